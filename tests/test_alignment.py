@@ -1,0 +1,126 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from conftest import corpora
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tokensel_nb import (
+    Corpus,
+    cls_step,
+    embedding_step,
+    exact_values,
+    gradients,
+    init_parameters,
+    load_movie_reviews,
+    loss,
+    predicted_scores,
+    predicted_values,
+)
+
+
+def start_for(corpus, dim, seed, dtype="float64"):
+    return init_parameters(corpus.vocab_size, dim, seed, num_classes=corpus.num_classes, dtype=dtype)
+
+
+def largest_relative(found, wanted):
+    return np.abs(found - wanted).max() / np.abs(wanted).max()
+
+
+# The identity is exact; what is left is the rounding of sums of n terms, below 1e-13 of the largest value.
+@given(
+    corpus=corpora(), rate=st.sampled_from([1e-3, 1.0, 1e4]), scale=st.sampled_from([0.5, 1.0, 3.0]), seed=st.integers(0, 99)
+)
+def test_identity_on_ragged_corpora(corpus, rate, scale, seed):
+    start = start_for(corpus, 7, seed)
+    start = replace(start, output_vector=scale * start.output_vector)  # the identity does not need ‖v‖ = 1
+    stepped = embedding_step(start, corpus, rate)
+    assert largest_relative(stepped.values, exact_values(start, corpus, rate)) <= 1e-12
+
+
+def test_identity_on_all_of_imdb(imdb):
+    start = start_for(imdb, 256, seed=0)
+    assert largest_relative(embedding_step(start, imdb, 2e4).values, exact_values(start, imdb, 2e4)) <= 1e-12
+
+
+def test_identity_with_four_classes():
+    corpus = load_movie_reviews()
+    start = start_for(corpus, 128, seed=0)
+    assert largest_relative(embedding_step(start, corpus, 2e4).values, exact_values(start, corpus, 2e4)) <= 1e-12
+
+
+def test_the_prediction_is_what_remains_for_large_d(tiny):
+    """On three texts d can be large enough that nothing but the signed share is left."""
+    start = start_for(tiny, 400_000, seed=1)
+    gap = np.abs(embedding_step(start, tiny, 4.0).values - predicted_values(tiny, 4.0)).max()
+    # Each of three errors is a normal number of standard deviation below 1/sqrt(d) (1 + η₀/4): five of them are 0.016.
+    assert gap <= 5 * 2 / np.sqrt(400_000)
+
+
+def test_prediction_for_classes_by_hand():
+    corpus = Corpus(np.array([[1, 1], [0, 2], [3, 1]]), [0, 1, 2], ["a", "b"])
+    wanted = np.zeros((2, 3))
+    for counts, label in zip([[1, 1], [0, 2], [3, 1]], [0, 1, 2]):
+        for k in range(3):
+            for s in range(2):
+                weight = 2 / 3 if k == label else -1 / 3  # (K-1)/K and -1/K, as the paper writes it
+                wanted[s, k] += 5.0 * weight * counts[s] / sum(counts) / 3
+    np.testing.assert_allclose(predicted_values(corpus, 5.0), wanted, atol=1e-14)
+
+
+def test_predicted_scores_are_what_remains_for_large_d():
+    """Against the two steps themselves: the gap falls like d^(-1/2)."""
+    random = np.random.default_rng(0)
+    corpus = Corpus(random.poisson(1.0, (40, 6)) + np.eye(40, 6, dtype=int), random.choice([-1, 1], 40), list("abcdef"))
+    wanted = predicted_scores(corpus, 30.0, 5.0)
+    gaps = []
+    for dim in (100, 10_000):
+        of_seeds = []
+        for seed in range(20):
+            stepped = cls_step(embedding_step(start_for(corpus, dim, seed), corpus, 30.0), corpus, 5.0)
+            of_seeds.append(np.abs(stepped.scores - wanted).max())
+        gaps.append(np.mean(of_seeds))
+    # A hundred times the dimension: a tenth of the gap. The mean over 20 seeds is good to about 15%.
+    assert gaps[1] / gaps[0] == pytest.approx(0.1, rel=0.4)
+    assert gaps[1] < 0.1 * np.abs(wanted).max()
+
+
+def test_predicted_scores_by_the_limit_written_out(tiny):
+    """Orthonormal rows, orthogonal to v, make the limit exact at finite d, up to E⁰_s·v = 0."""
+    start = start_for(tiny, 4, seed=0)
+    start = replace(start, embeddings=np.eye(4)[:3], output_vector=np.eye(4)[3])
+    stepped = cls_step(embedding_step(start, tiny, 3.0), tiny, 2.0)
+    np.testing.assert_allclose(stepped.values, predicted_values(tiny, 3.0), atol=1e-14)
+    np.testing.assert_allclose(stepped.scores, predicted_scores(tiny, 3.0, 2.0), atol=1e-14)
+
+
+def test_steps_move_one_thing_and_lower_the_loss(imdb):
+    corpus = imdb[:500]
+    start = start_for(corpus, 64, seed=0)
+    moved = embedding_step(start, corpus, 10.0)
+    assert (moved.cls_embedding == start.cls_embedding).all()
+    assert (moved.output_vector == start.output_vector).all()
+    then = cls_step(moved, corpus, 10.0)
+    assert (then.embeddings == moved.embeddings).all()
+    np.testing.assert_array_equal(then.cls_embedding, -10.0 * gradients(moved, corpus).cls_embedding)
+    assert loss(then, corpus) < loss(moved, corpus) < loss(start, corpus)
+
+
+def test_steps_keep_dtype_and_kind(tiny):
+    single = start_for(tiny, 4, 0, "float32")
+    assert embedding_step(single, tiny, 1.0).embeddings.dtype == np.float32
+    assert embedding_step(single.to("cpu"), tiny, 1.0).embeddings.is_floating_point()
+
+
+@pytest.mark.parametrize("rate", [0, -1.0, float("nan")])
+def test_a_step_size_that_is_not_positive_is_refused(tiny, rate):
+    for step in (embedding_step, cls_step):
+        with pytest.raises(ValueError, match="give a step size above zero"):
+            step(start_for(tiny, 4, 0), tiny, rate)
+
+
+def test_the_identity_refuses_a_start_where_it_does_not_hold(tiny):
+    start = replace(start_for(tiny, 4, 0), cls_embedding=np.ones(4))
+    with pytest.raises(ValueError, match="holds from p = 0"):
+        exact_values(start, tiny, 1.0)

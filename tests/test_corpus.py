@@ -1,0 +1,96 @@
+import numpy as np
+import pytest
+from conftest import corpora
+from hypothesis import given
+from scipy import sparse
+
+from tokensel_nb import Corpus
+from tokensel_nb.textbook import PADDING, tokens_of
+
+
+def test_signed_frequency_by_hand(tiny):
+    np.testing.assert_allclose(tiny.signed_frequency(), [-2 / 3, 1 / 3, 1 / 3])
+    np.testing.assert_allclose(tiny.signed_share(), [-2 / 9, (1 / 2 - 1 / 3 + 1) / 3, 1 / 6])
+    np.testing.assert_allclose(tiny.label_skew(), [-1, 1 / 3, 1])
+
+
+@given(corpora())
+def test_statistics_equal_loops_over_tokens(corpus):
+    tokens, n, words = tokens_of(corpus).numpy(), len(corpus), corpus.vocab_size
+    classes = [-1, 1] if corpus.num_classes == 2 else range(corpus.num_classes)
+    frequency, share, seen = np.zeros((3, words, corpus.num_classes))
+    for row, label in zip(tokens, corpus.labels):
+        row = row[row != PADDING]
+        for token in row:
+            for k, name in enumerate(classes):
+                weight = (label == name) - 1 / corpus.num_classes
+                frequency[token, k] += weight / n
+                share[token, k] += weight / n / len(row)
+                seen[token, k] += label == name
+    total = np.maximum(seen.sum(axis=1, keepdims=True), 1)
+    skew = np.where(seen.sum(axis=1, keepdims=True) > 0, (2 * seen - total) / total, np.nan)
+    if corpus.num_classes == 2:  # y/2 = 1{y=+1} - 1/2
+        frequency, share, skew = 2 * frequency[:, 1], 2 * share[:, 1], skew[:, 1]
+    # Sums of at most a few hundred terms of order one: rounding stays far below 1e-12.
+    np.testing.assert_allclose(corpus.signed_frequency(), frequency, atol=1e-12)
+    np.testing.assert_allclose(corpus.signed_share(), share, atol=1e-12)
+    np.testing.assert_allclose(corpus.label_skew(), skew, atol=1e-12)
+
+
+def test_slices_keep_words_and_classes(tiny):
+    assert len(tiny[:2]) == 2
+    assert len(tiny[1]) == 1
+    assert tiny[np.array([True, False, True])].labels.tolist() == [1, 1]
+    assert tiny[[0, 2]].num_classes == 2
+    assert tiny[:1].vocabulary.tolist() == ["bad", "film", "good"]
+
+
+def test_a_slice_of_several_classes_keeps_their_number():
+    corpus = Corpus(sparse.csr_array(np.eye(3, dtype=int)), [0, 1, 2], list("abc"))
+    assert corpus[:1].num_classes == 3
+
+
+def test_split_is_a_partition_that_the_seed_fixes(imdb):
+    rest, held_out = imdb.split(0.2, seed=3)
+    assert (len(rest), len(held_out)) == (20_000, 5_000)
+    assert (rest.counts.sum(axis=0) + held_out.counts.sum(axis=0) == imdb.counts.sum(axis=0)).all()
+    again = imdb.split(0.2, seed=3)[1]
+    assert (held_out.counts != again.counts).nnz == 0
+    assert (held_out.counts != imdb.split(0.2, seed=4)[1].counts).nnz > 0
+
+
+def test_repr_is_helpful(tiny):
+    assert repr(tiny) == "Corpus(3 texts, 3 words, 6 tokens; -1: 1, +1: 2)"
+    wordless = Corpus(sparse.csr_array(np.array([[1], [0]])), [1, -1], ["a"])
+    assert repr(wordless).endswith("; 1 without a known word)")
+
+
+def test_column(tiny):
+    assert tiny.column("good") == 2
+    with pytest.raises(KeyError, match="'great' is not one of the 3 words"):
+        tiny.column("great")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (dict(labels=[1, -1]), "counts has shape"),
+        (dict(vocabulary=["one"]), "counts has shape"),
+        (dict(labels=[1, -1, 0.5]), r"labels\[2\] is 0.5"),
+        (dict(labels=[1, float("nan"), 1]), r"labels\[1\] is nan"),
+        (dict(labels=["a", "b", "c"]), "give one whole number a text"),
+        (dict(labels=[1, -1, 3], class_names=("no", "yes")), r"labels\[2\] is 3; with 2 classes a label is one of \[-1, 1\]"),
+        (dict(labels=[0, 1, -5]), r"labels\[2\] is -5"),
+        (dict(counts=np.array([[1, 0, 0], [0, -1, 0], [0, 0, 1]])), "negative"),
+    ],
+)
+def test_parts_that_do_not_fit_are_refused(tiny, change, message):
+    parts = dict(counts=tiny.counts, labels=tiny.labels, vocabulary=tiny.vocabulary) | change
+    with pytest.raises(ValueError, match=message):
+        Corpus(**parts)
+
+
+@pytest.mark.parametrize("fraction", [0, 1, 0.01, -1])
+def test_a_split_with_an_empty_part_is_refused(tiny, fraction):
+    with pytest.raises(ValueError, match="leaves one part empty"):
+        tiny.split(fraction, seed=0)

@@ -1,0 +1,87 @@
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.feature_extraction.text import CountVectorizer
+
+from tokensel_nb import corpus_from_texts, read_imdb
+
+# Python's lower-casing may turn one character into two ("İ"), pyarrow's never does: such letters are left out.
+letters = st.characters(codec="utf-8", exclude_categories=("Cs", "M"), exclude_characters="İ").filter(
+    lambda character: len(character.lower()) == 1
+)
+texts = st.lists(st.text(st.one_of(st.sampled_from("ab éß_1 .<>\n"), letters), max_size=40), min_size=1, max_size=6)
+
+
+def same_as_sklearn(corpus, texts, **options):
+    vectorizer = CountVectorizer(**options)
+    counts = vectorizer.fit_transform(texts)
+    assert corpus.vocabulary.tolist() == vectorizer.get_feature_names_out().tolist()
+    assert (corpus.counts != counts).nnz == 0
+
+
+def test_all_of_imdb_equals_count_vectorizer():
+    reviews = read_imdb()
+    corpus = corpus_from_texts(reviews.texts, reviews.labels, tokeniser=r"[^\p{L}\p{N}_]")
+    same_as_sklearn(corpus, reviews.texts)
+
+
+@given(st.lists(st.text("aAbé_1 .,!\n-", max_size=40), min_size=1, max_size=6))
+def test_any_text_equals_count_vectorizer(texts):
+    texts = [*texts, "two words"]
+    same_as_sklearn(corpus_from_texts(texts, np.ones(len(texts)), tokeniser=r"[^\p{L}\p{N}_]"), texts)
+
+
+@given(texts)
+def test_the_default_equals_a_plain_loop(texts):
+    texts = [*texts, "two words"]
+    corpus = corpus_from_texts(texts, np.ones(len(texts)))
+    for text, row in zip(texts, corpus.counts.toarray()):
+        words = re.findall(r"\w\w+", re.sub(r"<br\s*/?>", " ", text.lower()))
+        assert dict(zip(corpus.vocabulary[row > 0].tolist(), row[row > 0].tolist())) == {w: words.count(w) for w in words}
+
+
+def test_options():
+    texts, labels = ["Good good<br />film", "bad film"], [1, -1]
+    assert corpus_from_texts(texts, labels).vocabulary.tolist() == ["bad", "film", "good"]
+    assert corpus_from_texts(texts, labels, lowercase=False).vocabulary.tolist() == ["Good", "bad", "film", "good"]
+    assert corpus_from_texts(texts, labels, min_count=2).vocabulary.tolist() == ["film", "good"]
+    assert corpus_from_texts(texts, labels, tokeniser=str.split).vocabulary.tolist() == [
+        "/>film",
+        "bad",
+        "film",
+        "good",
+        "good<br",
+    ]
+    given_words = corpus_from_texts(texts, labels, vocabulary=["good", "great", "bad"])
+    assert given_words.counts.toarray().tolist() == [[2, 0, 0], [0, 0, 1]]
+    assert "1 without a known word" in repr(corpus_from_texts([*texts, "!"], [1, -1, 1]))
+
+
+def test_more_texts_than_a_chunk_keep_their_order():
+    texts = [f"word{i:04d}" for i in range(3000)]
+    corpus = corpus_from_texts(texts, np.ones(3000))
+    assert (corpus.counts.indices == np.arange(3000)).all()
+
+
+@pytest.mark.parametrize(
+    ("texts", "options", "message"),
+    [
+        (["a b", None], {}, "text 1 is None, not a string"),
+        (["good", float("nan")], {}, "text 1 is nan"),
+        (["good"], {"min_count": 9}, "the vocabulary is empty: no word occurs min_count=9 times"),
+        (["good"], {"vocabulary": []}, "the vocabulary is empty"),
+        (["good"], {"tokeniser": "("}, "is no regular expression that RE2 reads"),
+        ([], {}, "there are no texts"),
+    ],
+)
+def test_bad_input_gets_one_sentence(texts, options, message):
+    with pytest.raises(ValueError, match=message):
+        corpus_from_texts(texts, np.ones(len(texts)), **options)
+
+
+def test_as_many_labels_as_texts():
+    with pytest.raises(ValueError, match="2 texts and 1 labels"):
+        corpus_from_texts(["good", "bad"], [1])

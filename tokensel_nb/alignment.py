@@ -1,0 +1,115 @@
+r"""One gradient step, and what theory predicts of it.
+
+The embeddings step from p = 0, where attention is uniform. With ‖v‖ = 1, step size η₀ and g = σ(-y f) at the start,
+
+    E¹_s·v = E⁰_s·v + η₀ Ê[y g(X, y) c_s(X)/T(X)]                exactly            (Proposition 3)
+           = (η₀/2) ᾱ_s + O(d^{-1/2}),  ᾱ_s = Ê[y c_s(X)/T(X)]   for large d        (Proposition 4)
+
+and one step on p after it gives scores that are quadratic in ᾱ_s (Proposition 6).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from .corpus import Corpus
+from .model import Parameters, gradients, score_gradients
+
+
+def embedding_step(parameters: Parameters, corpus: Corpus, learning_rate: float) -> Parameters:
+    """Return the parameters after one full-batch gradient step on the embeddings alone.
+
+    Parameters
+    ----------
+    parameters : Parameters
+    corpus : Corpus
+    learning_rate : float
+        η₀ > 0; ValueError otherwise.
+
+    Returns
+    -------
+
+    Parameters
+    ----------
+    """
+    step = _positive(learning_rate) * gradients(parameters, corpus).embeddings
+    return replace(parameters, embeddings=parameters.embeddings - step)
+
+
+def cls_step(parameters: Parameters, corpus: Corpus, learning_rate: float) -> Parameters:
+    """Return the parameters after one full-batch gradient step on p alone; arguments as in `embedding_step`."""
+    step = _positive(learning_rate) * gradients(parameters, corpus).cls_embedding
+    return replace(parameters, cls_embedding=parameters.cls_embedding - step)
+
+
+def exact_values(parameters: Parameters, corpus: Corpus, learning_rate: float) -> np.ndarray:
+    """Return E¹_s·v after one step on the embeddings from p = 0, by the exact identity (Proposition 3, mirrors Lemma 4.1).
+
+    Computed from the label, the share of each word in each text and the logits at uniform attention alone, in float64;
+    no gradient is taken, so the result is an independent check of `embedding_step`.
+
+    Parameters
+    ----------
+    parameters : Parameters
+        Before the step, numpy; ValueError unless ``cls_embedding`` is zero.
+    corpus : Corpus
+    learning_rate : float
+        η₀.
+
+    Returns
+    -------
+    ndarray of float64, shape (vocab_size,), or (vocab_size, K) for K classes
+    """
+    if np.any(parameters.cls_embedding):
+        raise ValueError("cls_embedding is not zero; the identity holds from p = 0, where attention is uniform")
+    output = parameters.output_vector.astype(np.float64)
+    values = parameters.embeddings.astype(np.float64) @ output.T
+    logits = corpus.shares @ values
+    if corpus.num_classes == 2:
+        pull = corpus.labels / (1 + np.exp(corpus.labels * logits))  # y g
+        return values + learning_rate * (output @ output) * (corpus.shares.T @ pull) / len(corpus)
+    odds = np.exp(logits - logits.max(axis=1, keepdims=True))
+    pull = (corpus.labels[:, None] == np.arange(corpus.num_classes)) - odds / odds.sum(axis=1, keepdims=True)
+    return values + learning_rate * (corpus.shares.T @ pull) @ (output @ output.T) / len(corpus)
+
+
+def predicted_values(corpus: Corpus, learning_rate: float) -> np.ndarray:
+    """Return what E¹_s·v tends to as d grows: η₀/2 times the average signed share (Proposition 4, mirrors Lemma 4.1).
+
+    For K classes with orthonormal v_k: η₀ Ê[(1{y=k} - 1/K) c_s/T], the paper's formula (Proposition 5).
+
+    Returns
+    -------
+    ndarray of float64, shape (vocab_size,), or (vocab_size, K) for K classes
+    """
+    return learning_rate * corpus.signed_share() / (2 if corpus.num_classes == 2 else 1)
+
+
+def predicted_scores(corpus: Corpus, embedding_rate: float, cls_rate: float) -> np.ndarray:
+    r"""Return what E¹_s·p¹ tends to as d grows, after one step on E and then one on p (Proposition 6, mirrors Lemma 4.2).
+
+    With γ = (η₀/2) ᾱ the limit of the values and ∂L/∂a taken at uniform attention,
+    E¹E¹ᵀ tends to I + γγᵀ, so the scores tend to -η_p (∂L/∂a + γ (γ·∂L/∂a)).
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Two classes.
+    embedding_rate, cls_rate : float
+        η₀ and η_p.
+
+    Returns
+    -------
+    ndarray of float64, shape (vocab_size,)
+    """
+    values = predicted_values(corpus, embedding_rate)
+    by_score, _ = score_gradients(np.zeros_like(values), values, corpus)
+    return -cls_rate * (by_score + values * (values @ by_score))
+
+
+def _positive(learning_rate):
+    if not learning_rate > 0:
+        raise ValueError(f"learning_rate={learning_rate}; give a step size above zero")
+    return learning_rate

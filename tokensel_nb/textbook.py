@@ -1,0 +1,66 @@
+"""The model as a textbook writes it: tokens in a padded batch, `nn.Embedding`, masked softmax, autograd.
+
+Slow and plain on purpose: it is the oracle that the closed form of `model` is held against.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from torch.nn import functional
+
+from .corpus import Corpus
+from .model import Parameters
+
+PADDING = -1
+
+
+def tokens_of(corpus: Corpus) -> torch.Tensor:
+    """Write the counts out as sequences of token ids.
+
+    Returns
+    -------
+    tensor of int64, shape (n, longest text)
+        Row i holds token s c_s(X_i) times, in the order of the vocabulary, then `PADDING`.
+    """
+    counts = corpus.counts.tocsr()
+    tokens = torch.full((len(corpus), max(int(corpus.lengths.max(initial=0)), 1)), PADDING)
+    for i, (start, end) in enumerate(zip(counts.indptr, counts.indptr[1:])):
+        ids = np.repeat(counts.indices[start:end], counts.data[start:end])
+        tokens[i, : len(ids)] = torch.from_numpy(ids.astype(np.int64))
+    return tokens
+
+
+def textbook_logits(embeddings, cls_embedding, output_vector, tokens) -> torch.Tensor:
+    """Return f(X) = Softmax(pᵀE_Xᵀ) E_X v of padded sequences, differentiable.
+
+    Parameters
+    ----------
+    embeddings, cls_embedding, output_vector : tensor
+        As in `Parameters`.
+    tokens : tensor of int64, shape (n, T)
+        Token ids, `PADDING` behind the end.
+
+    Returns
+    -------
+    tensor, shape (n,) or (n, K)
+    """
+    present = tokens != PADDING
+    rows = functional.embedding(tokens.clamp(min=0), embeddings)  # (n, T, d): what the closed form never makes
+    scores = (rows @ cls_embedding).masked_fill(~present, -torch.inf)
+    scores = torch.where(present.any(dim=1, keepdim=True), scores, 0.0)
+    attention = torch.softmax(scores, dim=1) * present
+    attended = torch.einsum("nt,ntd->nd", attention, rows)
+    return attended @ (output_vector.T if output_vector.ndim == 2 else output_vector)
+
+
+def textbook_gradients(parameters: Parameters, corpus: Corpus) -> Parameters:
+    """Return the gradient of the mean loss by automatic differentiation; shapes and dtype of ``parameters``, as tensors."""
+    leaves = [torch.as_tensor(value).clone().requires_grad_() for value in vars(parameters).values()]
+    outputs = textbook_logits(*leaves, tokens_of(corpus).to(leaves[0].device))
+    labels = torch.from_numpy(corpus.labels).to(leaves[0].device)
+    if corpus.num_classes == 2:
+        mean_loss = functional.softplus(-labels * outputs).mean()
+    else:
+        mean_loss = functional.cross_entropy(outputs, labels)
+    return Parameters(*torch.autograd.grad(mean_loss, leaves))
