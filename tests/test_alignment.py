@@ -103,7 +103,8 @@ def test_steps_move_one_thing_and_lower_the_loss(imdb):
     assert (moved.output_vector == start.output_vector).all()
     then = cls_step(moved, corpus, 10.0)
     assert (then.embeddings == moved.embeddings).all()
-    np.testing.assert_array_equal(then.cls_embedding, -10.0 * gradients(moved, corpus).cls_embedding)
+    np.testing.assert_allclose(then.cls_embedding, -10.0 * gradients(moved, corpus).cls_embedding, atol=1e-14)
+    np.testing.assert_allclose(moved.embeddings, start.embeddings - 10.0 * gradients(start, corpus).embeddings, atol=1e-14)
     assert loss(then, corpus) < loss(moved, corpus) < loss(start, corpus)
 
 

@@ -13,9 +13,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import torch
 
 from .corpus import Corpus
-from .model import Parameters, gradients, score_gradients
+from .model import Parameters, add_embedding_gradient_, score_gradients
 
 
 def embedding_step(parameters: Parameters, corpus: Corpus, learning_rate: float) -> Parameters:
@@ -34,13 +35,16 @@ def embedding_step(parameters: Parameters, corpus: Corpus, learning_rate: float)
     Parameters
     ----------
     """
-    step = _positive(learning_rate) * gradients(parameters, corpus).embeddings
-    return replace(parameters, embeddings=parameters.embeddings - step)
+    by_score, by_value = map(torch.as_tensor, score_gradients(parameters.scores, parameters.values, corpus))
+    stepped = torch.as_tensor(parameters.embeddings).clone()
+    add_embedding_gradient_(stepped, parameters.to(stepped.device), by_score, by_value, -_positive(learning_rate))
+    return replace(parameters, embeddings=stepped.numpy() if isinstance(parameters.embeddings, np.ndarray) else stepped)
 
 
 def cls_step(parameters: Parameters, corpus: Corpus, learning_rate: float) -> Parameters:
     """Return the parameters after one full-batch gradient step on p alone; arguments as in `embedding_step`."""
-    step = _positive(learning_rate) * gradients(parameters, corpus).cls_embedding
+    by_score, _ = score_gradients(parameters.scores, parameters.values, corpus)
+    step = _positive(learning_rate) * (parameters.embeddings.T @ by_score)
     return replace(parameters, cls_embedding=parameters.cls_embedding - step)
 
 

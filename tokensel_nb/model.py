@@ -161,7 +161,7 @@ def gradients(parameters: Parameters, corpus: Corpus) -> Parameters:
     by_score, by_value = _score_gradients(tensors.scores, tensors.values, _counts(corpus, tensors))
     by_cls, by_output = _gradients_of_vectors(tensors, by_score, by_value)
     by_embedding = torch.zeros_like(tensors.embeddings)
-    _add_outer_(by_embedding, tensors, by_score, by_value, 1.0)
+    add_embedding_gradient_(by_embedding, tensors, by_score, by_value, 1.0)
     return Parameters(back(by_embedding), back(by_cls), back(by_output))
 
 
@@ -203,9 +203,28 @@ def descend_(parameters: Parameters, corpus: Corpus, learning_rate: float) -> No
     values = both[:, 1] if tensors.output_vector.ndim == 1 else both[:, 1:]
     by_score, by_value = _score_gradients(both[:, 0].contiguous(), values.contiguous(), _counts(corpus, tensors))
     by_cls, by_output = _gradients_of_vectors(tensors, by_score, by_value)
-    _add_outer_(tensors.embeddings, tensors, by_score, by_value, -learning_rate)
+    add_embedding_gradient_(tensors.embeddings, tensors, by_score, by_value, -learning_rate)
     tensors.cls_embedding.sub_(by_cls, alpha=learning_rate)
     tensors.output_vector.sub_(by_output, alpha=learning_rate)
+
+
+def add_embedding_gradient_(matrix, parameters: Parameters, by_score, by_value, factor: float) -> None:
+    """Add ``factor`` times ∇_E L = (∂L/∂γ) vᵀ + (∂L/∂a) pᵀ to a tensor in place, one rank at a time.
+
+    Parameters
+    ----------
+    matrix : tensor, shape (vocab_size, dim)
+        Changed in place.
+    parameters : Parameters
+        Tensors; p and v are read.
+    by_score, by_value : tensor
+        What `score_gradients` returns.
+    factor : float
+    """
+    matrix.addr_(by_score, parameters.cls_embedding, alpha=factor)
+    outputs = parameters.output_vector.reshape(-1, matrix.shape[1])
+    for column, output in zip(by_value.reshape(len(matrix), -1).T, outputs):
+        matrix.addr_(column, output, alpha=factor)
 
 
 # ------------------------------------------------------------------------------------------- the engine
@@ -273,14 +292,6 @@ def _factors_times_rows(factors, embeddings, rows=64):
         return rest
     stacked = factors[:, :cut].reshape(len(factors), blocks, rows).transpose(0, 1).contiguous()
     return torch.bmm(stacked, embeddings[:cut].view(blocks, rows, dim)).sum(dim=0) + rest
-
-
-def _add_outer_(matrix, tensors, by_score, by_value, factor):
-    """Add ``factor · (∂L/∂γ vᵀ + ∂L/∂a pᵀ)`` to a matrix in place, one rank at a time."""
-    matrix.addr_(by_score, tensors.cls_embedding, alpha=factor)
-    outputs = tensors.output_vector.reshape(-1, matrix.shape[1])
-    for column, output in zip(by_value.reshape(len(matrix), -1).T, outputs):
-        matrix.addr_(column, output, alpha=factor)
 
 
 class _Counts:

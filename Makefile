@@ -1,0 +1,78 @@
+# Everything one runs here. `make` alone lists it.
+# A fresh clone needs Python 3.11 or newer, pip, make, and a Python package registry; nothing else.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
+HTML   := _build/html
+
+# Progress bars write to stderr; a notebook's results must not depend on them.
+export TQDM_DISABLE := 1
+
+# Strict: without -W a failing cell or a dead reference would still end in success. The old pages go first, so
+# that a removed chapter leaves nothing behind. Warnings and errors come on stderr; the rest is noise.
+BUILD = rm -rf $(HTML) && $(BIN)/jupyter-book build . -W -n --keep-going --all -q >/dev/null \
+	&& echo "The book is in $(HTML)/; open file://$(CURDIR)/$(HTML)/index.html"
+
+.PHONY: help env book html test claims bench notebooks lock serve clean
+
+help: ## List the targets (default)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@echo
+	@echo "  On Linux without a GPU, UV_TORCH_BACKEND=cpu before the first make saves gigabytes."
+
+env: $(READY) ## Make .venv with the locked packages; costs nothing when it is up to date
+
+# uv, because it installs in seconds what takes pip minutes. It does not read pip's settings, so a folder of
+# wheels that pip was told of (PIP_FIND_LINKS) is passed on.
+$(READY): pyproject.toml requirements.lock
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+		|| { echo "error: '$(PYTHON)' is not Python 3.11 or newer; name one: make PYTHON=python3.12 env" >&2; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null \
+		|| { echo "error: '$(PYTHON) -m venv' does not work; install it (Debian, Ubuntu: apt install python3-venv)" >&2; exit 1; }
+	@echo "Installing the locked packages in $(VENV) ..."
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@test -x $(BIN)/uv || $(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+	@export UV_FIND_LINKS="$${UV_FIND_LINKS:-$$PIP_FIND_LINKS}"; \
+		$(BIN)/uv pip install --quiet --python $(BIN)/python -r requirements.lock && \
+		$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps -e .
+	@touch $@
+
+book: env ## Run every notebook anew and build the pages (the committed results stay as they are)
+	@TOKENSEL_BOOK_EXECUTE=1; export TOKENSEL_BOOK_EXECUTE; $(BUILD)
+
+html: env ## Build the pages from the committed results, in seconds
+	@$(BUILD)
+
+# Notebooks: strict comparison, and one worker a notebook (loadscope), or its cells would meet different kernels.
+test: env ## Lint, unit tests, and every committed notebook result checked against a new run
+	$(BIN)/ruff check .
+	$(BIN)/python -m pytest -n 2 tests
+	$(BIN)/python -m pytest --nbval --nbval-current-env --nbval-sanitize-with nbval_sanitize.cfg \
+		--nbval-cell-timeout 120 -n 2 --dist loadscope book/*.ipynb
+
+claims: env ## Measure every claim of the book and record the table
+	$(BIN)/python -m tokensel_nb.claims
+
+bench: env ## Time the package against the alternatives
+	$(BIN)/python -m benchmarks
+
+notebooks: env ## Run the notebooks and store their results in place, ready to commit
+	$(BIN)/python book/_tools/run_notebooks.py
+
+# torch is held at the version the stored results were made with. No CUDA packages are locked (torch asks for the
+# ones it wants), and no local wheels are looked at (a "+cpu" version exists on no other machine).
+lock: env ## Refresh requirements.lock
+	@mkdir -p _build
+	@echo "torch==2.13.0" > _build/constraints.txt
+	@UV_FIND_LINKS= $(BIN)/uv pip compile --quiet --universal --python-version 3.11 pyproject.toml --group dev \
+		-c _build/constraints.txt --no-annotate --no-header -o _build/compiled.lock --upgrade >/dev/null
+	@grep -vE '^(nvidia-|cuda-|triton)' _build/compiled.lock > requirements.lock
+
+serve: ## Show the built pages on localhost, port 8000
+	$(PYTHON) -m http.server --directory $(HTML) --bind 127.0.0.1 8000
+
+clean: ## Remove what was built; the environment stays
+	@rm -rf _build .pytest_cache .ruff_cache
+	@find . -name __pycache__ -not -path './$(VENV)/*' -prune -exec rm -rf {} +

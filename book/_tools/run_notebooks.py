@@ -1,0 +1,75 @@
+"""Run the book's notebooks and store their results in place, ready to commit.
+
+    python book/_tools/run_notebooks.py [notebook ...]        (default: every notebook of the book)
+
+What would change from run to run or from machine to machine is left out: timings, cell ids, Python's version. So a diff
+shows a change of text, code or result, and nothing else. A notebook whose cell fails is left as it was.
+"""
+
+import os
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+
+BOOK = Path(__file__).resolve().parents[1]
+KERNELSPEC = {"display_name": "Python 3", "language": "python", "name": "python3"}
+LANGUAGE = {"name": "python", "file_extension": ".py", "mimetype": "text/x-python", "pygments_lexer": "ipython3"}
+
+
+def tidy(notebook: nbformat.NotebookNode) -> None:
+    """Remove what varies between runs; name the cells by their place."""
+    notebook.metadata = nbformat.from_dict({"kernelspec": KERNELSPEC, "language_info": LANGUAGE})
+    notebook.nbformat, notebook.nbformat_minor = 4, 5  # the first format whose cells have ids
+    for place, cell in enumerate(notebook.cells, start=1):
+        cell.id = f"cell-{place:02d}"
+        for volatile in ("execution", "ExecuteTime", "collapsed", "scrolled"):
+            cell.metadata.pop(volatile, None)
+
+
+def write(notebook: nbformat.NotebookNode, path: Path) -> None:
+    """Replace the file in one step, so that an interrupted run leaves no half of a notebook."""
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, suffix=".tmp", delete=False) as file:
+        file.write(nbformat.writes(notebook) + "\n")
+    os.chmod(file.name, 0o644)  # temporary files are private
+    os.replace(file.name, path)
+
+
+def run(path: Path) -> str | None:
+    """Run one notebook in its own folder; return what went wrong, if anything did."""
+    notebook = nbformat.read(path, as_version=4)
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+    client = NotebookClient(
+        notebook, timeout=600, kernel_name="python3", resources={"metadata": {"path": str(path.parent)}},
+        record_timing=False, coalesce_streams=True,
+        extra_arguments=["--log-level=ERROR"],  # the kernel's own remarks
+    )  # fmt: skip
+    try:
+        client.execute()
+    except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
+        return f"{path.name} is left as it was: {error}"
+    tidy(notebook)
+    nbformat.validate(notebook)
+    write(notebook, path)
+    print(f"ran {path.name}", flush=True)
+    return None
+
+
+def main(names: list[str]) -> int:
+    """Run the named notebooks, two at a time, each in a kernel of its own."""
+    os.environ["TQDM_DISABLE"] = "1"  # progress bars write to stderr, which a stored result must not hold
+    paths = [Path(name).resolve() for name in names] or sorted(BOOK.glob("*.ipynb"))
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        failures = [failure for failure in pool.map(run, paths) if failure]
+    print(*failures, sep="\n\n", end="", file=sys.stderr)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

@@ -1,0 +1,78 @@
+"""The book's source hangs together; checked without building it, in under a second."""
+
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+
+import nbformat
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = sorted(p for p in (ROOT / "book").iterdir() if p.suffix in (".md", ".ipynb"))
+
+
+@pytest.fixture(scope="module")
+def tracked():
+    """Text of every file that git tracks or would, by its path."""
+    listing = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True
+    )
+    if listing.returncode:
+        pytest.skip("not a git checkout")
+    paths = [p for p in listing.stdout.splitlines() if (ROOT / p).is_file()]
+    return {p: (ROOT / p).read_text("utf-8", errors="ignore") for p in paths}
+
+
+def prose(page):
+    """Return what is written on a page, code cells left out."""
+    if page.suffix == ".md":
+        return page.read_text("utf-8")
+    return "\n".join(cell.source for cell in nbformat.read(page, as_version=4).cells if cell.cell_type == "markdown")
+
+
+def load(name):
+    """Read a YAML file of the root folder."""
+    return yaml.safe_load((ROOT / name).read_text("utf-8"))
+
+
+def test_table_of_contents_and_pages_agree():
+    toc = load("_toc.yml")
+    entries = [toc["root"], *(chapter["file"] for part in toc["parts"] for chapter in part["chapters"])]
+    assert sorted(entries) == sorted(f"book/{page.stem}" for page in PAGES)
+
+
+def test_notebooks_run_only_when_asked():
+    assert load("_config.yml")["execute"]["execute_notebooks"] == "off"
+
+
+def test_conda_environment_uses_the_lock_file():
+    *_, pip = load("environment.yml")["dependencies"]
+    assert "-r requirements.lock" in pip["pip"]
+    assert "-e ." in pip["pip"]
+
+
+def test_lock_file_holds_what_runs_on_every_machine():
+    names = [line.split("==")[0] for line in (ROOT / "requirements.lock").read_text("utf-8").splitlines()]
+    assert "torch" in names
+    assert not [name for name in names if name.startswith(("nvidia-", "cuda-", "triton"))]
+
+
+def test_one_file_names_the_public_address(tracked):
+    address = tomllib.loads(tracked["pyproject.toml"])["project"]["urls"]["Repository"].split("://")[1]
+    assert [path for path, text in tracked.items() if address in text] == ["pyproject.toml"]
+
+
+def test_no_file_depends_on_a_machine(tracked):
+    # A path into someone's home, or to a folder next to this repository.
+    machine = re.compile(r"(?<![\w.~/])/(?:home|Users|root|work)/\w|\.\./(?:shared|main)\b|C:\\Users\\\w")
+    found = {path: match.group() for path, text in tracked.items() if (match := machine.search(text))}
+    assert not found
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_cited_works_are_in_the_bibliography(page):
+    known = set(re.findall(r"^@\w+\{([^,]+),", (ROOT / "book" / "references.bib").read_text("utf-8"), re.MULTILINE))
+    cited = {key.strip() for keys in re.findall(r"\{cite(?::\w+)?\}`([^`]+)`", prose(page)) for key in keys.split(",")}
+    assert cited <= known

@@ -1,0 +1,175 @@
+"""The rules that every stored notebook keeps. nbval compares results; it passes a notebook that has none."""
+
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+ROOT = Path(__file__).resolve().parents[1]
+NOTEBOOKS = sorted((ROOT / "book").glob("*.ipynb"))
+LINES = 20  # of a code cell: what is longer belongs in the package
+BYTES = 1_500_000  # of a notebook
+ALT = 30  # characters of an alternative text: fewer cannot say what a figure shows
+
+
+def code_cells(notebook):
+    """Return the code cells."""
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def outputs(notebook):
+    """Return every output of every cell."""
+    return [output for cell in code_cells(notebook) for output in cell.outputs]
+
+
+def has_image(cell):
+    """Say whether a cell shows an image."""
+    return any(kind.startswith("image/") for output in cell.outputs for kind in output.get("data", {}))
+
+
+def text_of(output):
+    """Return what is written in an output, without the pixels of its images."""
+    data = output.get("data", {})
+    texts = [text for kind, text in data.items() if not kind.startswith("image/") or kind == "image/svg+xml"]
+    return re.sub(r"base64,[A-Za-z0-9+/=\s]+", "", "\n".join(map(str, [output.get("text", ""), *texts])))
+
+
+# Each rule yields what is wrong.
+
+
+def kernel(notebook):
+    """The kernel is the one every installation has."""
+    name = notebook.metadata.get("kernelspec", {}).get("name")
+    if name != "python3":
+        yield f"kernel {name!r}, not 'python3'"
+
+
+def title(notebook):
+    """The first cell is the chapter's title."""
+    if not (notebook.cells and notebook.cells[0].cell_type == "markdown" and notebook.cells[0].source.startswith("# ")):
+        yield "the first cell is no title"
+
+
+def run_in_order(notebook):
+    """Every code cell was run, once, from the first to the last."""
+    counts = [cell.execution_count for cell in code_cells(notebook)]
+    if counts != list(range(1, len(counts) + 1)):
+        yield f"run counts {counts}; run `make notebooks`"
+
+
+def no_errors(notebook):
+    """No cell failed, and none warned: warnings hold process numbers and paths."""
+    for output in outputs(notebook):
+        if output.output_type == "error" or output.get("name") == "stderr":
+            yield f"error or stderr output: {str(output)[:200]}"
+
+
+def no_machine_path(notebook):
+    """No output tells where it was made."""
+    places = {str(p).rstrip("/\\") for p in (Path.home(), Path.cwd(), ROOT, sys.prefix, tempfile.gettempdir())}
+    places |= {"/home", "/Users", "/tmp", "/root", "C:\\Users"}
+    for output in outputs(notebook):
+        for place in places - {""}:
+            if re.search(re.escape(place) + r"[/\\]", text_of(output)):
+                yield f"an output holds the path {place}"
+
+
+def described_images(notebook):
+    """Every image has a caption, a name to refer to, and a text for those who cannot see it."""
+    for cell in filter(has_image, code_cells(notebook)):
+        mystnb = cell.metadata.get("mystnb", {})
+        image, figure = mystnb.get("image", {}), mystnb.get("figure", {})
+        if len(image.get("alt", "")) < ALT or not figure.get("caption") or not figure.get("name"):
+            yield f"alternative text of {ALT} characters, caption or name missing in metadata: {cell.source[:60]!r}"
+
+
+def no_semicolon(notebook):
+    """No result is hidden by a final semicolon: nbval does not honour it. Assign the result, or end in a statement."""
+    for cell in code_cells(notebook):
+        if cell.source.rstrip().endswith(";"):
+            yield f"ends in a semicolon: {cell.source[-60:]!r}"
+
+
+def short_cells(notebook):
+    """A cell can be read at a glance."""
+    for cell in code_cells(notebook):
+        if len(cell.source.splitlines()) > LINES:
+            yield f"more than {LINES} lines: {cell.source[:60]!r}"
+
+
+def small(notebook):
+    """A notebook opens quickly, here and on a phone."""
+    size = len(nbformat.writes(notebook).encode())
+    if size > BYTES:
+        yield f"{size:,} bytes, more than {BYTES:,}"
+
+
+RULES = (kernel, title, run_in_order, no_errors, no_machine_path, described_images, no_semicolon, short_cells, small)
+
+
+def test_there_are_notebooks():
+    assert NOTEBOOKS
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+def test_rule(path, rule):
+    assert not list(rule(nbformat.read(path, as_version=4)))
+
+
+# The rules themselves: a good notebook breaks none; each planted fault breaks its rule, and no other.
+
+
+def good():
+    """Make a notebook that keeps every rule."""
+    image = {"alt": "A line that rises from the left to the right."}
+    figure = {"image": image, "figure": {"caption": "A line.", "name": "fig-line"}}
+    png = new_output("display_data", {"image/png": "iVBORw0K/tmp/x"})
+    return new_notebook(
+        metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}},
+        cells=[
+            new_markdown_cell("# Title"),
+            new_code_cell("1", execution_count=1, outputs=[new_output("execute_result", {"text/plain": "1"})]),
+            new_code_cell("plot()", execution_count=2, outputs=[png], metadata={"mystnb": figure}),
+        ],
+    )
+
+
+def text(value):
+    """Make an output of a line of text."""
+    return new_output("stream", name="stdout", text=value)
+
+
+FAULTS = {
+    "other kernel": (kernel, lambda n: n.metadata.kernelspec.update(name="conda-env")),
+    "no title": (title, lambda n: n.cells[0].update(source="## Section")),
+    "never run": (run_in_order, lambda n: n.cells[1].update(execution_count=None)),
+    "run twice": (run_in_order, lambda n: n.cells[2].update(execution_count=7)),
+    "failed cell": (no_errors, lambda n: n.cells[1].outputs.append(new_output("error", ename="E", evalue="e"))),
+    "warning": (no_errors, lambda n: n.cells[1].outputs.append(new_output("stream", name="stderr", text="careful"))),
+    "home folder": (no_machine_path, lambda n: n.cells[1].outputs.append(text(f"{Path.home()}/data.csv"))),
+    "temporary folder": (no_machine_path, lambda n: n.cells[1].outputs.append(text(f"{tempfile.gettempdir()}/a1b2"))),
+    "package folder": (no_machine_path, lambda n: n.cells[1].outputs.append(text(f"{sys.prefix}/lib/numpy"))),
+    "short alternative text": (described_images, lambda n: n.cells[2].metadata.mystnb.image.update(alt="A plot.")),
+    "no caption": (described_images, lambda n: n.cells[2].metadata.mystnb.figure.pop("caption")),
+    "no name": (described_images, lambda n: n.cells[2].metadata.mystnb.figure.pop("name")),
+    "semicolon": (no_semicolon, lambda n: n.cells[1].update(source="1;")),
+    "long cell": (short_cells, lambda n: n.cells[1].update(source="x = 1\n" * (LINES + 1))),
+    "large": (small, lambda n: n.cells[0].update(source="# Title\n" + "x" * BYTES)),
+}
+
+
+def test_good_notebook_breaks_no_rule():
+    assert [problem for rule in RULES for problem in rule(good())] == []
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_fault_is_found(fault):
+    broken, plant = FAULTS[fault]
+    notebook = good()
+    plant(notebook)
+    assert [rule for rule in RULES if list(rule(notebook))] == [broken]

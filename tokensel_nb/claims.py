@@ -1,0 +1,352 @@
+"""The table of claims: what the book says, what was measured, and whether it holds.
+
+``make claims`` measures every claim and writes ``data/claims.json``; a page of the book and its front page read that file,
+and a test measures everything again and refuses a file that is stale.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from tqdm import tqdm
+
+from .alignment import cls_step, embedding_step, exact_values, predicted_scores, predicted_values
+from .datasets import load_imdb, load_movie_reviews
+from .model import attention, gradients, init_parameters, logits
+from .textbook import textbook_gradients, textbook_logits, tokens_of
+
+
+@dataclass(frozen=True)
+class Target:
+    """What a measured number has to be: between ``low`` and ``high``."""
+
+    low: float = -np.inf
+    high: float = np.inf
+
+    def holds(self, measured):
+        """Whether the number lies within; NaN never does."""
+        return bool(self.low <= measured <= self.high)
+
+    def __str__(self):
+        """Write the target for people."""
+        if np.isinf(self.low):
+            return f"≤ {self.high:g}"
+        return f"≥ {self.low:g}" if np.isinf(self.high) else f"{self.low:g} to {self.high:g}"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One sentence of the book that a number decides.
+
+    Parameters
+    ----------
+    id : str
+        Also the name of the cell in the chapter (``cell-<id>``) and of the test (``test_claim[<id>]``).
+    statement : str
+        The sentence; formulas between dollar signs.
+    chapter : str
+        The page of the book that shows it.
+    source : {"paper", "book"}
+        Whose statement it is: reported by the paper (or its authors' answers), or the book's own.
+    target : Target
+    measure : callable
+        Measures the number, from nothing but seeds and data.
+    """
+
+    id: str
+    statement: str
+    chapter: str
+    source: str
+    target: Target
+    measure: Callable[[], float]
+
+    def row(self):
+        """Measure, and return the claim's row of the table as plain values."""
+        measured = float(f"{self.measure():.3g}")
+        return {
+            "id": self.id,
+            "statement": self.statement,
+            "chapter": self.chapter,
+            "source": self.source,
+            "measured": int(measured) if measured.is_integer() else measured,
+            "target": str(self.target),
+            "passed": self.target.holds(measured),
+        }
+
+
+CLAIMS: dict[str, Claim] = {}
+
+
+def _claim(id, chapter, source, target, statement):
+    """Enter the decorated measurement in the table."""
+
+    def enter(measure):
+        CLAIMS[id] = Claim(id, statement, chapter, source, target, measure)
+        return measure
+
+    return enter
+
+
+_imdb = cache(load_imdb)
+_four_classes = cache(load_movie_reviews)
+
+
+def _start(corpus, dim, seed, dtype="float32"):
+    return init_parameters(corpus.vocab_size, dim, seed, num_classes=corpus.num_classes, dtype=dtype)
+
+
+def _with_scores(corpus, spread):
+    """Random parameters whose scores reach up to ±spread."""
+    start = _start(corpus, 64, 0, "float64")
+    cls_embedding = np.random.default_rng(1).standard_normal(64)
+    scale = spread / np.abs(start.embeddings @ cls_embedding).max()
+    return replace(start, cls_embedding=scale * cls_embedding)
+
+
+def _flat(parameters):
+    return np.concatenate([np.asarray(value).ravel() for value in vars(parameters).values()])
+
+
+def _relative(found, wanted):
+    return np.linalg.norm(found - wanted) / np.linalg.norm(wanted)
+
+
+def _slope(dims, gaps):
+    return np.polyfit(np.log(dims), np.log(gaps), 1)[0]
+
+
+# ------------------------------------------------------------------------------------------- chapter 1
+
+MODEL = "book/01_model"
+
+
+@_claim(
+    "vocabulary",
+    MODEL,
+    "paper",
+    Target(7_688, 7_844),
+    "IMDB's training reviews have as many words as the paper's vocabulary, 7,766, within one percent.",
+)
+def vocabulary():
+    return _imdb().vocab_size
+
+
+@_claim(
+    "counts-identity",
+    MODEL,
+    "book",
+    Target(high=1e-12),
+    "On 200 reviews the logits from counts equal the textbook's softmax over positions: largest difference.",
+)
+def counts_identity():
+    corpus = _imdb()[::125]
+    parameters = _with_scores(corpus, 5.0)
+    wanted = textbook_logits(*vars(parameters.to("cpu")).values(), tokens_of(corpus)).numpy()
+    return np.abs(logits(parameters, corpus) - wanted).max()
+
+
+@_claim(
+    "closed-form-gradients",
+    MODEL,
+    "book",
+    Target(high=1e-10),
+    "On 200 reviews the closed-form gradients equal automatic differentiation: relative error in the norm.",
+)
+def closed_form_gradients():
+    return _gradient_error(5.0)
+
+
+@_claim(
+    "extreme-scores",
+    MODEL,
+    "book",
+    Target(high=1e-10),
+    r"They still do when the scores reach $\pm 10{,}000$: relative error in the norm.",
+)
+def extreme_scores():
+    return _gradient_error(10_000.0)
+
+
+def _gradient_error(spread):
+    corpus = _imdb()[::125]
+    parameters = _with_scores(corpus, spread)
+    return _relative(_flat(gradients(parameters, corpus)), _flat(textbook_gradients(parameters, corpus)))
+
+
+@_claim(
+    "attention-sums-to-one",
+    MODEL,
+    "book",
+    Target(high=1e-12),
+    "The attention that each of the 25,000 reviews pays to its words sums to one: largest deviation.",
+)
+def attention_sums_to_one():
+    return np.abs(attention(_with_scores(_imdb(), 5.0), _imdb()).sum(axis=1) - 1).max()
+
+
+# ------------------------------------------------------------------------------------------- chapter 2
+
+ONE_STEP = "book/02_one_step"
+STEP = 10_000.0  # η₀ of the chapter's scatter: the signal of most words is above the noise at d = 2,048
+SMALL_STEP = 300.0  # η₀ of the chapter's step on p: small enough that the tilt does not hide the parabola
+
+
+@_claim(
+    "one-step-identity",
+    ONE_STEP,
+    "book",
+    Target(high=1e-12),
+    r"After one step $E^1_s\cdot v$ obeys the exact identity on all of IMDB: largest error over the largest value.",
+)
+def one_step_identity():
+    start = _start(_imdb(), 256, 0, "float64")
+    wanted = exact_values(start, _imdb(), STEP)
+    return np.abs(embedding_step(start, _imdb(), STEP).values - wanted).max() / np.abs(wanted).max()
+
+
+@_claim(
+    "one-step-alignment",
+    ONE_STEP,
+    "paper",
+    Target(low=0.99),
+    r"At $d = 2048$ one step makes $E_s\cdot v$ proportional to the average signed share of the word: "
+    "smallest correlation of five seeds.",
+)
+def one_step_alignment():
+    return min(step_correlation(2048, STEP, seed) for seed in range(5))
+
+
+def step_correlation(dim, step, seed):
+    """Return the correlation, over IMDB's words, of E¹_s·v with its prediction."""
+    stepped = embedding_step(_start(_imdb(), dim, seed), _imdb(), step)
+    return np.corrcoef(stepped.values, predicted_values(_imdb(), step))[0, 1]
+
+
+@_claim(
+    "one-step-slope",
+    ONE_STEP,
+    "book",
+    Target(-0.55, -0.45),
+    r"The largest error of the prediction falls like $d^{-1/2}$ from $d = 64$ to $16{,}384$: slope in a log-log plot.",
+)
+def one_step_slope():
+    dims = 4 ** np.arange(3, 8)
+    return _slope(dims, [np.mean([step_gap(dim, SMALL_STEP, seed) for seed in range(3)]) for dim in dims])
+
+
+def step_gap(dim, step, seed):
+    """Return the largest error, over IMDB's words, of the prediction of E¹_s·v."""
+    stepped = embedding_step(_start(_imdb(), dim, seed), _imdb(), step)
+    return np.abs(stepped.values - predicted_values(_imdb(), step)).max()
+
+
+@_claim(
+    "first-step-size",
+    ONE_STEP,
+    "book",
+    Target(high=0.02),
+    r"The correlation with the prediction is $(1 + 4/(\eta_0^2 d \operatorname{Var}\bar\alpha))^{-1/2}$ "
+    r"from $\eta_0 = 100$ to $30{,}000$ at $d = 512$: largest deviation.",
+)
+def first_step_size():
+    steps = [100.0, 300.0, 1_000.0, 3_000.0, 10_000.0, 30_000.0]
+    return max(abs(step_correlation(512, step, 0) - expected_correlation(512, step)) for step in steps)
+
+
+def expected_correlation(dim, step):
+    """Return what the correlation of E¹_s·v with its prediction should be if the start adds noise of variance 1/d."""
+    return (1 + 4 / (step**2 * dim * _imdb().signed_share().var())) ** -0.5
+
+
+@_claim(
+    "class-identity",
+    ONE_STEP,
+    "book",
+    Target(high=1e-12),
+    "The identity holds with four classes as well (33,530 texts): largest error over the largest value.",
+)
+def class_identity():
+    corpus = _four_classes()
+    start = _start(corpus, 256, 0, "float64")
+    wanted = exact_values(start, corpus, STEP)
+    return np.abs(embedding_step(start, corpus, STEP).values - wanted).max() / np.abs(wanted).max()
+
+
+@_claim(
+    "class-alignment",
+    ONE_STEP,
+    "paper",
+    Target(low=0.99),
+    r"With four classes at $d = 2048$ one step aligns $E_s\cdot v_k$ with the signed share of class $k$: "
+    "smallest correlation of the four.",
+)
+def class_alignment():
+    corpus = _four_classes()
+    values = embedding_step(_start(corpus, 2048, 0), corpus, STEP).values
+    wanted = predicted_values(corpus, STEP)
+    return min(np.corrcoef(values[:, k], wanted[:, k])[0, 1] for k in range(4))
+
+
+@_claim(
+    "cls-both-ends",
+    ONE_STEP,
+    "paper",
+    Target(low=2.0),
+    r"One step on $p$ raises $E_s\cdot p$ at *both* ends: mean of the ten words of largest signed share on either side, "
+    "over the standard deviation of the middle half (smaller side, worst of five seeds, $d = 2048$).",
+)
+def cls_both_ends():
+    order = np.argsort(_imdb().signed_share())
+    middle = order[len(order) // 4 : -len(order) // 4]
+    ratios = []
+    for seed in range(5):
+        scores = two_steps(2048, seed).scores
+        ratios += [scores[end].mean() / scores[middle].std() for end in (order[:10], order[-10:])]
+    return min(ratios)
+
+
+@_claim(
+    "cls-slope",
+    ONE_STEP,
+    "book",
+    Target(-0.6, -0.4),
+    r"$E_s\cdot p$ after one step on $p$ approaches its limit like $d^{-1/2}$ from $d = 256$ to $16{,}384$: "
+    "slope of the root mean square error.",
+)
+def cls_slope():
+    wanted = predicted_scores(_imdb(), SMALL_STEP, 1.0)
+    dims = [256, 1024, 4096, 16_384]
+    return _slope(dims, [(two_steps(dim, 0).scores - wanted).std() for dim in dims])
+
+
+def two_steps(dim, seed):
+    """Return the parameters after one step of size 300 on the embeddings, then one of size 1 on p, on IMDB."""
+    return cls_step(embedding_step(_start(_imdb(), dim, seed), _imdb(), SMALL_STEP), _imdb(), 1.0)
+
+
+# ------------------------------------------------------------------------------------------ the table
+
+
+def measure_all():
+    """Measure every claim; return their rows in the order of the book."""
+    return [claim.row() for claim in tqdm(CLAIMS.values(), desc="Measuring claims", unit="claim")]
+
+
+def main(path="data/claims.json"):
+    """Measure every claim, write the table, and say how many hold; exit with 1 unless all do."""
+    rows = measure_all()
+    Path(path).write_text(json.dumps(rows, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    for row in rows:
+        print(f"{'holds' if row['passed'] else 'FAILS':5}  {row['id']:24} {row['measured']:<10g} target {row['target']}")
+    held = sum(row["passed"] for row in rows)
+    print(f"{held} of {len(rows)} claims hold; written to {path}")
+    raise SystemExit(held < len(rows))
+
+
+if __name__ == "__main__":
+    main()
