@@ -58,7 +58,9 @@ claims: env ## Measure every claim of the book and record the table
 bench: env ## Time the package against the alternatives
 	$(BIN)/python -m benchmarks
 
+# Code is wrapped to the width of a page first.
 notebooks: env ## Run the notebooks and store their results in place, ready to commit
+	$(BIN)/ruff format --quiet --line-length 88 book/*.ipynb
 	$(BIN)/python book/_tools/run_notebooks.py
 
 # torch is held at the version the stored results were made with. No CUDA packages are locked (torch asks for the

@@ -37,9 +37,9 @@ def test_a_target_can_be_missed(target, good, bad):
 
 def test_targets_are_written_for_people():
     assert [str(target) for target in (Target(high=1e-10), Target(0.99), Target(-0.55, -0.45))] == [
-        "≤ 1e-10",
+        "≤ 10⁻¹⁰",
         "≥ 0.99",
-        "-0.55 to -0.45",
+        "−0.55 to −0.45",
     ]
 
 

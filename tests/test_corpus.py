@@ -59,6 +59,16 @@ def test_split_is_a_partition_that_the_seed_fixes(imdb):
     assert (held_out.counts != imdb.split(0.2, seed=4)[1].counts).nnz > 0
 
 
+def test_balanced_has_as_many_texts_of_each_class(tiny):
+    assert sorted(tiny.balanced(seed=0).labels.tolist()) == [-1, 1]
+    many = Corpus(np.arange(10)[:, None], [0] * 5 + [1] * 3 + [2] * 2, ["a"])
+    chosen = many.balanced(seed=1)
+    assert np.bincount(chosen.labels).tolist() == [2, 2, 2]
+    assert len(set(chosen.counts.toarray().ravel())) == 6  # no text twice
+    with pytest.raises(ValueError, match="there is no text of the class '-1'"):
+        tiny[:1].balanced(seed=0)
+
+
 def test_repr_is_helpful(tiny):
     assert repr(tiny) == "Corpus(3 texts, 3 words, 6 tokens; -1: 1, +1: 2)"
     wordless = Corpus(sparse.csr_array(np.array([[1], [0]])), [1, -1], ["a"])

@@ -210,4 +210,4 @@ def test_bad_input_gets_one_sentence(tiny):
 
 def test_repr_names_shapes(tiny):
     text = repr(random_parameters(tiny, 4, 0))
-    assert text == "Parameters(embeddings (3, 4), cls_embedding (4,), output_vector (4,); float64, numpy)"
+    assert text == "Parameters(E (3, 4), p (4,), v (4,); float64, numpy)"

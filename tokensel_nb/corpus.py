@@ -154,6 +154,28 @@ class Corpus:
         order = np.random.default_rng(seed).permutation(len(self))
         return self[np.sort(order[held_out:])], self[np.sort(order[:held_out])]
 
+    def balanced(self, seed):
+        """Return equally many texts of every class, as many as the rarest class has, drawn at random in their old order.
+
+        Parameters
+        ----------
+        seed : int or numpy.random.Generator
+
+        Raises
+        ------
+        ValueError
+            If a class has no text at all.
+        """
+        random = np.random.default_rng(seed)
+        of_classes = [np.flatnonzero(self.labels == label) for label, _ in self._label_names()]
+        rarest = int(np.argmin([len(rows) for rows in of_classes]))
+        size = len(of_classes[rarest])
+        if not size:
+            raise ValueError(
+                f"there is no text of the class {self.class_names[rarest]!r}; balance a corpus that has some of each"
+            )
+        return self[np.sort(np.concatenate([random.choice(rows, size, replace=False) for rows in of_classes]))]
+
     def _label_names(self):
         labels = (-1, 1) if self.num_classes == 2 else range(self.num_classes)
         return list(zip(labels, self.class_names))

@@ -54,8 +54,8 @@ class Parameters:
     output_vector: Array
 
     def __repr__(self):
-        """Name shapes, dtype and device."""
-        shapes = ", ".join(f"{name} {tuple(value.shape)}" for name, value in vars(self).items())
+        """Name shapes, dtype and device, as in ``Parameters(E (3, 4), p (4,), v (4,); float32, numpy)``."""
+        shapes = ", ".join(f"{letter} {tuple(value.shape)}" for letter, value in zip("Epv", vars(self).values()))
         place = "numpy" if isinstance(self.embeddings, np.ndarray) else self.embeddings.device
         return f"Parameters({shapes}; {self.embeddings.dtype}, {place})"
 

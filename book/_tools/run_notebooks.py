@@ -6,6 +6,7 @@ What would change from run to run or from machine to machine is left out: timing
 shows a change of text, code or result, and nothing else. A notebook whose cell fails is left as it was.
 """
 
+import base64
 import os
 import sys
 import tempfile
@@ -18,6 +19,7 @@ from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernel
 
 BOOK = Path(__file__).resolve().parents[1]
 KERNELSPEC = {"display_name": "Python 3", "language": "python", "name": "python3"}
+PICTURES = {"fig-one-step": BOOK / "images" / "one_step.png"}  # figures that the front page and the README show
 LANGUAGE = {"name": "python", "file_extension": ".py", "mimetype": "text/x-python", "pygments_lexer": "ipython3"}
 
 
@@ -39,6 +41,15 @@ def write(notebook: nbformat.NotebookNode, path: Path) -> None:
     os.replace(file.name, path)
 
 
+def keep_pictures(notebook: nbformat.NotebookNode) -> None:
+    """Write the figures that other pages show to files of their own."""
+    for cell in notebook.cells:
+        name = cell.metadata.get("mystnb", {}).get("figure", {}).get("name")
+        if name in PICTURES:
+            PICTURES[name].parent.mkdir(exist_ok=True)
+            PICTURES[name].write_bytes(base64.b64decode(cell.outputs[-1].data["image/png"]))
+
+
 def run(path: Path) -> str | None:
     """Run one notebook in its own folder; return what went wrong, if anything did."""
     notebook = nbformat.read(path, as_version=4)
@@ -57,6 +68,7 @@ def run(path: Path) -> str | None:
     tidy(notebook)
     nbformat.validate(notebook)
     write(notebook, path)
+    keep_pictures(notebook)
     print(f"ran {path.name}", flush=True)
     return None
 
