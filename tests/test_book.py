@@ -1,7 +1,9 @@
 """The book's source hangs together; checked without building it, in under a second."""
 
+import base64
 import re
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -76,3 +78,22 @@ def test_cited_works_are_in_the_bibliography(page):
     known = set(re.findall(r"^@\w+\{([^,]+),", (ROOT / "book" / "references.bib").read_text("utf-8"), re.MULTILINE))
     cited = {key.strip() for keys in re.findall(r"\{cite(?::\w+)?\}`([^`]+)`", prose(page)) for key in keys.split(",")}
     assert cited <= known
+
+
+def test_the_front_picture_is_the_chapters_own():
+    notebook = nbformat.read(ROOT / "book" / "02_one_step.ipynb", as_version=4)
+    figures = {
+        cell.metadata["mystnb"]["figure"]["name"]: cell.outputs[-1].data["image/png"]
+        for cell in notebook.cells
+        if "figure" in cell.metadata.get("mystnb", {})
+    }
+    shown = (ROOT / "book" / "images" / "one_step.png").read_bytes()
+    assert base64.b64decode(figures["fig-one-step"]) == shown, "stale: run `make notebooks`"
+
+
+def test_the_example_of_the_readme_prints_what_it_says():
+    """Run the block of code; every comment after a print is what it prints."""
+    code = (ROOT / "README.md").read_text("utf-8").split("```python\n")[1].split("```")[0]
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    wanted = [line.split("  # ")[1] for line in code.splitlines() if line.startswith("print") or "load_imdb" in line]
+    assert done.stdout.splitlines() == wanted

@@ -330,7 +330,7 @@ class _Counts:
         weight of a row is its count.
         """
         top = scores.max()
-        if top - scores.min() <= WIDEST[self.dtype]:
+        if float(top - scores.min()) <= WIDEST[self.dtype]:
             weight = torch.exp(scores - top)[:, None]
             return (lambda x: self.matrix @ (weight * x)), (lambda x: weight * (self.transposed @ x))
         entries = self.weigh_entries(scores)

@@ -21,6 +21,8 @@ def use_book_style():
         "savefig.facecolor": "white",
         "axes.spines.top": False,
         "axes.spines.right": False,
+        "axes.formatter.limits": (-2, 5),  # small numbers as multiples of a power of ten: their labels stay short
+        "axes.formatter.use_mathtext": True,
     }
 
 

@@ -1,0 +1,1 @@
+"""Side-by-side timings; ``make bench`` runs them and records ``data/benchmarks.json``. Never part of the tests."""

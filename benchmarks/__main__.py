@@ -1,0 +1,46 @@
+"""Run every benchmark in one process after the other, print a table, and record it.
+
+Times on a shared machine wander; the *ratios* of things timed side by side, round by round, do much less. Each benchmark
+therefore alternates its contestants and reports medians.
+"""
+
+import json
+import platform
+import subprocess
+import sys
+from datetime import date
+from pathlib import Path
+
+PARTS = ["benchmarks.reading", "benchmarks.step"]  # a process each, so that one's peak memory is not the other's
+OUTPUT = Path("data/benchmarks.json")
+
+
+def processor():
+    """Name the processor, as Linux does where it can."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        return next(line.split(":")[1].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or "unknown"
+
+
+def main():
+    import torch
+
+    machine = {"processor": processor(), "cores": torch.get_num_threads(), "python": platform.python_version()}
+    machine |= {"torch": torch.__version__.split("+")[0], "date": date.today().isoformat()}
+    rows = []
+    for part in PARTS:
+        print(f"{part} ...", flush=True)
+        done = subprocess.run([sys.executable, "-m", part], stdout=subprocess.PIPE, text=True, check=True)
+        rows += json.loads(done.stdout.splitlines()[-1])
+    width = max(len(row["what"]) for row in rows)
+    for row in rows:
+        goal = f"   goal {row['goal']}" if "goal" in row else ""
+        print(f"{row['what']:{width}}  {row['value']:>12,.4g} {row['unit']}{goal}")
+    OUTPUT.write_text(json.dumps({"machine": machine, "rows": rows}, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    print(f"recorded in {OUTPUT}")
+
+
+if __name__ == "__main__":
+    main()
