@@ -45,11 +45,12 @@ book: env ## Run every notebook anew and build the pages (the committed results 
 html: env ## Build the pages from the committed results, in seconds
 	@$(BUILD)
 
-# Notebooks: strict comparison, and one worker a notebook (loadscope), or its cells would meet different kernels.
+# Two workers share two cores, so each computes with one. Notebooks: strict comparison, and one worker a notebook
+# (loadscope), or its cells would meet different kernels.
 test: env ## Lint, unit tests, and every committed notebook result checked against a new run
 	$(BIN)/ruff check .
-	$(BIN)/python -m pytest -n 2 tests
-	$(BIN)/python -m pytest --nbval --nbval-current-env --nbval-sanitize-with nbval_sanitize.cfg \
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 tests
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --nbval --nbval-current-env --nbval-sanitize-with nbval_sanitize.cfg \
 		--nbval-cell-timeout 120 -n 2 --dist loadscope book/*.ipynb
 
 claims: env ## Measure every claim of the book and record the table

@@ -298,10 +298,11 @@ def test_an_empty_vocabulary_names_the_argument(tmp_path):
         ("a.jsonl", b'{"text": "good", "label"'),
         ("a.csv", b""),
         ("a.csv", b'text,label\n"never closed,1\n'),
-        ("a.csv.gz", gzip.compress(b"text,label\n" * 1000)[:30]),
+        ("a.csv.gz", gzip.compress(b"text,label\n" * 1000, mtime=0)[:30]),
         ("a.xlsx", b"PK"),
         ("a", b"text"),
     ],
+    ids=["parquet", "jsonl", "empty csv", "open quote", "cut gzip", "unknown ending", "no ending"],
 )
 def test_a_file_that_cannot_be_read_is_named(tmp_path, name, contents):
     (tmp_path / name).write_bytes(contents)
