@@ -187,9 +187,10 @@ def score_gradients(scores: Array, values: Array, corpus: Corpus) -> tuple[Array
 
 
 def descend_(parameters: Parameters, corpus: Corpus, learning_rate: float) -> None:
-    """Take one exact full-batch gradient step on all of (E, p, v) *in place*, with the fewest passes over E.
+    """Take one exact full-batch gradient step on all of (E, p, v) *in place*, with few passes over E.
 
-    E is read once for the scores, once for the gradients in p and v, and written once; its own gradient never exists.
+    E is read once for scores and values, once for the gradients in p and v, and then changed by one rank at a time; its own
+    gradient never exists.
 
     Parameters
     ----------

@@ -5,6 +5,8 @@ Slow and plain on purpose: it is the oracle that the closed form of `model` is h
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import torch
 from torch.nn import functional
@@ -29,6 +31,27 @@ def tokens_of(corpus: Corpus) -> torch.Tensor:
         ids = np.repeat(counts.indices[start:end], counts.data[start:end])
         tokens[i, : len(ids)] = torch.from_numpy(ids.astype(np.int64))
     return tokens
+
+
+def tokens_in_order(texts, vocabulary) -> torch.Tensor:
+    """Split texts into the book's words, position by position, as token ids; words outside the vocabulary are left out.
+
+    Written apart from `text`, in plain Python, so that the two can be held against each other.
+
+    Parameters
+    ----------
+    texts : sequence of str, length n
+    vocabulary : sequence of str
+
+    Returns
+    -------
+    tensor of int64, shape (n, longest text)
+        Token ids in the order of the text, then `PADDING`.
+    """
+    ids = {word: s for s, word in enumerate(vocabulary)}
+    words = (re.findall(r"\w+", re.sub(r"<br\s*/?>", " ", text.lower())) for text in texts)
+    rows = [torch.tensor([ids[word] for word in of_text if word in ids], dtype=torch.int64) for of_text in words]
+    return torch.nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=PADDING)
 
 
 def textbook_logits(embeddings, cls_embedding, output_vector, tokens) -> torch.Tensor:
