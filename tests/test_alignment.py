@@ -18,6 +18,7 @@ from tokensel_nb import (
     predicted_scores,
     predicted_values,
 )
+from tokensel_nb.textbook import textbook_gradients
 
 
 def start_for(corpus, dim, seed, dtype="float64"):
@@ -34,7 +35,9 @@ def largest_relative(found, wanted):
 )
 def test_identity_on_ragged_corpora(corpus, rate, scale, seed):
     start = start_for(corpus, 7, seed)
-    start = replace(start, output_vector=scale * start.output_vector)  # the identity does not need ‖v‖ = 1
+    # The identity needs neither ‖v‖ = 1 nor orthogonal v_k.
+    heads = np.random.default_rng(seed).standard_normal(start.output_vector.shape)
+    start = replace(start, output_vector=scale * heads)
     stepped = embedding_step(start, corpus, rate)
     assert largest_relative(stepped.values, exact_values(start, corpus, rate)) <= 1e-12
 
@@ -93,6 +96,20 @@ def test_predicted_scores_by_the_limit_written_out(tiny):
     stepped = cls_step(embedding_step(start, tiny, 3.0), tiny, 2.0)
     np.testing.assert_allclose(stepped.values, predicted_values(tiny, 3.0), atol=1e-14)
     np.testing.assert_allclose(stepped.scores, predicted_scores(tiny, 3.0, 2.0), atol=1e-14)
+
+
+@given(corpus=corpora(), seed=st.integers(0, 99))
+def test_steps_from_anywhere_follow_the_gradient(corpus, seed):
+    """From p ≠ 0 every part of the gradient matters: attention that is not uniform, and the term (∂L/∂a) pᵀ."""
+    start = start_for(corpus, 7, seed)
+    start = replace(start, cls_embedding=np.random.default_rng(seed).standard_normal(7))
+    wanted = textbook_gradients(start, corpus).numpy()
+    np.testing.assert_allclose(
+        embedding_step(start, corpus, 2.0).embeddings, start.embeddings - 2 * wanted.embeddings, atol=1e-13
+    )
+    np.testing.assert_allclose(
+        cls_step(start, corpus, 2.0).cls_embedding, start.cls_embedding - 2 * wanted.cls_embedding, atol=1e-13
+    )
 
 
 def test_steps_move_one_thing_and_lower_the_loss(imdb):

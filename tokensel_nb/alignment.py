@@ -2,10 +2,10 @@ r"""One gradient step, and what theory predicts of it.
 
 The embeddings step from p = 0, where attention is uniform. With ‖v‖ = 1, step size η₀ and g = σ(-y f) at the start,
 
-    E¹_s·v = E⁰_s·v + η₀ Ê[y g(X, y) c_s(X)/T(X)]                exactly            (Proposition 3)
-           = (η₀/2) ᾱ_s + O(d^{-1/2}),  ᾱ_s = Ê[y c_s(X)/T(X)]   for large d        (Proposition 4)
+    E¹_s·v = E⁰_s·v + η₀ Ê[y g(X, y) c_s(X)/T(X)]                exactly            (Proposition 2.1)
+           = (η₀/2) ᾱ_s + O(d^{-1/2}),  ᾱ_s = Ê[y c_s(X)/T(X)]   for large d        (Proposition 2.2)
 
-and one step on p after it gives scores that are quadratic in ᾱ_s (Proposition 6).
+and one step on p after it gives scores that are quadratic in ᾱ_s (Proposition 2.4).
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def cls_step(parameters: Parameters, corpus: Corpus, learning_rate: float) -> Pa
 
 
 def exact_values(parameters: Parameters, corpus: Corpus, learning_rate: float) -> np.ndarray:
-    """Return E¹_s·v after one step on the embeddings from p = 0, by the exact identity (Proposition 3, mirrors Lemma 4.1).
+    """Return E¹_s·v after one step on the embeddings from p = 0, by the exact identity (Proposition 2.1, mirrors Lemma 4.1).
 
     Computed from the label, the share of each word in each text and the logits at uniform attention alone, in float64;
     no gradient is taken, so the result is an independent check of `embedding_step`.
@@ -80,9 +80,9 @@ def exact_values(parameters: Parameters, corpus: Corpus, learning_rate: float) -
 
 
 def predicted_values(corpus: Corpus, learning_rate: float) -> np.ndarray:
-    """Return what E¹_s·v tends to as d grows: η₀/2 times the average signed share (Proposition 4, mirrors Lemma 4.1).
+    """Return what E¹_s·v tends to as d grows: η₀/2 times the average signed share (Proposition 2.2, mirrors Lemma 4.1).
 
-    For K classes with orthonormal v_k: η₀ Ê[(1{y=k} - 1/K) c_s/T], the paper's formula (Proposition 5).
+    For K classes with orthonormal v_k: η₀ Ê[(1{y=k} - 1/K) c_s/T], the paper's formula (Proposition 2.3).
 
     Returns
     -------
@@ -92,7 +92,7 @@ def predicted_values(corpus: Corpus, learning_rate: float) -> np.ndarray:
 
 
 def predicted_scores(corpus: Corpus, embedding_rate: float, cls_rate: float) -> np.ndarray:
-    r"""Return what E¹_s·p¹ tends to as d grows, after one step on E and then one on p (Proposition 6, mirrors Lemma 4.2).
+    r"""Return what E¹_s·p¹ tends to as d grows, after one step on E and then one on p (Proposition 2.4).
 
     With γ = (η₀/2) ᾱ the limit of the values and ∂L/∂a taken at uniform attention,
     E¹E¹ᵀ tends to I + γγᵀ, so the scores tend to -η_p (∂L/∂a + γ (γ·∂L/∂a)).

@@ -9,7 +9,7 @@ and with r_i the derivative of the loss in f(X_i), Z_i = Σ_s c_s u_s and C the 
     ∂L/∂γ = u ∘ Cᵀ(r/Z),    ∂L/∂a = γ ∘ ∂L/∂γ - u ∘ Cᵀ(r f/Z),
     ∇_E L = (∂L/∂γ) vᵀ + (∂L/∂a) pᵀ,    ∇_p L = Eᵀ ∂L/∂a,    ∇_v L = Eᵀ ∂L/∂γ
 
-(Propositions 1 and 2 of the book). Everything here costs O(nnz(C) + |S| d). Every softmax of the project is in this file.
+(Propositions 1.1 and 1.2 of the book). Everything here costs O(nnz(C) + |S| d). Every softmax of the project is in this file.
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ def loss(parameters: Parameters, corpus: Corpus) -> float:
 
 
 def gradients(parameters: Parameters, corpus: Corpus) -> Parameters:
-    """Return the exact gradient of the loss in E, p and v, under the names of `Parameters` (Proposition 2).
+    """Return the exact gradient of the loss in E, p and v, under the names of `Parameters` (Proposition 1.2).
 
     The gradient in E has rank two, or K + 1; it is written out here for those who want to see it. `descend_` never does.
     """
