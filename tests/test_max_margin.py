@@ -8,17 +8,7 @@ from scipy import optimize
 
 from tokensel_nb import Corpus
 from tokensel_nb.max_margin import NotSeparableError, max_margin, selected_pairs
-
-
-def mirrored(texts, vocab_size, length, relevant, seed):
-    """Assumption 1 by hand: one of ``relevant`` tokens a side, and the same irrelevant ones under either label."""
-    random = np.random.default_rng(seed)
-    counts = np.zeros((2, texts // 2, vocab_size), int)
-    for i in range(texts // 2):
-        counts[:, i, random.choice(np.arange(2 * relevant, vocab_size), length - 1, replace=False)] = 1
-        counts[0, i, i % relevant] = counts[1, i, relevant + i % relevant] = 1
-    labels = np.repeat([1, -1], texts // 2)
-    return Corpus(counts.reshape(-1, vocab_size), labels, [f"word{s}" for s in range(vocab_size)])
+from tokensel_nb.synthetic import one_relevant_token
 
 
 def gaussian(vocab_size, dim, seed):
@@ -45,10 +35,17 @@ def certify(solution, embeddings):
     assert solution.residual <= 1e-9
 
 
+def solve_or_refuse(embeddings, corpus, selection):
+    try:
+        return max_margin(embeddings, corpus, selection), None
+    except NotSeparableError as error:
+        return None, error.conflict
+
+
 @pytest.mark.parametrize("dim", [100, 200, 2048])
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_the_solution_is_certified_and_agrees_with_the_oracle(dim, seed):
-    corpus = mirrored(400, 200, 10, 10, seed)
+    corpus = one_relevant_token(400, 200, 10, 10, seed=seed)
     embeddings = gaussian(200, dim, seed)
     solution = max_margin(embeddings, corpus)
     certify(solution, embeddings)
@@ -61,7 +58,7 @@ def test_the_solution_is_certified_and_agrees_with_the_oracle(dim, seed):
 
 
 def test_the_oracle_on_all_pairs():
-    corpus = mirrored(60, 30, 6, 3, 0)
+    corpus = one_relevant_token(60, 30, 6, 3, seed=0)
     embeddings = gaussian(30, 20, 0) + 5.0  # a common shift changes no difference
     solution = max_margin(embeddings, corpus)
     certify(solution, embeddings)
@@ -88,11 +85,10 @@ def test_any_selection_is_solved_or_refused(corpus, dim, seed):
     embeddings = gaussian(corpus.vocab_size, dim, seed)
     wanted = {(r, s) for r, row in zip(selection, counts) for s in np.flatnonzero(row) if s != r}
     assume(wanted)
-    try:
-        solution = max_margin(embeddings, corpus, selection)
-    except NotSeparableError as error:
-        assert {tuple(pair) for pair in error.conflict} <= wanted
-        differences = embeddings[error.conflict[:, 0]] - embeddings[error.conflict[:, 1]]
+    solution, conflict = solve_or_refuse(embeddings, corpus, selection)
+    if conflict is not None:
+        assert {tuple(pair) for pair in conflict} <= wanted
+        differences = embeddings[conflict[:, 0]] - embeddings[conflict[:, 1]]
         weights, rest = optimize.nnls(np.vstack([differences.T, np.ones(len(differences))]), np.eye(dim + 1)[-1])
         assert rest <= 1e-8  # these weights sum the differences to zero: no direction can have them all positive
         assert (weights > 0).all()
@@ -112,7 +108,7 @@ def test_a_mask_may_select_several_tokens():
 
 
 def test_a_hundred_thousand_pairs():
-    corpus = mirrored(4000, 3000, 60, 20, 0)
+    corpus = one_relevant_token(4000, 3000, 60, 20, seed=0)
     embeddings = gaussian(3000, 1024, 0)
     solution = max_margin(embeddings, corpus)
     assert len(solution.pairs) > 100_000
@@ -120,7 +116,7 @@ def test_a_hundred_thousand_pairs():
 
 
 def test_float32_tensors_are_taken_as_they_are():
-    corpus = mirrored(60, 30, 6, 3, 0)
+    corpus = one_relevant_token(60, 30, 6, 3, seed=0)
     single = gaussian(30, 40, 0).astype(np.float32)
     of_tensor = max_margin(torch.from_numpy(single), corpus).direction
     np.testing.assert_array_equal(of_tensor, max_margin(single.astype(np.float64), corpus).direction)
@@ -128,7 +124,7 @@ def test_float32_tensors_are_taken_as_they_are():
 
 @pytest.mark.parametrize("size", [1e-12, 1e-3, 1e9])
 def test_the_size_of_the_embeddings_is_only_a_unit(size):
-    corpus = mirrored(60, 30, 6, 3, 0)
+    corpus = one_relevant_token(60, 30, 6, 3, seed=0)
     embeddings = gaussian(30, 40, 0)
     scaled = max_margin(size * embeddings, corpus)
     np.testing.assert_allclose(size * scaled.direction, max_margin(embeddings, corpus).direction, rtol=1e-9, atol=1e-12)

@@ -109,8 +109,8 @@ def check_assumption_1(corpus: Corpus) -> Answer:
         token = int(skewed.argmax())
         more, other = ("+1", "-1") if balance[token] > 0 else ("-1", "+1")
         sentence = (
-            f"token {corpus.vocabulary[token]!r} is neither relevant nor irrelevant: it occurs {abs(int(balance[token]))} times "
-            f"more often in texts labelled {more}, but in texts labelled {other} as well"
+            f"token {corpus.vocabulary[token]!r} is neither relevant nor irrelevant: it occurs {abs(int(balance[token]))} "
+            f"times more often in texts labelled {more}, but in texts labelled {other} as well"
         )
         return Answer(sentence, token=token)
     return Answer()

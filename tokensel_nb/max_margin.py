@@ -96,7 +96,7 @@ def selected_pairs(corpus: Corpus, selection=None) -> np.ndarray:
     ValueError
         If a text has no relevant token, or a selected one does not occur in it, or there is no pair at all.
     """
-    mask = _mask(corpus, selection)
+    mask = selection_mask(corpus, selection)
     others = sparse.csr_array(corpus.counts > 0).astype(np.int8) - mask.astype(np.int8)
     # Entry (r, s) counts the texts in which s is an other of the selected r: one product finds and deduplicates all pairs.
     together = sparse.coo_array(mask.T.astype(np.int64) @ others.astype(np.int64))
@@ -141,7 +141,7 @@ def max_margin(embeddings, corpus: Corpus, selection=None) -> MaxMargin:
     return MaxMargin(direction, pairs, multipliers, _residual(rows, pairs, direction, multipliers))
 
 
-def _mask(corpus, selection):
+def selection_mask(corpus, selection):
     """Return the selection as a sparse boolean mask of shape (n, vocab_size), checked."""
     shape = corpus.counts.shape
     if selection is None:

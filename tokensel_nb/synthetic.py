@@ -1,0 +1,250 @@
+r"""Corpora made to order: independent tokens of a chosen skew, Assumption 1 exactly, and the ways to break it.
+
+Texts come in mirrored pairs, one labelled +1 (the first half) and one labelled -1 (the second half), that share the random
+numbers of their irrelevant tokens. So what is irrelevant is balanced exactly, as Assumption 1 asks. With texts that are all
+independent it never would be: the signed frequency of an irrelevant token is then a sum of n signs, zero with chance n^(-1/2).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from .corpus import Corpus
+
+
+def skews(vocab_size: int, signal: float) -> np.ndarray:
+    r"""Return the skew P(+1|s) - P(-1|s) that `independent_tokens` gives every token.
+
+    With ranks t_s = (2s + 1 - |S|)/|S|, evenly spaced from -(|S|-1)/|S| to (|S|-1)/|S|,
+
+        skew_s = sign(t_s) · max(0, 1 - ((|S|-1)/|S| - |t_s|) / (1 - signal)).
+
+    The outermost tokens are always complete, of skew -1 and +1. A signal of 0 gives a ramp between them; the larger the
+    signal, the fewer tokens share it; from (|S|-2)/|S| on, and so at (|S|-1)/|S|, all but the outermost two have skew zero,
+    because the second ranks lie 2/|S| further in.
+
+    Parameters
+    ----------
+    vocab_size : int
+        |S| ≥ 2.
+    signal : float, 0 ≤ signal < 1
+
+    Returns
+    -------
+    ndarray of float64, shape (vocab_size,), in ascending order
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of its range.
+    """
+    if vocab_size < 2:
+        raise ValueError(f"vocab_size={vocab_size}; a positive and a negative token make at least 2")
+    if not 0 <= signal < 1:
+        raise ValueError(f"signal={signal}; give a number from 0 to below 1, such as (|S|-1)/|S|")
+    ranks = (2 * np.arange(vocab_size) + 1 - vocab_size) / vocab_size
+    distances = ranks[-1] - np.abs(ranks)
+    return np.sign(ranks) * np.maximum(0, np.round(1 - distances / (1 - signal), 12))
+
+
+def independent_tokens(num_texts: int, vocab_size: int, length: int, signal: float, seed) -> Corpus:
+    r"""Draw texts of independent tokens, each with a chance of its own under either label (Definition of the book).
+
+    In a text labelled y every position holds token s with chance (1 + y skew_s)/|S|, independently of the other positions;
+    see `skews`. In the spirit of the paper's generator, whose formula is not known here: like it, it does not satisfy
+    Assumption 1 in general, and does with high probability at signal = (|S|-1)/|S|.
+
+    Proof of the last. There the only relevant tokens can be the outermost two, one under either label, and they never
+    occur under the other. All other tokens occur equally often in both texts of a mirrored pair: their signed frequency is
+    zero. So Assumption 1 holds unless some text lacks its relevant token, and since both texts of a pair hold theirs in
+    the same positions, that has a chance of at most (n/2)(1 - 2/|S|)^T. ∎
+
+    Parameters
+    ----------
+    num_texts : int
+        n, even.
+    vocab_size, length : int
+        |S| and T.
+    signal : float, 0 ≤ signal < 1
+    seed : int or numpy.random.Generator
+
+    Returns
+    -------
+    Corpus
+        The words are "token 0" (most negative) to "token |S|-1" (most positive); some may not occur.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of its range.
+    """
+    chances = (1 + skews(vocab_size, signal)) / 2
+    random = np.random.default_rng(seed)
+    tokens = random.integers(vocab_size, size=(_pairs(num_texts), _positive("length", length)))
+    # A mirror couple {s, |S|-1-s} has chance 2/|S| under either label; the label only decides which of the two it is.
+    # One uniform number decides it for both texts of the pair: the same way where the skew is zero.
+    positive, negative = np.maximum(tokens, vocab_size - 1 - tokens), np.minimum(tokens, vocab_size - 1 - tokens)
+    decides = random.random(tokens.shape)
+    texts = [np.where(decides >= 1 - chance, positive, negative) for chance in (chances[positive], 1 - chances[positive])]
+    return _corpus(np.concatenate(texts), [f"token {s}" for s in range(vocab_size)])
+
+
+def one_relevant_token(num_texts: int, vocab_size: int, length: int, relevant: int, seed) -> Corpus:
+    """Draw texts that satisfy Assumption 1: one relevant token each, and irrelevant ones that balance exactly.
+
+    Parameters
+    ----------
+    num_texts : int
+        n, even.
+    vocab_size : int
+        |S|; its last |S| - 2 relevant tokens are irrelevant.
+    length : int
+        T: one relevant token, and T - 1 irrelevant ones, the same in both texts of a mirrored pair.
+    relevant : int
+        How many tokens are completely positive; as many are completely negative. Each occurs equally often, up to one.
+    seed : int or numpy.random.Generator
+
+    Returns
+    -------
+    Corpus
+        The words are "positive 0" ..., "negative 0" ... and "irrelevant 0" ...; all occur.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of its range, or there are too few texts for every word to occur.
+    """
+    return several_relevant_tokens(num_texts, vocab_size, length, relevant, 1, seed)
+
+
+def several_relevant_tokens(num_texts: int, vocab_size: int, length: int, relevant: int, per_text: int, seed) -> Corpus:
+    """Draw texts that break Assumption 1 in one way: each holds ``per_text`` different relevant tokens of its own label.
+
+    Parameters and errors as in `one_relevant_token`; ``per_text`` is at most ``relevant``, and below ``length``.
+    """
+    random = np.random.default_rng(seed)
+    pairs, names = _pairs(num_texts), _names(vocab_size, relevant)
+    if not 1 <= per_text <= relevant:
+        raise ValueError(f"per_text={per_text}; give a number from 1 to relevant={relevant}")
+    if per_text >= length:
+        raise ValueError(f"length={length}; give more than per_text={per_text}, or attention has nothing to choose between")
+    background = 2 * relevant + _deal(vocab_size - 2 * relevant, pairs, length - per_text, random)
+    if pairs * per_text < relevant:
+        raise ValueError(f"num_texts={num_texts} is too small for all {relevant} relevant tokens a side to occur; give more")
+    # Any `per_text` neighbours in a shuffled circle of the tokens are different, and all come up equally often.
+    circles = [random.permutation(relevant) for _ in range(2)]
+    places = (np.arange(pairs)[:, None] * per_text + np.arange(per_text)) % relevant
+    chosen = [side * relevant + circle[random.permutation(places)] for side, circle in enumerate(circles)]
+    texts = [np.hstack([tokens, background]) for tokens in chosen]
+    return _corpus(np.concatenate(texts), names)
+
+
+def partly_positive_tokens(num_texts: int, vocab_size: int, length: int, relevant: int, impurity: float, seed) -> Corpus:
+    """Draw texts that break Assumption 1 in one way: in a share ``impurity`` of them the relevant token is of the other label.
+
+    Parameters and errors as in `one_relevant_token`; ``impurity`` lies from 0 (Assumption 1) to 0.5 (no signal).
+    """
+    if not 0 <= impurity <= 0.5:
+        raise ValueError(f"impurity={impurity}; give a share from 0 to 0.5")
+    random = np.random.default_rng(seed)
+    corpus = one_relevant_token(num_texts, vocab_size, length, relevant, random)
+    pairs = num_texts // 2
+    swapped = random.choice(pairs, round(impurity * pairs), replace=False)
+    rows = np.arange(num_texts)
+    rows[swapped], rows[pairs + swapped] = pairs + swapped, swapped
+    return Corpus(corpus.counts[rows], corpus.labels, corpus.vocabulary)
+
+
+def xor_of_pairs(num_texts: int, vocab_size: int, length: int, seed) -> Corpus:
+    """Draw texts whose label is the exclusive or of two choices: y = +1 if they hold "a" and "b", or neither.
+
+    Every text holds one of "a", "not a", one of "b", "not b" and irrelevant tokens; the four combinations are equally
+    frequent, so every token has signed frequency zero. No parameters of the model classify all four with the same irrelevant
+    tokens: the sign of f is that of Σ c_s u_s γ_s, a sum over tokens, and the sums of the two positive combinations add up
+    to those of the two negative ones.
+
+    Parameters
+    ----------
+    num_texts : int
+        n, a multiple of 4.
+    vocab_size, length : int
+        |S| ≥ 5 and T ≥ 3.
+    seed : int or numpy.random.Generator
+
+    Raises
+    ------
+    ValueError
+        If a number is out of its range, or there are too few texts for every word to occur.
+    """
+    random = np.random.default_rng(seed)
+    if num_texts < 4 or num_texts % 4:
+        raise ValueError(f"num_texts={num_texts}; give a multiple of 4, so that the four combinations balance")
+    background = 4 + _deal(vocab_size - 4, num_texts // 4, length - 2, random)
+    # Columns 0 "a", 1 "not a", 2 "b", 3 "not b"; the first two rows are the positive combinations.
+    combinations = np.array([[0, 2], [1, 3], [0, 3], [1, 2]])
+    texts = [np.hstack([np.tile(pair, (len(background), 1)), background]) for pair in combinations]
+    return _corpus(np.concatenate(texts), ["a", "not a", "b", "not b", *_irrelevant(vocab_size - 4)])
+
+
+def negation(num_texts: int, vocab_size: int, length: int, relevant: int, negated: float, seed) -> Corpus:
+    """Draw texts in which "not" turns the label round: a share ``negated`` of them holds it and a token of the other label.
+
+    Relevant tokens are then partly positive, and "not" occurs equally often under both labels: irrelevant by
+    its counts, yet all that tells the negated texts from the others.
+
+    Parameters and errors as in `one_relevant_token`, with one word more, "not", and so |S| ≥ 2 relevant + 2;
+    ``negated`` lies from 0 to 0.5. The negated texts are one token longer.
+    """
+    if not 0 <= negated <= 0.5:
+        raise ValueError(f"negated={negated}; give a share from 0 to 0.5")
+    random = np.random.default_rng(seed)
+    corpus = one_relevant_token(num_texts, vocab_size - 1, length, relevant, random)
+    pairs = num_texts // 2
+    turned = random.choice(pairs, round(negated * pairs), replace=False)
+    rows, holds = np.arange(num_texts), np.zeros((num_texts, 1), corpus.counts.dtype)
+    rows[turned], rows[pairs + turned] = pairs + turned, turned
+    holds[turned] = holds[pairs + turned] = 1
+    counts = sparse.hstack([corpus.counts[rows], sparse.csr_array(holds)])
+    return Corpus(counts, corpus.labels, [*corpus.vocabulary, "not"])
+
+
+def _deal(words, texts, length, random):
+    """Return a (texts, length) array of words 0 ... words-1, dealt from shuffled decks: all equally often, up to one."""
+    if words < 1:
+        raise ValueError("vocab_size leaves no irrelevant token; give more words, or fewer relevant ones")
+    if length < 1:
+        raise ValueError("length leaves no room for an irrelevant token; give longer texts")
+    if texts * length < words:
+        raise ValueError(f"the texts have room for {texts * length} of {words} irrelevant tokens; give more or longer texts")
+    decks = [random.permutation(words) for _ in range(-(-texts * length // words))]
+    return np.concatenate(decks)[: texts * length].reshape(texts, length)
+
+
+def _corpus(tokens, names):
+    """Return the corpus of an array of token numbers, one row a text, the first half labelled +1."""
+    texts, length = tokens.shape
+    entries = (np.ones(tokens.size, np.int32), tokens.ravel(), np.arange(0, tokens.size + 1, length))
+    return Corpus(sparse.csr_array(entries, shape=(texts, len(names))), np.repeat([1, -1], texts // 2), names)
+
+
+def _names(vocab_size, relevant):
+    _positive("relevant", relevant)
+    sides = [f"{side} {s}" for side in ("positive", "negative") for s in range(relevant)]
+    return sides + _irrelevant(vocab_size - 2 * relevant)
+
+
+def _irrelevant(number):
+    return [f"irrelevant {s}" for s in range(number)]
+
+
+def _pairs(num_texts):
+    if num_texts < 2 or num_texts % 2:
+        raise ValueError(f"num_texts={num_texts}; give an even number, for texts come in mirrored pairs")
+    return num_texts // 2
+
+
+def _positive(name, value):
+    if value < 1:
+        raise ValueError(f"{name}={value}; give at least 1")
+    return value
