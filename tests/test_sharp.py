@@ -1,0 +1,133 @@
+import mpmath
+import numpy as np
+import pytest
+import torch
+from conftest import corpora
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from tokensel_nb import Corpus, score_gradients
+from tokensel_nb.sharp import SharpAttention
+from tokensel_nb.synthetic import one_relevant_token
+
+DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
+
+
+def numbers(corpus, spread, seed):
+    random = np.random.default_rng(seed)
+    return spread * random.standard_normal(corpus.vocab_size), random.standard_normal(corpus.vocab_size)
+
+
+def sharp(scores, values, corpus, device="cpu", dtype=torch.float64):
+    return SharpAttention(torch.as_tensor(scores).to(device, dtype), torch.as_tensor(values).to(device, dtype), corpus)
+
+
+def exact(scores, values, corpus):
+    """Return ∂L/∂a over its largest entry, the logarithm of that, and ∂L/∂γ: in 60 digits, with any exponent.
+
+    Here q_s (γ_s - f) is the sum over pairs q_s q_t (γ_s - γ_t): the definition would need as many digits as e^spread has.
+    """
+    with mpmath.workdps(60):
+        by_score, by_value = ([mpmath.mpf(0)] * corpus.vocab_size for _ in range(2))
+        for row, label in zip(corpus.counts.toarray(), corpus.labels.tolist()):
+            held = np.flatnonzero(row).tolist()
+            weights = {s: int(row[s]) * mpmath.exp(mpmath.mpf(float(scores[s]))) for s in held}
+            total = sum(weights.values())
+            if not held:
+                continue
+            logit = sum(weights[s] * mpmath.mpf(float(values[s])) for s in held) / total
+            pull = -label / (1 + mpmath.exp(label * logit)) / len(corpus)
+            for s in held:
+                pairs = sum(weights[t] * (mpmath.mpf(float(values[s])) - mpmath.mpf(float(values[t]))) for t in held)
+                by_score[s] += pull * weights[s] * pairs / total**2
+                by_value[s] += pull * weights[s] / total
+        unit = max(abs(x) for x in by_score)
+        log_unit = float(mpmath.log(unit)) if unit else -np.inf
+        array = np.array([float(x / unit) if unit else 0.0 for x in by_score])
+        return array, log_unit, np.array([float(x) for x in by_value])
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@given(corpus=corpora(classes=(2,)), spread=st.sampled_from([0.0, 1.0, 30.0, 1e4, 1e7]), seed=st.integers(0, 99))
+def test_gradients_equal_sixty_digits_at_any_sharpness(device, corpus, spread, seed):
+    scores, values = numbers(corpus, spread, seed)
+    wanted, log_unit, by_value = exact(scores, values, corpus)
+    attention = sharp(scores, values, corpus, device)
+    array, unit = attention.by_score()
+    if log_unit == -np.inf:
+        assert not array.any()
+        return
+    # An error of 1e-16 in the scores, relative, is one of 1e-16 spread in their exponential. Texts may cancel.
+    pulls = float(array.abs().max())
+    assume(pulls * len(corpus) > 1e-4)
+    np.testing.assert_allclose(array.cpu() / np.exp(log_unit - unit), wanted, atol=1e-10 + 1e-15 * spread)
+    array, unit = attention.by_value()
+    np.testing.assert_allclose(array.cpu() * np.exp(unit), by_value, rtol=1e-12 + 1e-15 * spread, atol=1e-300)
+
+
+@given(corpus=corpora(classes=(2,)), seed=st.integers(0, 99))
+def test_it_meets_the_other_engine_where_that_is_exact(corpus, seed):
+    scores, values = numbers(corpus, 2.0, seed)
+    attention = sharp(scores, values, corpus)
+    for (array, unit), wanted in zip((attention.by_score(), attention.by_value()), score_gradients(scores, values, corpus)):
+        np.testing.assert_allclose(array * np.exp(unit) if array.any() else array, wanted, atol=1e-14)
+
+
+@given(corpus=corpora(classes=(2,)), seed=st.integers(0, 99))
+def test_curvature_equals_finite_differences(corpus, seed):
+    scores, values = numbers(corpus, 1.0, seed)
+    attention = sharp(scores, values, corpus)
+    assume(np.isfinite(attention.log_unit))
+    random = np.random.default_rng(seed)
+    rows, step = random.standard_normal((corpus.vocab_size, 3)), random.standard_normal(3)
+
+    def gradient(z):
+        return rows.T @ score_gradients(scores + rows @ z, values, corpus)[0]
+
+    wanted = (gradient(1e-5 * step) - gradient(-1e-5 * step)) / 2e-5
+    found = attention.curvature(torch.as_tensor(rows)).numpy() * np.exp(attention.log_unit)
+    np.testing.assert_allclose(found @ step, wanted, atol=1e-7)
+
+
+def test_float32_knows_a_gradient_that_float32_cannot_hold():
+    corpus = one_relevant_token(60, 30, 6, 3, seed=0)
+    scores, values = numbers(corpus, 1e3, 0)
+    wanted, log_unit, _ = exact(scores.astype(np.float32), values.astype(np.float32), corpus)
+    array, unit = sharp(scores, values, corpus, dtype=torch.float32).by_score()
+    assert array.dtype == torch.float32
+    # Scores of 3,000 are known to 1.2e-4 in float32: so is the gradient, relative to its largest entry.
+    np.testing.assert_allclose(array.numpy() * np.exp(unit - log_unit), wanted, atol=2e-3)
+
+
+def test_attention_that_is_missed():
+    corpus = Corpus([[1, 2, 1], [0, 1, 1], [1, 0, 0]], [1, -1, 1], list("abc"))
+    scores = np.array([1000.0, 0.0, -1000.0])
+    selected = torch.tensor([True, False, False, True, False, True])
+    # Text 0 misses 2 e^-1000 and text 1 e^-1000; text 2 nothing at all.
+    assert sharp(scores, np.zeros(3), corpus).log_missed(selected) == pytest.approx(-1000 + np.log(2))
+    assert sharp(scores, np.zeros(3), corpus).log_missed(torch.tensor([False, True, False, False, True, False])) == 0
+    assert np.isnan(sharp(scores, np.zeros(3), corpus).log_missed(torch.zeros(6, dtype=torch.bool)))
+
+
+def test_excess_serves_where_values_lose_their_digits():
+    """At M = 1e20 the values hold no differences of order one; at M = 10 both ways must agree."""
+    corpus = one_relevant_token(60, 30, 6, 3, seed=0)
+    scores, offsets = numbers(corpus, 1.0, 0)
+    scores[:6] += 200.0  # attention has closed on the relevant tokens
+    direction = np.zeros(30)
+    direction[:3], direction[3:6] = 1, -1
+    columns = corpus.counts.indices
+    labels = np.repeat(corpus.labels, np.diff(corpus.counts.indptr))
+    found = []
+    for height in (10.0, 1e20):
+        excess = labels * offsets[columns] + height * (labels * direction[columns] - 1)
+        values = torch.as_tensor(height * direction + offsets)
+        found.append(SharpAttention(torch.as_tensor(scores), values, corpus, torch.as_tensor(excess)))
+    plain = sharp(scores, 10.0 * direction + offsets, corpus)
+    np.testing.assert_allclose(found[0].log_pulls, plain.log_pulls + 10.0, atol=1e-12)
+    np.testing.assert_allclose(found[1].log_pulls, found[0].log_pulls, atol=1e-3)  # σ(-yf) = e^(-yf) up to e^(-10+3)
+
+
+def test_classes_are_refused():
+    with pytest.raises(ValueError, match="has 3 classes"):
+        sharp(np.zeros(3), np.zeros(3), Corpus(np.eye(3, dtype=int), [0, 1, 2], list("abc")))

@@ -1,0 +1,152 @@
+r"""The model where attention has closed on one token: gradients whose logarithm is known even when no float holds them.
+
+With top token t of a text, ε = Σ_{s≠t} q_s and δ_s = γ_s - γ_t,
+
+    γ_s - f = δ_s - Σ_r q_r δ_r  for s ≠ t,      γ_t - f = -Σ_r q_r δ_r,
+
+so nothing of order one cancels, and all of q_s (γ_s - f) is small like the second largest weight. Dividing each text by that
+weight, and then all texts by the largest, leaves numbers of order one, and the logarithm of their unit (Proposition 9).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch.nn import functional
+
+from .corpus import Corpus
+from .model import Array, Parameters, _counts
+
+
+class Scaled(NamedTuple):
+    """The array ``exp(log_unit) * array``, which may be too small for floats."""
+
+    array: Array
+    log_unit: float
+
+
+class SharpAttention:
+    """Attention at given scores and values of two classes, and its derivatives, to full relative precision.
+
+    Parameters
+    ----------
+    scores, values : tensor, shape (vocab_size,)
+        a_s = E_s·p and γ_s = E_s·v; float32 or float64, on one device, on which all results lie.
+    corpus : Corpus
+        ValueError if it has more than two classes.
+    excess : tensor, shape (number of entries of the counts,), optional
+        y γ_s - M of every entry, for some number M common to all. Where y γ_s is so large that the values do not hold
+        its digits behind the point, these do; `log_pulls`, and with it all units, are then those of exp(M) L.
+    """
+
+    def __init__(self, scores, values, corpus: Corpus, excess=None):
+        if corpus.num_classes != 2:
+            raise ValueError(f"the corpus has {corpus.num_classes} classes; the flow is defined for two")
+        self.counts = counts = _counts(corpus, Parameters(scores, scores, values))
+        self.texts = len(corpus)
+        self.rows, columns = counts.rows, counts.columns
+        self.values = values
+        log_weights = scores[columns] + counts.entries.log()
+        tops, first = self._tops(log_weights)
+        log_weights = log_weights - tops[self.rows]
+        rest = log_weights.index_fill(0, first, -torch.inf)
+        # `second` is the logarithm of the second largest weight over the largest: the unit of this text.
+        second = self._reduce(rest, "max", -torch.inf)
+        alone = second == -torch.inf
+        self.second = torch.where(alone, torch.zeros_like(second), second)
+        totals = self._reduce(log_weights.exp(), "sum", 0).clamp(min=1)
+        small = (rest - self.second[self.rows]).exp() / totals[self.rows]
+        top_values = torch.zeros_like(second)
+        top_values[self.rows[first]] = values[columns[first]]
+        below = values[columns] - top_values[self.rows]
+        shift = self._reduce(small * below, "sum", 0)  # (f - γ_t) in the unit of the text
+        shrunk = self.second.exp()
+        self.logits = top_values + shrunk * shift
+        self.tangents = small * (below - (shrunk * shift)[self.rows])  # q_s (γ_s - f) in the unit of the text
+        self.tangents[first] = -(shift / totals)[self.rows[first]]
+        self.attention = small * shrunk[self.rows]
+        self.attention[first] = (1 / totals)[self.rows[first]]
+        self.log_attention = log_weights - totals.log()[self.rows]
+        self.labels = counts.labels
+        self.log_pulls = functional.logsigmoid(-self.labels * self.logits)  # log g
+        if excess is not None:
+            of_tops = torch.zeros_like(second)
+            of_tops[self.rows[first]] = excess[first]
+            margins = self.labels * self.logits
+            self.log_pulls = -(of_tops + self.labels * shrunk * shift) - functional.softplus(-margins)
+        sizes = self._reduce(self.tangents.abs(), "max", 0).log()
+        self.log_unit = float((self.second + self.log_pulls + sizes).max())
+
+    def _tops(self, log_weights):
+        """Return the largest entry of every text, and where the first such entry of every text that has one stands."""
+        tops = self._reduce(log_weights, "max", -torch.inf)
+        places = torch.arange(len(log_weights), device=log_weights.device)
+        places = torch.where(log_weights == tops[self.rows], places, len(places))
+        first = torch.full((self.texts,), len(places), device=places.device).scatter_reduce(0, self.rows, places, "amin")
+        return tops, first[first < len(places)]
+
+    def _reduce(self, of_entries, how, initial):
+        return torch.segment_reduce(of_entries, how, offsets=self.counts.row_ends, initial=initial)
+
+    def _sum_by_token(self, of_entries):
+        ones = torch.ones((self.texts, 1), dtype=of_entries.dtype, device=of_entries.device)
+        return (self.counts._transposed_of(of_entries) @ ones)[:, 0]
+
+    def by_score(self):
+        """Return ∂L/∂a."""
+        if self.log_unit == -np.inf:
+            return Scaled(torch.zeros_like(self.values), self.log_unit)
+        factors = -self.labels / self.texts * (self.second + self.log_pulls - self.log_unit).exp()
+        return Scaled(self._sum_by_token(factors[self.rows] * self.tangents), self.log_unit)
+
+    def by_value(self):
+        """Return ∂L/∂γ."""
+        unit = float(self.log_pulls.max())
+        factors = -self.labels / self.texts * (self.log_pulls - unit).exp()
+        return Scaled(self._sum_by_token(factors[self.rows] * self.attention), unit)
+
+    def curvature(self, rows):
+        """Return the second derivative of the loss in z for scores a = rows·z, in the unit of `by_score`.
+
+        Parameters
+        ----------
+        rows : tensor, shape (vocab_size, k)
+
+        Returns
+        -------
+        tensor, shape (k, k)
+        """
+        shrunk = (self.second + self.log_pulls - self.log_unit).exp() / self.texts
+        slopes = -self.labels * shrunk
+        # The second derivative of the loss in f is g (1 - g); the second tangent brings one more unit of its text.
+        bends = torch.sigmoid(self.labels * self.logits) * shrunk * self.second.exp()
+        attended, tangents = self._average(self.attention, rows), self._average(self.tangents, rows)
+        crossed = attended.T @ (slopes[:, None] * tangents)
+        diagonal = self._sum_by_token(slopes[self.rows] * self.tangents)
+        return rows.T @ (diagonal[:, None] * rows) + tangents.T @ (bends[:, None] * tangents) - crossed - crossed.T
+
+    def loss(self):
+        """Return the mean logistic loss, a float."""
+        return float(-functional.logsigmoid(self.labels * self.logits).mean())
+
+    def log_missed(self, selected):
+        """Return the logarithm of the largest attention that a text pays to tokens other than its selected ones, a float.
+
+        Parameters
+        ----------
+        selected : tensor of bool
+            One an entry of the counts; texts without a selected token are left out.
+        """
+        some = self._reduce(selected.to(self.attention.dtype), "max", 0) > 0
+        missed = self._reduce(self.log_attention.masked_fill(selected, -torch.inf), "max", -torch.inf)
+        shift = torch.where(missed == -torch.inf, 0.0, missed)
+        others = (self.log_attention - shift[self.rows]).exp().masked_fill(selected, 0.0)
+        totals = shift + self._reduce(others, "sum", 0).log()
+        return float(totals[some].max()) if some.any() else float("nan")
+
+    def _average(self, of_entries, rows):
+        counts = self.counts
+        ends, columns = counts.matrix.crow_indices(), counts.matrix.col_indices()
+        return counts._csr(ends, columns, of_entries, counts.shape) @ rows
