@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate
 
-from tokensel_nb import Corpus, Parameters, embedding_step, gradients, init_parameters, loss
+from tokensel_nb import Corpus, Parameters, embedding_step, flow, gradients, init_parameters, loss
 from tokensel_nb.flow import (
     conserved,
     gradient_flow,
@@ -179,6 +179,33 @@ def test_the_path_with_v_equals_an_explicit_solver_on_autograd():
     solved = integrate.solve_ivp(velocity, (0, 5), first, "DOP853", t_eval=times, rtol=1e-11, atol=1e-11)
     np.testing.assert_allclose(found.cls_embeddings, solved.y[:40].T, atol=1e-6)
     np.testing.assert_allclose(outputs, solved.y[40:].T, atol=1e-6)
+
+
+def test_training_v_along_does_not_change_the_limit():
+    corpus = one_relevant_token(120, 60, 8, 3, seed=0)
+    start = after_one_step(corpus, 2048, 30.0)
+    found, outputs = output_flow(start, corpus, 360.0, records=20)
+    assert found.distance_to(max_margin(start.embeddings, corpus).direction)[-1] <= 1e-4
+    assert found.smallest_attention[-1] >= 1 - 1e-12
+    # ‖v‖ grows like exp(margin ‖p‖ / 2): beyond the digits of any float, yet its direction separates the relevant tokens.
+    assert 1e25 < np.linalg.norm(outputs[-1]) < 1e40
+    values = start.embeddings @ outputs[-1] / np.linalg.norm(outputs[-1])
+    assert values[:3].min() > 0.3
+    assert values[3:6].max() < -0.3
+
+
+@pytest.mark.parametrize("height", [0.0, 5.0, 20.0])
+def test_the_derivative_of_both_fields_equals_finite_differences(height):
+    corpus, start = small()
+    random = np.random.default_rng(0)
+    for field in (flow._Field(start, corpus, None), flow._OutputField(start, corpus)):
+        point = field.start + 0.3 * random.standard_normal(len(field.start))
+        if len(point) > 16:
+            point[16] = height
+        for step in 1e-5 * random.standard_normal((5, len(point))):
+            wanted = (field.velocity(0, point + step) - field.velocity(0, point - step)) / 2
+            found = field.jacobian(0, point) @ step
+            assert np.linalg.norm(found - wanted) <= 1e-6 * np.linalg.norm(wanted)
 
 
 @given(corpus=corpora(classes=(2, 3)), seed=st.integers(0, 9))

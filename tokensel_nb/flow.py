@@ -46,7 +46,7 @@ class Flow:
         The logarithm of the largest attention that a text pays to tokens that are not selected; NaN without a selection.
     stalled : bool
         Whether the path ended early, where the pulls of different texts cancel to less than 1e-8 of their size: at a
-        stationary point, or so near to one that rounding would choose the way.
+        stationary point, or so near to one that rounding would choose the way; or the solver finds no step.
     """
 
     arc_lengths: np.ndarray
@@ -257,7 +257,7 @@ def key_query_at(query: np.ndarray, key_query: np.ndarray, cls_embedding: np.nda
 
 
 def output_flow(
-    parameters: Parameters, corpus: Corpus, arc_length: float = 500.0, *, records: int = 200, tolerance=1e-6
+    parameters: Parameters, corpus: Corpus, arc_length: float = 300.0, *, records: int = 200, tolerance=1e-6
 ) -> tuple[Flow, np.ndarray]:
     """Follow the gradient flow of p and v together, with E fixed, until p has travelled a given length.
 
@@ -401,9 +401,10 @@ class _Field:
 
 
 class _OutputField(_Field):
-    """The field of p and v together. A point holds z, then M, then w: v = v(0) + Eᵀ(M u + w).
+    """The field of p and v together. A point holds z, then M, then w: v = v(0) + Eᵀ(M u + U w).
 
-    In these coordinates dv/dt = -Eᵀ ∂L/∂γ asks of every token its own number only, so that no large one blurs a small one.
+    U holds an orthonormal basis of what is orthogonal to u, token by token where u is zero. So the numbers that grow
+    without end all are in M, and no rounding of theirs blurs w.
     """
 
     def __init__(self, parameters, corpus):
@@ -418,16 +419,22 @@ class _OutputField(_Field):
         if (self.by_lead - complete)[relevant].abs().max() > 1e-9:
             raise ValueError("the embeddings of the relevant tokens are linearly dependent; give more dimensions")
         self.by_lead[relevant] = complete[relevant]  # exactly: these are the numbers whose differences matter
+        inner = torch.linalg.qr(self.lead[relevant, None], mode="complete").Q[:, 1:]
+        outer = torch.eye(len(complete), dtype=self.lead.dtype, device=self.lead.device)
+        others = outer[:, relevant] @ inner
+        self.frame = torch.hstack([self.lead[:, None], others, outer[:, ~relevant]])
+        self.inverse = torch.vstack([self.lead / (self.lead @ self.lead), self.frame[:, 1:].T])
+        self.by_rest = self.gram @ self.frame[:, 1:]
         self.columns = self._tensor(corpus.counts.indices.astype(np.int64))
         self.labels = self._tensor(np.repeat(corpus.labels, np.diff(corpus.counts.indptr)).astype(float))
         self.dim = len(self.start)
         self.tensors = parameters
-        self.start = np.concatenate([self.start, np.zeros(1 + len(complete))])
+        self.start = np.concatenate([self.start, np.zeros(len(complete))])
 
     def at(self, point):
         """Return attention at a point, with all gradients those of exp(M) L."""
         point = self._tensor(point)
-        height, of_rest = point[self.dim], self.values + self.gram @ point[self.dim + 1 :]
+        height, of_rest = point[self.dim], self.values + self.by_rest @ point[self.dim + 1 :]
         excess = self.labels * of_rest[self.columns] + height * (self.labels * self.by_lead[self.columns] - 1)
         return SharpAttention(self.rows @ point[: self.dim], height * self.by_lead + of_rest, self.corpus, excess)
 
@@ -436,18 +443,45 @@ class _OutputField(_Field):
         attention = self.at(point)
         gradient, norm = self.gradient(attention)
         by_value = attention.by_value()
-        speed = np.exp(by_value.log_unit - attention.log_unit) / norm
-        weights = -speed * by_value.array
-        height = self.lead @ weights / (self.lead @ self.lead)
-        rest = torch.where(self.lead != 0, weights - height * self.lead, weights)
-        return np.concatenate([-gradient / norm, [float(height)], rest.cpu().numpy()])
+        weights = -self.speed(attention, norm) * by_value.array
+        return np.concatenate([-gradient / norm, (self.inverse @ weights).cpu().numpy()])
 
-    jacobian = None  # by finite differences
+    def jacobian(self, _, point):
+        """Return its derivative."""
+        attention = self.at(point)
+        gradient, norm = self.gradient(attention)
+        unit = self._tensor(gradient / norm)
+        by_value, speed = attention.by_value().array, self.speed(attention, norm)
+        every = torch.eye(len(by_value), dtype=unit.dtype, device=unit.device)
+        mixed, of_values = attention.mixed_curvature(self.rows, every, attention.pulls_along(every))
+        by_height, values_by_height = attention.mixed_curvature(
+            self.rows, self.by_lead[:, None], self._pulls_by_height(attention)
+        )
+        by_point = torch.hstack([attention.curvature(self.rows), by_height, mixed @ self.by_rest])
+        along = unit @ by_point / norm  # the relative change of ‖∂L/∂z‖
+        of_query = torch.outer(unit, along) - by_point / norm
+        values_by_point = torch.hstack([mixed.T / (speed * norm), values_by_height, of_values @ self.by_rest])
+        of_weights = speed * (torch.outer(by_value, along) - values_by_point)
+        return torch.vstack([of_query, self.inverse @ of_weights]).cpu().numpy()
+
+    def speed(self, attention, norm):
+        """Return the unit of ∂L/∂γ over ‖∂L/∂z‖."""
+        return np.exp(attention.by_value().log_unit - attention.log_unit) / norm
+
+    def _pulls_by_height(self, attention):
+        """Return how the logarithms of exp(M) g change with M, where almost everything cancels; shape (n, 1)."""
+        counts, margins = attention.counts, attention.labels * attention.logits
+        labels = attention.labels[counts.rows]
+        # y ∂f/∂M - 1, a sum over tokens: the relevant ones have exactly y·by_lead = 1.
+        excess = torch.segment_reduce(
+            attention.attention * (labels * self.by_lead[counts.columns] - 1), "sum", offsets=counts.row_ends, initial=0
+        )
+        return (torch.sigmoid(-margins) - torch.sigmoid(margins) * excess)[:, None]
 
     def output_vectors(self, points):
         """Return v at the points."""
         points = self._tensor(np.array(points))
-        weights = points[:, self.dim, None] * self.lead + points[:, self.dim + 1 :]
+        weights = points[:, self.dim :] @ self.frame.T
         start, rows = (torch.as_tensor(x).double() for x in (self.tensors.output_vector, self.tensors.embeddings))
         return (start + weights @ rows).cpu().numpy()
 
@@ -480,31 +514,40 @@ def _integrate(field, where, tolerance):
     """Return the points of the path at the given arc lengths, and whether it stalled before the last."""
     points = [field.start]
     try:
-        solver = integrate.BDF(
-            field.velocity,
-            0.0,
-            field.start,
-            where[-1],
-            rtol=tolerance,
-            atol=tolerance,
-            jac=field.jacobian,
-            first_step=min(1e-3, where[-1]),
-        )
+        solver = _solver(field, 0.0, field.start, where[-1], tolerance)
     except _Stalled:
         raise ValueError(NO_GRADIENT) from None
     with tqdm(total=len(where), initial=1, desc="Following the flow", unit="point", delay=2) as progress:
+        begun = 0.0
         while len(points) < len(where):
             try:
                 solver.step()
+                if solver.status == "failed":  # a fresh one without this one's history often gets on
+                    if solver.t == begun:
+                        return points, True
+                    begun = solver.t
+                    solver = _solver(field, begun, solver.y, where[-1], tolerance)
+                    continue
             except _Stalled:
-                return points, True
-            if solver.status == "failed":
                 return points, True
             between, passed = solver.dense_output(), where[len(points) :]
             passed = passed[passed <= solver.t]
             points += [between(length) for length in passed]
             progress.update(len(passed))
     return points, False
+
+
+def _solver(field, begin, point, end, tolerance):
+    return integrate.BDF(
+        field.velocity,
+        begin,
+        point,
+        end,
+        rtol=tolerance,
+        atol=tolerance,
+        jac=field.jacobian,
+        first_step=min(1e-3, end - begin),
+    )
 
 
 def _span(rows):

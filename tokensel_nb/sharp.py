@@ -68,6 +68,7 @@ class SharpAttention:
         self.tangents[first] = -(shift / totals)[self.rows[first]]
         self.attention = small * shrunk[self.rows]
         self.attention[first] = (1 / totals)[self.rows[first]]
+        self.small = small
         self.log_attention = log_weights - totals.log()[self.rows]
         self.labels = counts.labels
         self.log_pulls = functional.logsigmoid(-self.labels * self.logits)  # log g
@@ -126,6 +127,41 @@ class SharpAttention:
         crossed = attended.T @ (slopes[:, None] * tangents)
         diagonal = self._sum_by_token(slopes[self.rows] * self.tangents)
         return rows.T @ (diagonal[:, None] * rows) + tangents.T @ (bends[:, None] * tangents) - crossed - crossed.T
+
+    def mixed_curvature(self, rows, columns, pulls):
+        """Return how the gradients in z (scores a = rows·z) and in γ change while the values move.
+
+        Parameters
+        ----------
+        rows : tensor, shape (vocab_size, k)
+        columns : tensor, shape (vocab_size, m)
+            Directions in which the values move.
+        pulls : tensor, shape (n, m)
+            How the logarithms of the pulls change meanwhile; see `pulls_along`.
+
+        Returns
+        -------
+        (tensor, tensor), of shapes (k, m) and (vocab_size, m)
+            In the units of `by_score` and of `by_value`.
+        """
+        of_score = (-self.labels * (self.second + self.log_pulls - self.log_unit).exp() / self.texts)[:, None]
+        of_value = (-self.labels * (self.log_pulls - self.log_pulls.max()).exp() / self.texts)[:, None]
+        # The covariance of rows and columns under the attention of a text, in its unit; `small` is zero at the top.
+        tops = torch.where(self.small == 0, self.attention, 0.0)
+        others = self._reduce(self.small, "sum", 0)
+        diagonal = self.small + tops * others[self.rows]  # what is not a product of two sums over the text
+        small_rows, small_columns = self._average(self.small, rows), self._average(self.small, columns)
+        top_rows, top_columns = self._average(tops, rows), self._average(tops, columns)
+        by_token = self._sum_by_token(of_score[self.rows, 0] * diagonal)
+        covariances = rows.T @ (by_token[:, None] * columns) - top_rows.T @ (of_score * small_columns)
+        covariances -= small_rows.T @ (of_score * (top_columns + self.second.exp()[:, None] * small_columns))
+        by_score = covariances + self._average(self.tangents, rows).T @ (of_score * pulls)
+        return by_score, self.counts._transposed_of(self.attention) @ (of_value * pulls)
+
+    def pulls_along(self, columns):
+        """Return how the logarithms of the pulls change while the values move along the columns; shape (n, m)."""
+        rest = torch.sigmoid(self.labels * self.logits)  # 1 - g
+        return -(rest * self.labels)[:, None] * self._average(self.attention, columns)
 
     def loss(self):
         """Return the mean logistic loss, a float."""
