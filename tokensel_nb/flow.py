@@ -514,40 +514,31 @@ def _integrate(field, where, tolerance):
     """Return the points of the path at the given arc lengths, and whether it stalled before the last."""
     points = [field.start]
     try:
-        solver = _solver(field, 0.0, field.start, where[-1], tolerance)
+        solver = integrate.BDF(
+            field.velocity,
+            0.0,
+            field.start,
+            where[-1],
+            rtol=tolerance,
+            atol=tolerance,
+            jac=field.jacobian,
+            first_step=min(1e-3, where[-1]),
+        )
     except _Stalled:
         raise ValueError(NO_GRADIENT) from None
     with tqdm(total=len(where), initial=1, desc="Following the flow", unit="point", delay=2) as progress:
-        begun = 0.0
         while len(points) < len(where):
             try:
                 solver.step()
-                if solver.status == "failed":  # a fresh one without this one's history often gets on
-                    if solver.t == begun:
-                        return points, True
-                    begun = solver.t
-                    solver = _solver(field, begun, solver.y, where[-1], tolerance)
-                    continue
             except _Stalled:
+                return points, True
+            if solver.status == "failed":
                 return points, True
             between, passed = solver.dense_output(), where[len(points) :]
             passed = passed[passed <= solver.t]
             points += [between(length) for length in passed]
             progress.update(len(passed))
     return points, False
-
-
-def _solver(field, begin, point, end, tolerance):
-    return integrate.BDF(
-        field.velocity,
-        begin,
-        point,
-        end,
-        rtol=tolerance,
-        atol=tolerance,
-        jac=field.jacobian,
-        first_step=min(1e-3, end - begin),
-    )
 
 
 def _span(rows):
