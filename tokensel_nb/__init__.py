@@ -1,29 +1,56 @@
 """Why does attention pick the right word? The package behind the book tokensel-nb."""
 
 from .alignment import cls_step, embedding_step, exact_values, predicted_scores, predicted_values
-from .assumption import check_assumption_1, relevant_tokens
+from .assumption import check_assumption_1, complete_tokens, relevant_tokens
 from .corpus import Corpus
 from .datasets import DataError, load_imdb, load_movie_reviews, load_reviews, read_imdb, read_reviews
-from .flow import gradient_flow, limit_parameters, normalised_steps
-from .max_margin import NotSeparableError, max_margin
+from .flow import (
+    Flow,
+    conserved,
+    gradient_flow,
+    joint_flow,
+    key_query_at,
+    key_query_flow,
+    limit_parameters,
+    normalised_steps,
+    output_flow,
+)
+from .max_margin import MaxMargin, NotSeparableError, max_margin, selected_pairs
 from .model import Parameters, attention, descend_, gradients, init_parameters, logits, loss, score_gradients
+from .synthetic import (
+    independent_tokens,
+    negation,
+    one_relevant_token,
+    partly_positive_tokens,
+    several_relevant_tokens,
+    skews,
+    xor_of_pairs,
+)
 from .text import corpus_from_texts
 
 __all__ = [
     "Corpus",
     "DataError",
+    "Flow",
+    "MaxMargin",
     "NotSeparableError",
     "Parameters",
     "attention",
     "check_assumption_1",
     "cls_step",
+    "complete_tokens",
+    "conserved",
     "corpus_from_texts",
     "descend_",
     "embedding_step",
     "exact_values",
     "gradient_flow",
     "gradients",
+    "independent_tokens",
     "init_parameters",
+    "joint_flow",
+    "key_query_at",
+    "key_query_flow",
     "limit_parameters",
     "load_imdb",
     "load_movie_reviews",
@@ -31,11 +58,19 @@ __all__ = [
     "logits",
     "loss",
     "max_margin",
+    "negation",
     "normalised_steps",
+    "one_relevant_token",
+    "output_flow",
+    "partly_positive_tokens",
     "predicted_scores",
     "predicted_values",
     "read_imdb",
     "read_reviews",
     "relevant_tokens",
     "score_gradients",
+    "selected_pairs",
+    "several_relevant_tokens",
+    "skews",
+    "xor_of_pairs",
 ]
