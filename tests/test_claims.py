@@ -9,7 +9,7 @@ from tokensel_nb.claims import CLAIMS, Claim, Target
 
 ROOT = Path(__file__).parents[1]
 RECORDED = {row["id"]: row for row in json.loads((ROOT / "data" / "claims.json").read_text(encoding="utf-8"))}
-ROUNDING = 1e-9  # claims with a bound below this measure rounding errors, which differ from one processor to the next
+ROUNDING = 1e-6  # claims with a bound below this measure errors of rounding and of solvers, which differ between processors
 
 
 @pytest.mark.parametrize("name", CLAIMS)

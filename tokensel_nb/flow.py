@@ -91,7 +91,7 @@ class Flow:
 def gradient_flow(
     parameters: Parameters, corpus: Corpus, arc_length: float = 1e6, *, selection=None, records: int = 200, tolerance=1e-8
 ) -> Flow:
-    """Follow the gradient flow of p, with E and v fixed, over a given length of its path (Theorem 8; mirrors Theorem 4.3).
+    """Follow the gradient flow of p, with E and v fixed, over a given length of its path (mirrors Theorem 4.3).
 
     Integrated in float64 by backward differentiation formulas (scipy's BDF) with the exact second derivative, on the device
     of the parameters.
@@ -180,7 +180,7 @@ def normalised_steps(
 
 
 def limit_parameters(corpus: Corpus, learning_rate: float) -> Parameters:
-    """Return parameters that behave as those after one step on E do for d → ∞ (Proposition 10).
+    """Return parameters that behave as those after one step on E do for d → ∞ (the chapter on the flow says why).
 
     Rows of E⁰ become orthonormal and orthogonal to v, so E¹E¹ᵀ = I + γγᵀ with γ = (η₀/2) ᾱ, the values of `predicted_values`.
     The rows (e_s, γ_s) of length |S| + 1 have just these products, and v = (0, 1) these values: whatever is computed
@@ -209,7 +209,7 @@ def key_query_flow(parameters: Parameters, key_query, corpus: Corpus, arc_length
     """Follow the gradient flow of a key-query matrix W in the model with scores E_s·W p, with E, v and p fixed.
 
     The gradient in W is (∇_q L) pᵀ, with q = W p. So q moves along the gradient flow of a <cls> embedding that starts at W p,
-    only ‖p‖² times faster, and W along with it: see `key_query_at` (Proposition 11; mirrors Lemma 1 of Tarzanagh et al.).
+    only ‖p‖² times faster, and W along with it: see `key_query_at` (mirrors Lemma 1 of Tarzanagh et al.).
 
     Parameters
     ----------
@@ -237,7 +237,7 @@ def key_query_flow(parameters: Parameters, key_query, corpus: Corpus, arc_length
 
 
 def key_query_at(query: np.ndarray, key_query: np.ndarray, cls_embedding: np.ndarray) -> np.ndarray:
-    """Return where W is when W p has reached q: W(0) + (q - W(0) p) pᵀ/‖p‖² (Proposition 11).
+    """Return where W is when W p has reached q: W(0) + (q - W(0) p) pᵀ/‖p‖².
 
     Parameters
     ----------
@@ -297,7 +297,7 @@ def output_flow(
 def joint_flow(parameters: Parameters, corpus: Corpus, times, *, tolerance=1e-11) -> list[Parameters]:
     """Follow the gradient flow of E, p and v together, in time itself, by an explicit Runge-Kutta method of order 8.
 
-    Along it EᵀE - vvᵀ - ppᵀ does not change, for any corpus (Theorem 12): see `conserved`.
+    Along it EᵀE - vvᵀ - ppᵀ does not change, for any corpus (the conservation law of the chapter on the flow): see `conserved`.
 
     Parameters
     ----------

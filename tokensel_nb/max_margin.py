@@ -107,7 +107,7 @@ def selected_pairs(corpus: Corpus, selection=None) -> np.ndarray:
 
 
 def max_margin(embeddings, corpus: Corpus, selection=None) -> MaxMargin:
-    """Solve the margin problem to rounding (the limit in Theorem 8; mirrors Theorem 4.3).
+    """Solve the margin problem to rounding (the limit direction of the flow; mirrors Theorem 4.3).
 
     An active-set solver (daqp) works on the pairs that are violated most, until none is.
 

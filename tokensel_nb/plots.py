@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import base64
+import html
+import io
+
 import matplotlib.pyplot as plt
 import numpy as np
 import seaborn as sns
+from IPython.display import HTML
 
 # Okabe and Ito's palette: told apart with every common kind of colour vision.
 NEGATIVE, POSITIVE, NEUTRAL, THEORY = "#D55E00", "#0072B2", "#8C8C8C", "#000000"
@@ -70,3 +75,57 @@ def plot_attention(ax, words, weights):
     ax.set_xticks(np.arange(len(words)), words)
     ax.set_ylabel("attention $q_i$")
     ax.grid(axis="x", visible=False)
+
+
+def slider(figures, captions, label, alt) -> HTML:
+    """Return pictures with a slider under them: it needs no kernel and no network, and shows the first without a script.
+
+    Parameters
+    ----------
+    figures : iterable of matplotlib Figure
+        All of one size; each is closed once it is drawn.
+    captions : sequence of str
+        One a figure, plain text: also what the slider says to a screen reader.
+    label : str
+        What the slider changes.
+    alt : sequence of str
+        The alternative text of every picture.
+
+    Returns
+    -------
+    IPython.display.HTML
+    """
+    pictures = []
+    for place, (figure, text) in enumerate(zip(figures, alt, strict=True)):
+        buffer = io.BytesIO()
+        figure.savefig(buffer, format="png", dpi=80)
+        plt.close(figure)
+        data = base64.b64encode(buffer.getvalue()).decode()
+        hidden = " hidden" if place else ""
+        pictures.append(f'<img src="data:image/png;base64,{data}" alt="{html.escape(text)}" style="max-width:100%"{hidden}>')
+    captions = [html.escape(caption) for caption in captions]
+    if len(captions) != len(pictures):
+        raise ValueError(f"{len(captions)} captions for {len(pictures)} figures; give one each")
+    notes = "".join(f"<span{' hidden' if place else ''}>{caption}</span>" for place, caption in enumerate(captions))
+    return HTML(_SLIDER.format("".join(pictures), html.escape(label), len(pictures) - 1, captions[0], notes))
+
+
+# The script finds its own figure, so that a page may hold several.
+_SLIDER = """<figure class="slider">
+<div class="frames">{}</div>
+<label>{} <input type="range" min="0" max="{}" value="0" step="1" aria-valuetext="{}" style="width:60%"></label>
+<figcaption aria-live="polite">{}</figcaption>
+<script>
+(function (figure) {{
+  const input = figure.querySelector("input");
+  const frames = figure.querySelectorAll("img");
+  const notes = figure.querySelectorAll("figcaption span");
+  input.addEventListener("input", function () {{
+    const chosen = Number(input.value);
+    frames.forEach((frame, place) => {{ frame.hidden = place !== chosen; }});
+    notes.forEach((note, place) => {{ note.hidden = place !== chosen; }});
+    input.setAttribute("aria-valuetext", notes[chosen].textContent);
+  }});
+}})(document.currentScript.parentElement);
+</script>
+</figure>"""
