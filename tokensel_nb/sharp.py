@@ -5,7 +5,8 @@ With top token t of a text, ε = Σ_{s≠t} q_s and δ_s = γ_s - γ_t,
     γ_s - f = δ_s - Σ_r q_r δ_r  for s ≠ t,      γ_t - f = -Σ_r q_r δ_r,
 
 so nothing of order one cancels, and all of q_s (γ_s - f) is small like the second largest weight. Dividing each text by that
-weight, and then all texts by the largest, leaves numbers of order one, and the logarithm of their unit: the book's proposition on sharp attention.
+weight, and then all texts by the largest, leaves numbers of order one, and the logarithm of their unit: the book's
+proposition on sharp attention.
 """
 
 from __future__ import annotations
