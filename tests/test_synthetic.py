@@ -7,6 +7,7 @@ from tokensel_nb.assumption import check_assumption_1, complete_tokens, relevant
 from tokensel_nb.synthetic import (
     independent_tokens,
     negation,
+    one_against_many,
     one_relevant_token,
     partly_positive_tokens,
     several_relevant_tokens,
@@ -153,3 +154,12 @@ def test_the_seed_is_all_that_is_random(make):
 def test_impossible_orders_are_refused(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+def test_one_against_many_has_unequal_sides_and_satisfies_assumption_1():
+    corpus = one_against_many(32, 11, 4, 4, seed=0)
+    assert check_assumption_1(corpus)
+    assert corpus.vocab_size == 11
+    np.testing.assert_array_equal(complete_tokens(corpus)[:6], [1, 1, 1, 1, -1, 0])
+    # Equally often within a side: four tokens share its 16 texts.
+    np.testing.assert_allclose(corpus.signed_frequency(), [1 / 8] * 4 + [-1 / 2] + [0] * 6, atol=1e-15)

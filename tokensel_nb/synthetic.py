@@ -118,6 +118,19 @@ def one_relevant_token(num_texts: int, vocab_size: int, length: int, relevant: i
     return several_relevant_tokens(num_texts, vocab_size, length, relevant, 1, seed)
 
 
+def one_against_many(num_texts: int, vocab_size: int, length: int, relevant: int, seed) -> Corpus:
+    """Draw texts that satisfy Assumption 1 with unequal sides: many completely positive tokens, a single negative one.
+
+    The texts of `one_relevant_token` with all its negative tokens made one, "negative", which stands in every text
+    labelled -1 and so weighs as much as all positive ones together. Parameters and errors as there.
+    """
+    corpus = one_relevant_token(num_texts, vocab_size + relevant - 1, length, relevant, seed)
+    positive, negative, irrelevant = np.split(corpus.counts.toarray(), [relevant, 2 * relevant], axis=1)
+    counts = np.hstack([positive, negative.sum(axis=1, keepdims=True), irrelevant])
+    words = [*corpus.vocabulary[:relevant], "negative", *corpus.vocabulary[2 * relevant :]]
+    return Corpus(sparse.csr_array(counts), corpus.labels, words)
+
+
 def several_relevant_tokens(num_texts: int, vocab_size: int, length: int, relevant: int, per_text: int, seed) -> Corpus:
     """Draw texts that break Assumption 1 in one way: each holds ``per_text`` different relevant tokens of its own label.
 
