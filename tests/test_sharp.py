@@ -131,3 +131,17 @@ def test_excess_serves_where_values_lose_their_digits():
 def test_classes_are_refused():
     with pytest.raises(ValueError, match="has 3 classes"):
         sharp(np.zeros(3), np.zeros(3), Corpus(np.eye(3, dtype=int), [0, 1, 2], list("abc")))
+
+
+def test_texts_that_pull_at_nothing_do_not_overflow():
+    """One text's two tokens tie in value and in score, while the other text's gradient is exp(-2000): no 0 · inf."""
+    corpus = Corpus(np.array([[1, 1, 0, 0], [0, 0, 1, 1]]), [1, -1], list("abcd"))
+    scores = torch.tensor([0.0, 0.0, 2000.0, 0.0], dtype=torch.float64)
+    values = torch.tensor([1.0, 1.0, -1.0, 1.0], dtype=torch.float64)
+    attention = SharpAttention(scores, values, corpus)
+    gradient, log_unit = attention.by_score()
+    assert gradient.isfinite().all()
+    assert gradient[:2].tolist() == [0, 0]
+    assert attention.curvature(torch.eye(4, dtype=torch.float64)).isfinite().all()
+    # ∂L/∂a of the top token of text 1: -y g/n · q_c (γ_c - f), with γ_c - f = -2 exp(-2000) and g = σ(-1).
+    assert float(gradient[2].abs().log()) + log_unit == pytest.approx(np.log(2 / 2 / (1 + np.e)) - 2000, abs=1e-9)

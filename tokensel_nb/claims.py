@@ -548,6 +548,8 @@ def conservation():
     start = _start(_tiny(), 12, 0, "float64")
     points = joint_flow(start, _tiny(), [0.0, 1.0, 10.0, 100.0])
     return max(np.abs(conserved(point) - conserved(start)).max() for point in points)
+
+
 # ------------------------------------------------------------------------------------------- chapter 4
 
 SYNTHETIC = "book/04_synthetic"

@@ -79,7 +79,10 @@ class SharpAttention:
             margins = self.labels * self.logits
             self.log_pulls = -(of_tops + self.labels * shrunk * shift) - functional.softplus(-margins)
         sizes = self._reduce(self.tangents.abs(), "max", 0).log()
-        self.log_unit = float((self.second + self.log_pulls + sizes).max())
+        log_pulls = self.second + self.log_pulls
+        self.log_unit = float((log_pulls + sizes).max())
+        # A text whose tokens tie in value pulls at nothing, however large its unit: exp of it must not overflow.
+        self.log_scales = torch.where(sizes == -torch.inf, -torch.inf, log_pulls - self.log_unit)
 
     def _tops(self, log_weights):
         """Return the largest entry of every text, and where the first such entry of every text that has one stands."""
@@ -100,7 +103,7 @@ class SharpAttention:
         """Return ∂L/∂a."""
         if self.log_unit == -np.inf:
             return Scaled(torch.zeros_like(self.values), self.log_unit)
-        factors = -self.labels / self.texts * (self.second + self.log_pulls - self.log_unit).exp()
+        factors = -self.labels / self.texts * self.log_scales.exp()
         return Scaled(self._sum_by_token(factors[self.rows] * self.tangents), self.log_unit)
 
     def by_value(self):
@@ -120,7 +123,7 @@ class SharpAttention:
         -------
         tensor, shape (k, k)
         """
-        shrunk = (self.second + self.log_pulls - self.log_unit).exp() / self.texts
+        shrunk = self.log_scales.exp() / self.texts
         slopes = -self.labels * shrunk
         # The second derivative of the loss in f is g (1 - g); the second tangent brings one more unit of its text.
         bends = torch.sigmoid(self.labels * self.logits) * shrunk * self.second.exp()
@@ -145,7 +148,7 @@ class SharpAttention:
         (tensor, tensor), of shapes (k, m) and (vocab_size, m)
             In the units of `by_score` and of `by_value`.
         """
-        of_score = (-self.labels * (self.second + self.log_pulls - self.log_unit).exp() / self.texts)[:, None]
+        of_score = (-self.labels * self.log_scales.exp() / self.texts)[:, None]
         of_value = (-self.labels * (self.log_pulls - self.log_pulls.max()).exp() / self.texts)[:, None]
         # The covariance of rows and columns under the attention of a text, in its unit; `small` is zero at the top.
         tops = torch.where(self.small == 0, self.attention, 0.0)
