@@ -665,6 +665,25 @@ def _distance_at_the_end(step, start, seed):
 
 
 @_claim(
+    "finite-step-band",
+    SYNTHETIC,
+    "book",
+    Target(low=9),
+    "At $d = 1024$ from $p = 0$ a first step that gives relevant tokens a value of 1.5 fails to select, while values of "
+    "0.5 and 6 succeed: how many of nine draws go so.",
+)
+def finite_step_band():
+    return sum(selects_at(1024, value, seed) == (value != 1.5) for value in (0.5, 1.5, 6.0) for seed in range(3))
+
+
+def selects_at(dim, value, seed):
+    """Whether the flow from p = 0 selects, when the first step gives relevant tokens the value; six of them on either side."""
+    corpus = one_relevant_token(120, 60, 8, 6, seed)
+    after = embedding_step(_start(corpus, dim, seed, "float64"), corpus, 192 * value)
+    return gradient_flow(after, corpus, 300, records=2, tolerance=1e-6).smallest_attention[-1] > 0.99
+
+
+@_claim(
     "several-relevant-selected",
     SYNTHETIC,
     "paper",
