@@ -11,7 +11,12 @@ import sys
 from datetime import date
 from pathlib import Path
 
-PARTS = ["benchmarks.reading", "benchmarks.step"]  # a process each, so that one's peak memory is not the other's
+PARTS = [
+    "benchmarks.reading",
+    "benchmarks.step",
+    "benchmarks.margin",
+    "benchmarks.textbook_flow",
+]  # a process each, so that one's peak memory is not the other's
 OUTPUT = Path("data/benchmarks.json")
 
 

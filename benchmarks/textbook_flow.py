@@ -1,9 +1,10 @@
 """Where the textbook's way of following the flow stops: autograd through softmax, and p ← p - η g/(‖g‖ + 1e-12).
 
-Run as ``python benchmarks/textbook_flow.py``. First the softmax rounds to 1, and its derivative loses the direction; then
+First the softmax rounds to 1, and its derivative loses the direction; then
 the 1e-12 outgrows ‖g‖, steps shrink, and p all but stands still; where steps are long enough, ‖g‖ underflows to 0 before that.
 """
 
+import json
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +16,8 @@ from tokensel_nb.flow import gradient_flow, normalised_steps
 from tokensel_nb.max_margin import max_margin
 from tokensel_nb.synthetic import one_relevant_token
 from tokensel_nb.textbook import textbook_logits, tokens_of
+
+from .timing import row
 
 
 @dataclass(frozen=True)
@@ -61,25 +64,21 @@ def textbook_flow(parameters, corpus, direction, step_size, steps, dtype) -> Tex
     return TextbookRun(*np.array(rows).T)
 
 
-def compare(texts=60, vocab_size=30, length=6, relevant=3, dim=256, rate=20.0, step_size=1.0, steps=5000, seed=0):
-    """Print how far textbook, log-domain steps and the flow itself come from the same start."""
-    corpus = one_relevant_token(texts, vocab_size, length, relevant, seed)
-    start = embedding_step(init_parameters(vocab_size, dim, seed, dtype="float64"), corpus, rate)
-    solution = max_margin(start.embeddings, corpus)
-    print(corpus, solution, sep="\n")
+def main():
+    """Follow one corpus by the textbook, by log-domain steps and by the flow itself; print where each ends."""
+    corpus = one_relevant_token(60, 30, 6, 3, 0)
+    start = embedding_step(init_parameters(30, 256, 0, dtype="float64"), corpus, 20.0)
+    direction = max_margin(start.embeddings, corpus).direction
+    rows = []
     for dtype in (torch.float32, torch.float64):
-        run = textbook_flow(start, corpus, solution.direction, step_size, steps, dtype)
-        best = int(run.distances.argmin())
-        print(
-            f"textbook {dtype}: steps shrink at {run.shrinks_at}, gradient zero at {run.stops_at}; "
-            f"ends at ‖p‖ = {run.norms[-1]:.4g}, {degrees(run.distances[-1]):.4f}° "
-            f"(best {degrees(run.distances[best]):.4f}° at iteration {best})"
-        )
-    for name, path in (
-        ("log-domain steps", normalised_steps(start, corpus, step_size, steps)),
-        ("flow to ‖p‖ = 1e6", gradient_flow(start, corpus, 1e6)),
-    ):
-        print(f"{name}: ends at ‖p‖ = {path.norms[-1]:.4g}, {degrees(path.distance_to(solution.direction)[-1]):.2e}°")
+        run, name = textbook_flow(start, corpus, direction, 1.0, 5000, dtype), f"textbook flow, {str(dtype).split('.')[1]}"
+        rows.append(row(f"{name}: iteration at which steps shrink", run.shrinks_at, ""))
+        rows.append(row(f"{name}: angle to p* after 5,000 iterations", degrees(run.distances[-1]), "degrees"))
+    steps = normalised_steps(start, corpus, 1.0, 5000)
+    rows.append(row("log-domain steps: angle to p* after 5,000", degrees(steps.distance_to(direction)[-1]), "degrees"))
+    path = gradient_flow(start, corpus, 1e6)
+    rows.append(row("gradient_flow to ‖p‖ = 10⁶: angle to p*", degrees(path.distance_to(direction)[-1]), "degrees"))
+    print(json.dumps(rows))
 
 
 def degrees(distance):
@@ -88,4 +87,4 @@ def degrees(distance):
 
 
 if __name__ == "__main__":
-    compare()
+    main()
