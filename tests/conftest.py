@@ -20,7 +20,7 @@ def imdb():
 
 @st.composite
 def corpora(draw, classes=(2, 3, 5), min_texts=1):
-    """Ragged corpora of every odd shape: one text, one word, empty texts, many repeats."""
+    """Ragged corpora of every odd shape: one text, one word, empty texts, many repeats, texts of unequal weight."""
     texts = draw(st.integers(min_texts, 7))
     words = draw(st.integers(1, 9))
     num_classes = draw(st.sampled_from(classes))
@@ -29,7 +29,8 @@ def corpora(draw, classes=(2, 3, 5), min_texts=1):
     labels = random.integers(0, num_classes, texts)
     labels = 2 * labels - 1 if num_classes == 2 else labels
     names = tuple(f"class {k}" for k in range(num_classes))
-    return Corpus(sparse.csr_array(counts), labels, [f"word{s}" for s in range(words)], names)
+    weights = draw(st.sampled_from([None, random.exponential(size=texts)]))
+    return Corpus(sparse.csr_array(counts), labels, [f"word{s}" for s in range(words)], names, weights)
 
 
 @pytest.fixture

@@ -48,7 +48,7 @@ def test_main_writes_the_table_and_fails_when_a_claim_does(tmp_path, monkeypatch
         name: Claim(name, "s", "c", "book", Target(high=1), lambda value=value: value)
         for name, value in [("a", 0.5), ("b", np.pi)]
     }
-    monkeypatch.setattr(claims, "CLAIMS", table)
+    monkeypatch.setattr(claims.table, "CLAIMS", table)
     with pytest.raises(SystemExit) as stop:
         claims.main(tmp_path / "claims.json")
     assert stop.value.code == 1

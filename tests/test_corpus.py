@@ -16,19 +16,19 @@ def test_signed_frequency_by_hand(tiny):
 
 @given(corpora())
 def test_statistics_equal_loops_over_tokens(corpus):
-    tokens, n, words = tokens_of(corpus).numpy(), len(corpus), corpus.vocab_size
+    tokens, words = tokens_of(corpus).numpy(), corpus.vocab_size
     classes = [-1, 1] if corpus.num_classes == 2 else range(corpus.num_classes)
     frequency, share, seen = np.zeros((3, words, corpus.num_classes))
-    for row, label in zip(tokens, corpus.labels):
+    for row, label, text_weight in zip(tokens, corpus.labels, corpus.mean_weights):
         row = row[row != PADDING]
         for token in row:
             for k, name in enumerate(classes):
                 weight = (label == name) - 1 / corpus.num_classes
-                frequency[token, k] += weight / n
-                share[token, k] += weight / n / len(row)
-                seen[token, k] += label == name
-    total = np.maximum(seen.sum(axis=1, keepdims=True), 1)
-    skew = np.where(seen.sum(axis=1, keepdims=True) > 0, (2 * seen - total) / total, np.nan)
+                frequency[token, k] += weight * text_weight
+                share[token, k] += weight * text_weight / len(row)
+                seen[token, k] += (label == name) * text_weight
+    total = seen.sum(axis=1, keepdims=True)
+    skew = np.where(total > 0, (2 * seen - total) / np.where(total > 0, total, 1), np.nan)
     if corpus.num_classes == 2:  # y/2 = 1{y=+1} - 1/2
         frequency, share, skew = 2 * frequency[:, 1], 2 * share[:, 1], skew[:, 1]
     # Sums of at most a few hundred terms of order one: rounding stays far below 1e-12.

@@ -53,6 +53,26 @@ def test_gradients_equal_autograd_on_ragged_corpora(device, corpus, dim, spread,
     assert relative_error(gradients(parameters, corpus), textbook_gradients(parameters, corpus)) <= 1e-10
 
 
+@given(corpus=corpora(), seed=st.integers(0, 99))
+def test_a_weight_of_three_is_three_texts(corpus, seed):
+    weights = np.random.default_rng(seed).integers(0, 4, len(corpus))
+    if not weights.any():
+        return
+    weighted = replace(corpus, weights=weights)
+    repeated = replace(corpus, weights=None)[np.repeat(np.arange(len(corpus)), weights)]
+    parameters = random_parameters(corpus, 5, seed)
+    assert loss(parameters, weighted) == pytest.approx(loss(parameters, repeated), rel=1e-12)
+    np.testing.assert_allclose(flat(gradients(parameters, weighted)), flat(gradients(parameters, repeated)), atol=1e-14)
+    np.testing.assert_allclose(weighted.signed_frequency(), repeated.signed_frequency(), atol=1e-14)
+    np.testing.assert_allclose(weighted.label_skew(), repeated.label_skew(), atol=1e-14)
+
+
+@pytest.mark.parametrize("weights", [[1, -1, 1], [0, 0, 0], [1, 1], [1, np.inf, 1]])
+def test_weights_that_are_none(tiny, weights):
+    with pytest.raises(ValueError, match="weights must be 3 finite numbers"):
+        replace(tiny, weights=weights)
+
+
 @pytest.mark.parametrize("spread", [1.0, 10_000.0])
 def test_gradients_equal_autograd_on_imdb(imdb, spread):
     corpus = imdb[::125]

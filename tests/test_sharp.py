@@ -29,14 +29,14 @@ def exact(scores, values, corpus):
     """
     with mpmath.workdps(60):
         by_score, by_value = ([mpmath.mpf(0)] * corpus.vocab_size for _ in range(2))
-        for row, label in zip(corpus.counts.toarray(), corpus.labels.tolist()):
+        for row, label, weight in zip(corpus.counts.toarray(), corpus.labels.tolist(), corpus.mean_weights.tolist()):
             held = np.flatnonzero(row).tolist()
             weights = {s: int(row[s]) * mpmath.exp(mpmath.mpf(float(scores[s]))) for s in held}
             total = sum(weights.values())
             if not held:
                 continue
             logit = sum(weights[s] * mpmath.mpf(float(values[s])) for s in held) / total
-            pull = -label / (1 + mpmath.exp(label * logit)) / len(corpus)
+            pull = -label / (1 + mpmath.exp(label * logit)) * mpmath.mpf(weight)
             for s in held:
                 pairs = sum(weights[t] * (mpmath.mpf(float(values[s])) - mpmath.mpf(float(values[t]))) for t in held)
                 by_score[s] += pull * weights[s] * pairs / total**2

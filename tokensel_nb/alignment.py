@@ -72,11 +72,12 @@ def exact_values(parameters: Parameters, corpus: Corpus, learning_rate: float) -
     values = parameters.embeddings.astype(np.float64) @ output.T
     logits = corpus.shares @ values
     if corpus.num_classes == 2:
-        pull = corpus.labels / (1 + np.exp(corpus.labels * logits))  # y g
-        return values + learning_rate * (output @ output) * (corpus.shares.T @ pull) / len(corpus)
+        pull = corpus.mean_weights * corpus.labels / (1 + np.exp(corpus.labels * logits))  # y g
+        return values + learning_rate * (output @ output) * (corpus.shares.T @ pull)
     odds = np.exp(logits - logits.max(axis=1, keepdims=True))
     pull = (corpus.labels[:, None] == np.arange(corpus.num_classes)) - odds / odds.sum(axis=1, keepdims=True)
-    return values + learning_rate * (corpus.shares.T @ pull) @ (output @ output.T) / len(corpus)
+    pull *= corpus.mean_weights[:, None]
+    return values + learning_rate * (corpus.shares.T @ pull) @ (output @ output.T)
 
 
 def predicted_values(corpus: Corpus, learning_rate: float) -> np.ndarray:

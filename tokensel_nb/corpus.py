@@ -17,14 +17,16 @@ class Corpus:
 
     Parameters
     ----------
-    counts : scipy.sparse.csr_array, shape (n, vocab_size), integer
-        ``counts[i, s]`` is c_s(X_i), how often token s occurs in text i.
+    counts : scipy.sparse.csr_array, shape (n, vocab_size), not negative
+        ``counts[i, s]`` is c_s(X_i), how often token s occurs in text i; whole numbers where texts were counted.
     labels : ndarray, shape (n,), integer
         -1 or +1 for two classes; 0 ... K-1 for K > 2 classes.
     vocabulary : sequence of str, length vocab_size
         The word of every column.
     class_names : tuple of str, optional
         Names in the order of the labels. They also fix the number of classes where a slice of a corpus misses some.
+    weights : ndarray of float64, shape (n,), optional
+        How much each text counts in every mean Ê; only their ratios matter. By default all count alike.
 
     Raises
     ------
@@ -36,6 +38,7 @@ class Corpus:
     labels: np.ndarray
     vocabulary: np.ndarray
     class_names: tuple[str, ...] = ()
+    weights: np.ndarray | None = None
 
     def __post_init__(self):
         counts = sparse.csr_array(self.counts)
@@ -55,7 +58,9 @@ class Corpus:
         if strange.any():
             row = int(strange.argmax())
             raise ValueError(f"labels[{row}] is {labels[row]}; with {len(names)} classes a label is one of {allowed}")
-        for name, value in dict(counts=counts, labels=labels, vocabulary=vocabulary, class_names=names).items():
+        weights = None if self.weights is None else _checked_weights(self.weights, len(labels))
+        parts = dict(counts=counts, labels=labels, vocabulary=vocabulary, class_names=names, weights=weights)
+        for name, value in parts.items():
             object.__setattr__(self, name, value)
 
     def __len__(self):
@@ -66,7 +71,8 @@ class Corpus:
         """Return the texts that a slice, a mask or an array of indices picks, as a corpus of the same words."""
         if np.isscalar(rows):
             rows = [rows]
-        return replace(self, counts=self.counts[rows], labels=self.labels[rows])
+        weights = None if self.weights is None else self.weights[rows]
+        return replace(self, counts=self.counts[rows], labels=self.labels[rows], weights=weights)
 
     def __repr__(self):
         """Name sizes and classes, as in ``Corpus(3 texts, 5 words, 9 tokens; -1: 1, +1: 2)``."""
@@ -84,6 +90,12 @@ class Corpus:
     def num_classes(self):
         """The number of classes K."""
         return len(self.class_names)
+
+    @cached_property
+    def mean_weights(self):
+        """What each text contributes to a mean Ê, ndarray of shape (n,), float64, with the sum 1."""
+        weights = np.ones(len(self)) if self.weights is None else self.weights
+        return weights / weights.sum()
 
     @cached_property
     def lengths(self):
@@ -123,7 +135,7 @@ class Corpus:
             Shape (vocab_size,) for two classes; shape (vocab_size, K) for K classes: P(k|s) - P(not k|s).
             NaN for a word that does not occur.
         """
-        occurrences = (self.counts.T @ self._one_hot()).astype(float)
+        occurrences = self.counts.T @ (self._one_hot() * self.mean_weights[:, None])
         with np.errstate(invalid="ignore"):
             share = occurrences / occurrences.sum(axis=1, keepdims=True)
         return share[:, 1] - share[:, 0] if self.num_classes == 2 else 2 * share - 1
@@ -185,8 +197,8 @@ class Corpus:
 
     def _mean_with_label(self, matrix):
         if self.num_classes == 2:
-            return matrix.T @ self.labels.astype(float) / len(self)
-        return matrix.T @ (self._one_hot() - 1 / self.num_classes) / len(self)
+            return matrix.T @ (self.labels * self.mean_weights)
+        return matrix.T @ ((self._one_hot() - 1 / self.num_classes) * self.mean_weights[:, None])
 
 
 def _whole_numbers(labels):
@@ -199,6 +211,13 @@ def _whole_numbers(labels):
             row = int(strange.argmax())
             raise ValueError(f"labels[{row}] is {labels[row]}; give one whole number a text")
     return labels.astype(np.int64)
+
+
+def _checked_weights(weights, texts):
+    weights = np.asarray(weights, dtype=np.float64)
+    if weights.shape != (texts,) or not (np.isfinite(weights) & (weights >= 0)).all() or not weights.any():
+        raise ValueError(f"weights must be {texts} finite numbers, none negative and not all zero")
+    return weights
 
 
 def _default_names(labels):

@@ -514,22 +514,19 @@ def _integrate(field, where, tolerance):
     """Return the points of the path at the given arc lengths, and whether it stalled before the last."""
     points = [field.start]
     try:
-        solver = integrate.BDF(
-            field.velocity,
-            0.0,
-            field.start,
-            where[-1],
-            rtol=tolerance,
-            atol=tolerance,
-            jac=field.jacobian,
-            first_step=min(1e-3, where[-1]),
-        )
+        solver = _solver(field, 0.0, field.start, where[-1], tolerance)
     except _Stalled:
         raise ValueError(NO_GRADIENT) from None
+    begun = 0.0
     with tqdm(total=len(where), initial=1, desc="Following the flow", unit="point", delay=2) as progress:
         while len(points) < len(where):
             try:
                 solver.step()
+                if solver.status == "failed" and solver.t > begun:
+                    # A history of steps that no longer fits, on a stiff path: begin anew, once at any one point.
+                    begun = solver.t
+                    solver = _solver(field, begun, solver.y, where[-1], tolerance)
+                    continue
             except _Stalled:
                 return points, True
             if solver.status == "failed":
@@ -539,6 +536,11 @@ def _integrate(field, where, tolerance):
             points += [between(length) for length in passed]
             progress.update(len(passed))
     return points, False
+
+
+def _solver(field, begin, point, end, tolerance):
+    options = dict(rtol=tolerance, atol=tolerance, jac=field.jacobian, first_step=min(1e-3, end - begin))
+    return integrate.BDF(field.velocity, begin, point, end, **options)
 
 
 def _span(rows):

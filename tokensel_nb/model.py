@@ -93,9 +93,7 @@ def init_parameters(vocab_size, dim, seed, *, num_classes=2, dtype="float32") ->
 
     Returns
     -------
-
-    Parameters
-    ----------
+    `Parameters`
         Numpy arrays; `Parameters.to` moves them to a device.
 
     Raises
@@ -260,16 +258,16 @@ def _score_gradients(scores, values, counts):
 
 def _loss_of_logits(logits, counts):
     if logits.ndim == 1:
-        return functional.softplus(-counts.labels * logits).mean()
-    return functional.cross_entropy(logits, counts.labels)
+        return functional.softplus(-counts.labels * logits) @ counts.weights
+    return functional.cross_entropy(logits, counts.labels, reduction="none") @ counts.weights
 
 
 def _loss_gradient(logits, counts):
-    """Return the derivative of the mean loss in every logit: -y g/n for two classes."""
+    """Return the derivative of the mean loss in every logit: -y g/n for two classes and equal weights."""
     if logits.ndim == 1:
-        return -counts.labels * torch.sigmoid(-counts.labels * logits) / len(logits)
+        return -counts.labels * torch.sigmoid(-counts.labels * logits) * counts.weights
     wanted = functional.one_hot(counts.labels, logits.shape[1])
-    return (torch.softmax(logits, dim=1) - wanted) / len(logits)
+    return (torch.softmax(logits, dim=1) - wanted) * counts.weights[:, None]
 
 
 def _gradients_of_vectors(tensors, by_score, by_value):
@@ -316,6 +314,7 @@ class _Counts:
         self._columns_ends, self._columns_rows = tensor(order.indptr, torch.int32), tensor(order.indices, torch.int32)
         self.transposed = self._transposed_of(self.entries)
         self.labels = tensor(corpus.labels, dtype if corpus.num_classes == 2 else torch.int64)
+        self.weights = tensor(corpus.mean_weights, dtype)
 
     @property
     def rows(self):

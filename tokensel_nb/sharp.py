@@ -71,7 +71,7 @@ class SharpAttention:
         self.attention[first] = (1 / totals)[self.rows[first]]
         self.small = small
         self.log_attention = log_weights - totals.log()[self.rows]
-        self.labels = counts.labels
+        self.labels, self.weights = counts.labels, counts.weights
         self.log_pulls = functional.logsigmoid(-self.labels * self.logits)  # log g
         if excess is not None:
             of_tops = torch.zeros_like(second)
@@ -103,13 +103,13 @@ class SharpAttention:
         """Return ∂L/∂a."""
         if self.log_unit == -np.inf:
             return Scaled(torch.zeros_like(self.values), self.log_unit)
-        factors = -self.labels / self.texts * self.log_scales.exp()
+        factors = -self.labels * self.weights * self.log_scales.exp()
         return Scaled(self._sum_by_token(factors[self.rows] * self.tangents), self.log_unit)
 
     def by_value(self):
         """Return ∂L/∂γ."""
         unit = float(self.log_pulls.max())
-        factors = -self.labels / self.texts * (self.log_pulls - unit).exp()
+        factors = -self.labels * self.weights * (self.log_pulls - unit).exp()
         return Scaled(self._sum_by_token(factors[self.rows] * self.attention), unit)
 
     def curvature(self, rows):
@@ -123,7 +123,7 @@ class SharpAttention:
         -------
         tensor, shape (k, k)
         """
-        shrunk = self.log_scales.exp() / self.texts
+        shrunk = self.log_scales.exp() * self.weights
         slopes = -self.labels * shrunk
         # The second derivative of the loss in f is g (1 - g); the second tangent brings one more unit of its text.
         bends = torch.sigmoid(self.labels * self.logits) * shrunk * self.second.exp()
@@ -148,8 +148,8 @@ class SharpAttention:
         (tensor, tensor), of shapes (k, m) and (vocab_size, m)
             In the units of `by_score` and of `by_value`.
         """
-        of_score = (-self.labels * self.log_scales.exp() / self.texts)[:, None]
-        of_value = (-self.labels * (self.log_pulls - self.log_pulls.max()).exp() / self.texts)[:, None]
+        of_score = (-self.labels * self.log_scales.exp() * self.weights)[:, None]
+        of_value = (-self.labels * (self.log_pulls - self.log_pulls.max()).exp() * self.weights)[:, None]
         # The covariance of rows and columns under the attention of a text, in its unit; `small` is zero at the top.
         tops = torch.where(self.small == 0, self.attention, 0.0)
         others = self._reduce(self.small, "sum", 0)
@@ -169,7 +169,7 @@ class SharpAttention:
 
     def loss(self):
         """Return the mean logistic loss, a float."""
-        return float(-functional.logsigmoid(self.labels * self.logits).mean())
+        return float(-functional.logsigmoid(self.labels * self.logits) @ self.weights)
 
     def log_missed(self, selected):
         """Return the logarithm of the largest attention that a text pays to tokens other than its selected ones, a float.

@@ -83,7 +83,8 @@ def textbook_gradients(parameters: Parameters, corpus: Corpus) -> Parameters:
     outputs = textbook_logits(*leaves, tokens_of(corpus).to(leaves[0].device))
     labels = torch.from_numpy(corpus.labels).to(leaves[0].device)
     if corpus.num_classes == 2:
-        mean_loss = functional.softplus(-labels * outputs).mean()
+        losses = functional.softplus(-labels * outputs)
     else:
-        mean_loss = functional.cross_entropy(outputs, labels)
-    return Parameters(*torch.autograd.grad(mean_loss, leaves))
+        losses = functional.cross_entropy(outputs, labels, reduction="none")
+    weights = torch.from_numpy(corpus.mean_weights).to(losses)
+    return Parameters(*torch.autograd.grad(losses @ weights, leaves))

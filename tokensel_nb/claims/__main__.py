@@ -1,0 +1,5 @@
+"""What ``make claims`` runs."""
+
+from . import main
+
+main()
