@@ -62,6 +62,7 @@ claims: env ## Measure every claim of the book and record the table
 	$(BIN)/python -m tokensel_nb.claims
 
 bench: env ## Time the package against the alternatives
+	@UV_FIND_LINKS="$${UV_FIND_LINKS:-$$PIP_FIND_LINKS}" $(BIN)/uv pip install --quiet --python $(BIN)/python --group bench
 	$(BIN)/python -m benchmarks
 
 # Code is wrapped to the width of a page first.

@@ -16,7 +16,7 @@ from .flow import (
     output_flow,
 )
 from .max_margin import MaxMargin, NotSeparableError, max_margin, selected_pairs
-from .model import Parameters, attention, descend_, gradients, init_parameters, logits, loss, score_gradients
+from .model import Parameters, accuracy, attention, descend_, gradients, init_parameters, logits, loss, score_gradients
 from .synthetic import (
     independent_tokens,
     negation,
@@ -27,14 +27,19 @@ from .synthetic import (
     xor_of_pairs,
 )
 from .text import corpus_from_texts
+from .training import CheckpointError, History, Training, train
 
 __all__ = [
+    "CheckpointError",
     "Corpus",
     "DataError",
     "Flow",
+    "History",
     "MaxMargin",
     "NotSeparableError",
     "Parameters",
+    "Training",
+    "accuracy",
     "attention",
     "check_assumption_1",
     "cls_step",
@@ -72,5 +77,6 @@ __all__ = [
     "selected_pairs",
     "several_relevant_tokens",
     "skews",
+    "train",
     "xor_of_pairs",
 ]

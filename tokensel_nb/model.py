@@ -150,17 +150,60 @@ def loss(parameters: Parameters, corpus: Corpus) -> float:
     return float(_loss_of_logits(_attend(tensors.scores, tensors.values, counts).logits, counts))
 
 
+def accuracy(parameters: Parameters, corpus: Corpus) -> float:
+    """Return the share of texts whose label f predicts: the sign of f, or the class of the largest logit.
+
+    A logit of exactly zero predicts the negative class; texts count by their weights.
+    """
+    return evaluate(parameters, corpus)[1]
+
+
+def evaluate(parameters: Parameters, corpus: Corpus) -> tuple[float, float]:
+    """Return `loss` and `accuracy` from one pass."""
+    tensors, _ = _tensors(parameters, corpus)
+    counts = _counts(corpus, tensors)
+    logits = _attend(*_scores_and_values(tensors), counts).logits
+    right = (logits > 0) == (counts.labels > 0) if logits.ndim == 1 else logits.argmax(dim=1) == counts.labels
+    weights = counts.weights.double()
+    return float(_loss_of_logits(logits, counts)), float(right.double() @ weights / weights.sum())
+
+
 def gradients(parameters: Parameters, corpus: Corpus) -> Parameters:
     """Return the exact gradient of the loss in E, p and v, under the names of `Parameters` (Proposition 1.2).
 
     The gradient in E has rank two, or K + 1; it is written out here for those who want to see it. `descend_` never does.
     """
     tensors, back = _tensors(parameters, corpus)
-    by_score, by_value = _score_gradients(tensors.scores, tensors.values, _counts(corpus, tensors))
-    by_cls, by_output = _gradients_of_vectors(tensors, by_score, by_value)
-    by_embedding = torch.zeros_like(tensors.embeddings)
-    add_embedding_gradient_(by_embedding, tensors, by_score, by_value, 1.0)
-    return Parameters(back(by_embedding), back(by_cls), back(by_output))
+    found = {name: torch.empty_like(value) for name, value in vars(tensors).items()}
+    fill_gradients_(found, tensors, corpus)
+    return Parameters(*map(back, found.values()))
+
+
+def fill_gradients_(found: dict[str, torch.Tensor], parameters: Parameters, corpus: Corpus) -> torch.Tensor:
+    """Write the exact gradient of the loss into tensors that are there already, and return the loss.
+
+    Parameters
+    ----------
+    found : dict of str to tensor
+        Under names of `Parameters`, in their shapes; overwritten. What has no name here is not computed.
+    parameters : Parameters
+        Tensors.
+    corpus : Corpus
+
+    Returns
+    -------
+    tensor, shape ()
+    """
+    scores, values = _scores_and_values(parameters)
+    mean_loss, by_score, by_value = _loss_and_score_gradients(scores, values, _counts(corpus, parameters))
+    if "embeddings" in found:
+        factors = torch.cat([by_score[:, None], by_value.reshape(len(by_value), -1)], dim=1)
+        torch.mm(factors, _queries(parameters), out=found["embeddings"])
+    if found.keys() & {"cls_embedding", "output_vector"}:
+        by_vectors = dict(zip(("cls_embedding", "output_vector"), _gradients_of_vectors(parameters, by_score, by_value)))
+        for name in found.keys() & by_vectors.keys():
+            found[name].copy_(by_vectors[name])
+    return mean_loss
 
 
 def score_gradients(scores: Array, values: Array, corpus: Corpus) -> tuple[Array, Array]:
@@ -180,7 +223,7 @@ def score_gradients(scores: Array, values: Array, corpus: Corpus) -> tuple[Array
     """
     pair = Parameters(torch.as_tensor(values), torch.as_tensor(scores), torch.empty(0))
     back = np.asarray if isinstance(scores, np.ndarray) else _same
-    by_score, by_value = _score_gradients(pair.cls_embedding, pair.embeddings, _counts(corpus, pair))
+    _, by_score, by_value = _loss_and_score_gradients(pair.cls_embedding, pair.embeddings, _counts(corpus, pair))
     return back(by_score), back(by_value)
 
 
@@ -197,10 +240,7 @@ def descend_(parameters: Parameters, corpus: Corpus, learning_rate: float) -> No
     learning_rate : float
     """
     tensors, _ = _tensors(parameters, corpus)
-    # One product for both: two rows of weights are what `linear` is fast at.
-    both = functional.linear(tensors.embeddings, torch.vstack([tensors.cls_embedding, tensors.output_vector]))
-    values = both[:, 1] if tensors.output_vector.ndim == 1 else both[:, 1:]
-    by_score, by_value = _score_gradients(both[:, 0].contiguous(), values.contiguous(), _counts(corpus, tensors))
+    _, by_score, by_value = _loss_and_score_gradients(*_scores_and_values(tensors), _counts(corpus, tensors))
     by_cls, by_output = _gradients_of_vectors(tensors, by_score, by_value)
     add_embedding_gradient_(tensors.embeddings, tensors, by_score, by_value, -learning_rate)
     tensors.cls_embedding.sub_(by_cls, alpha=learning_rate)
@@ -246,14 +286,27 @@ def _attend(scores, values, counts):
     return _Attended((sums[:, 1:] / totals).reshape(-1, *values.shape[1:]), totals, pull_back)
 
 
-def _score_gradients(scores, values, counts):
+def _queries(tensors):
+    """Return p and v, or p and all v_k, as rows."""
+    return torch.vstack([tensors.cls_embedding, tensors.output_vector])
+
+
+def _scores_and_values(tensors):
+    """Return a = E p and γ = E v from one pass over E: a few rows of weights are what `linear` is fast at."""
+    both = functional.linear(tensors.embeddings, _queries(tensors))
+    values = both[:, 1] if tensors.output_vector.ndim == 1 else both[:, 1:]
+    return both[:, 0].contiguous(), values.contiguous()
+
+
+def _loss_and_score_gradients(scores, values, counts):
+    """Return the loss, ∂L/∂a and ∂L/∂γ."""
     logits, totals, pull_back = _attend(scores, values, counts)
     residuals = _loss_gradient(logits, counts).reshape(len(logits), -1)
     tangents = (residuals * logits.reshape(residuals.shape)).sum(dim=1, keepdim=True)
     pulled = pull_back(torch.cat([residuals, tangents], dim=1) / totals)
     by_value = pulled[:, :-1]
     by_score = (values.reshape(by_value.shape) * by_value).sum(dim=1) - pulled[:, -1]
-    return by_score, by_value.reshape(values.shape)
+    return _loss_of_logits(logits, counts), by_score, by_value.reshape(values.shape)
 
 
 def _loss_of_logits(logits, counts):
