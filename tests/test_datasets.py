@@ -155,7 +155,7 @@ def test_a_harmed_cache_is_found_and_thrown_away(small_test_split, harm, capsys)
         written(path, ROWS)
     else:
         path.write_bytes(whole[: len(whole) // 2] if harm == "cut" else b"")
-    assert datasets._from_cache(path.name, "IMDB test") is None
+    assert datasets._from_cache(path.name, "IMDB test", datasets.IMDB_NAMES) is None
     assert not path.exists()
     assert "made anew" in capsys.readouterr().out
 

