@@ -55,6 +55,7 @@ def test_options():
         "good",
         "good<br",
     ]
+    assert corpus_from_texts(texts, labels, max_words=1).vocabulary.tolist() == ["film"]
     given_words = corpus_from_texts(texts, labels, vocabulary=["good", "great", "bad"])
     assert given_words.counts.toarray().tolist() == [[2, 0, 0], [0, 0, 1]]
     assert "1 without a known word" in repr(corpus_from_texts([*texts, "!"], [1, -1, 1]))
@@ -66,6 +67,23 @@ def test_more_texts_than_a_chunk_keep_their_order():
     assert (corpus.counts.indices == np.arange(3000)).all()
 
 
+@given(texts, st.integers(1, 12), st.integers(1, 3), st.randoms(use_true_random=False))
+def test_max_words_keeps_the_most_frequent_and_breaks_ties_by_the_alphabet(texts, max_words, min_count, random):
+    texts = [*texts, "two words", "two words", "two words"]
+    whole = corpus_from_texts(texts, np.ones(len(texts)), min_count=min_count)
+    totals = dict(zip(whole.vocabulary.tolist(), whole.counts.sum(axis=0).tolist()))
+    expected = sorted(sorted(totals, key=lambda word: (-totals[word], word))[:max_words])
+    random.shuffle(texts)  # the order of the texts must not matter
+    corpus = corpus_from_texts(texts, np.ones(len(texts)), min_count=min_count, max_words=max_words)
+    assert corpus.vocabulary.tolist() == expected
+    assert corpus.counts.sum(axis=0).tolist() == [totals[word] for word in expected]
+
+
+def test_a_given_vocabulary_is_not_shortened():
+    corpus = corpus_from_texts(["good", "bad"], [1, -1], vocabulary=["good", "bad"], max_words=1)
+    assert corpus.vocabulary.tolist() == ["good", "bad"]
+
+
 @pytest.mark.parametrize(
     ("texts", "options", "message"),
     [
@@ -73,6 +91,7 @@ def test_more_texts_than_a_chunk_keep_their_order():
         (["good", float("nan")], {}, "text 1 is nan"),
         (["good"], {"min_count": 9}, "the vocabulary is empty: no word occurs min_count=9 times"),
         (["good"], {"vocabulary": []}, "the vocabulary is empty"),
+        (["good"], {"max_words": 0}, "max_words=0; give a number above zero, or None for all words"),
         (["good"], {"tokeniser": "("}, "is no regular expression that RE2 reads"),
         ([], {}, "there are no texts"),
     ],

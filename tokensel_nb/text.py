@@ -26,6 +26,7 @@ def corpus_from_texts(
     *,
     vocabulary: Sequence[str] | None = None,
     min_count: int = 1,
+    max_words: int | None = None,
     lowercase: bool = True,
     tokeniser: str | Callable[[str], Iterable[str]] = SEPARATORS,
     class_names: tuple[str, ...] = (),
@@ -42,6 +43,9 @@ def corpus_from_texts(
         By default: every word of at least two characters that occurs ``min_count`` times in ``texts``, sorted.
     min_count : int
         See ``vocabulary``.
+    max_words : int, optional
+        Of the words that ``vocabulary`` describes, keep only so many: the most frequent, and of equally frequent ones
+        those that come first in the alphabet. A vocabulary that is given is not shortened.
     lowercase : bool
         Whether "Good" is "good".
     tokeniser : str or callable
@@ -58,12 +62,14 @@ def corpus_from_texts(
     Raises
     ------
     ValueError
-        If a text is not a string, the regular expression is invalid, or no word is left.
+        If a text is not a string, the regular expression is invalid, ``max_words`` is below one, or no word is left.
     """
+    if max_words is not None and max_words < 1:
+        raise ValueError(f"max_words={max_words}; give a number above zero, or None for all words")
     if len(texts) != len(labels):
         raise ValueError(f"there are {len(texts)} texts and {len(labels)} labels; give one label a text")
     lengths, codes, words = _encode(texts, _splitter(tokeniser, lowercase))
-    column_of_code, vocabulary = _columns(codes, words, vocabulary, min_count)
+    column_of_code, vocabulary = _columns(codes, words, vocabulary, min_count, max_words)
     columns = column_of_code[codes]
     known = columns >= 0
     ends = np.cumsum(known, dtype=np.int64)
@@ -125,13 +131,16 @@ def _encode(texts, split):
     return lengths, codes, encoded.chunk(0).dictionary
 
 
-def _columns(codes, words, vocabulary, min_count):
+def _columns(codes, words, vocabulary, min_count, max_words):
     """Return the column of every code (-1: none) and the word of every column."""
     if vocabulary is None:
-        often = np.bincount(codes, minlength=len(words)) >= min_count
-        kept = np.flatnonzero(often & (pc.utf8_length(words).to_numpy() >= 2))
+        occurrences = np.bincount(codes, minlength=len(words))
+        kept = np.flatnonzero((occurrences >= min_count) & (pc.utf8_length(words).to_numpy() >= 2))
         names = np.asarray(words.take(pa.array(kept)).to_pylist(), dtype=object)
         order = np.argsort(names)
+        if max_words is not None and max_words < len(order):
+            by_frequency = np.argsort(-occurrences[kept[order]], kind="stable")  # ties stay in the alphabet's order
+            order = order[np.sort(by_frequency[:max_words])]
         kept, vocabulary = kept[order], names[order]
         columns = np.full(len(words), -1, np.int32)
         columns[kept] = np.arange(len(kept), dtype=np.int32)
