@@ -72,8 +72,9 @@ def corpus_from_texts(
     column_of_code, vocabulary = _columns(codes, words, vocabulary, min_count, max_words)
     columns = column_of_code[codes]
     known = columns >= 0
-    ends = np.cumsum(known, dtype=np.int64)
-    row_ends = np.concatenate([[0], ends])[np.concatenate([[0], np.cumsum(lengths)])]
+    del codes  # one of the largest arrays, no longer needed
+    row_ends = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
+    row_ends -= np.searchsorted(np.flatnonzero(~known), row_ends)
     counts = sparse.csr_array(
         (np.ones(int(known.sum()), np.int32), columns[known], row_ends.astype(np.int32)),
         shape=(len(texts), len(vocabulary)),
@@ -134,7 +135,8 @@ def _encode(texts, split):
 def _columns(codes, words, vocabulary, min_count, max_words):
     """Return the column of every code (-1: none) and the word of every column."""
     if vocabulary is None:
-        occurrences = np.bincount(codes, minlength=len(words))
+        parts = np.array_split(codes, len(codes) // 2**22 + 1)  # bincount makes a copy that is twice as wide
+        occurrences = sum(np.bincount(part, minlength=len(words)) for part in parts)
         kept = np.flatnonzero((occurrences >= min_count) & (pc.utf8_length(words).to_numpy() >= 2))
         names = np.asarray(words.take(pa.array(kept)).to_pylist(), dtype=object)
         order = np.argsort(names)
