@@ -5,11 +5,11 @@ therefore alternates its contestants and reports medians.
 """
 
 import json
-import platform
 import subprocess
 import sys
-from datetime import date
 from pathlib import Path
+
+from tokensel_nb.recorded import machine
 
 PARTS = [
     "benchmarks.reading",
@@ -20,20 +20,7 @@ PARTS = [
 OUTPUT = Path("data/benchmarks.json")
 
 
-def processor():
-    """Name the processor, as Linux does where it can."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        return next(line.split(":")[1].strip() for line in lines if line.startswith("model name"))
-    except (OSError, StopIteration):
-        return platform.processor() or "unknown"
-
-
 def main():
-    import torch
-
-    machine = {"processor": processor(), "cores": torch.get_num_threads(), "python": platform.python_version()}
-    machine |= {"torch": torch.__version__.split("+")[0], "date": date.today().isoformat()}
     rows = []
     for part in PARTS:
         print(f"{part} ...", flush=True)
@@ -43,7 +30,7 @@ def main():
     for row in rows:
         goal = f"   goal {row['goal']}" if "goal" in row else ""
         print(f"{row['what']:{width}}  {row['value']:>12,.4g} {row['unit']}{goal}")
-    OUTPUT.write_text(json.dumps({"machine": machine, "rows": rows}, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    OUTPUT.write_text(json.dumps({"machine": machine(), "rows": rows}, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     print(f"recorded in {OUTPUT}")
 
 

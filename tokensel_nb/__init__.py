@@ -2,6 +2,7 @@
 
 from .alignment import cls_step, embedding_step, exact_values, predicted_scores, predicted_values
 from .assumption import check_assumption_1, complete_tokens, relevant_tokens
+from .bins import Bins, binned
 from .corpus import Corpus
 from .datasets import (
     DataError,
@@ -41,6 +42,7 @@ from .text import corpus_from_texts
 from .training import CheckpointError, History, Training, train
 
 __all__ = [
+    "Bins",
     "CheckpointError",
     "Corpus",
     "DataError",
@@ -52,6 +54,7 @@ __all__ = [
     "Training",
     "accuracy",
     "attention",
+    "binned",
     "check_assumption_1",
     "cls_step",
     "complete_tokens",

@@ -58,6 +58,36 @@ def name_words(ax, x, y, vocabulary, columns, *, above=()):
         )
 
 
+def plot_bins(ax, bins, **style):
+    """Draw the means of `Bins` as points with one standard deviation within each bin to both sides; empty bins stay empty.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes
+    bins : Bins
+    **style
+        Of `Axes.errorbar`, such as ``color``, ``label``, ``fmt``.
+    """
+    style = {"fmt": "o-", "markersize": 4, "linewidth": 1.5, "elinewidth": 1.0, "capsize": 2, "color": POSITIVE} | style
+    ax.errorbar(bins.centres, bins.means, bins.spreads, **style)
+
+
+def plot_runs(ax, steps, runs, color, label):
+    """Draw the mean of several runs over steps as a line, with a band from the lowest to the highest.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes
+    steps : array, shape (m,)
+    runs : array, shape (number of runs, m)
+        One row a seed.
+    color, label : str
+    """
+    runs = np.asarray(runs)
+    ax.plot(steps, runs.mean(axis=0), color=color, label=label)
+    ax.fill_between(steps, runs.min(axis=0), runs.max(axis=0), color=color, alpha=0.25, linewidth=0)
+
+
 def plot_ends(ax, amounts, vocabulary, how_many=12):
     """Draw the words with the smallest and the largest amounts as horizontal bars, from one end to the other."""
     order = np.argsort(amounts)

@@ -1,0 +1,31 @@
+import json
+import re
+
+import numpy as np
+import pytest
+
+from tokensel_nb.recorded import FOLDER, paper_table, record, recorded
+
+
+def test_the_papers_tables_have_their_bins():
+    sizes = {path.stem: len(paper_table(path.stem)) for path in (FOLDER / "paper").glob("*.csv")}
+    assert sizes == dict.fromkeys(("mlp_p", "mlp_v", "two_layer_wkq_p", "two_layer_wkq_v"), 20) | dict.fromkeys(
+        ("multiclass_yelp4_class2_v", "multiclass_yelp4_class4_v"), 19
+    )
+    table = paper_table("two_layer_wkq_p")
+    assert (np.diff(table.centre) > 0).all()
+    assert table["mean"].iloc[[0, -1]].tolist() == [15.47, 12.44]  # as in the authors' answer
+
+
+def test_what_is_not_there_is_named_with_what_is():
+    with pytest.raises(FileNotFoundError, match="there is no 'mlp' among what was recorded; there are mlp_p, mlp_v"):
+        paper_table("mlp")
+
+
+def test_a_record_names_its_machine_and_date(tmp_path, monkeypatch):
+    monkeypatch.setattr("tokensel_nb.recorded.FOLDER", tmp_path)
+    path = record("run", {"accuracy": 0.5}, tmp_path)
+    assert json.loads(path.read_text())["accuracy"] == 0.5
+    machine = recorded("run")["machine"]
+    assert {"processor", "cores", "torch", "date"} <= machine.keys()
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d", machine["date"])

@@ -1,0 +1,90 @@
+"""What was measured elsewhere: the paper's tables, and runs on data or machines that a reader may not have at hand."""
+
+from __future__ import annotations
+
+import json
+import platform
+from datetime import date
+from pathlib import Path
+
+import pandas as pd
+import torch
+
+HERE = Path(__file__).parent / "data"  # in the installed package
+FOLDER = HERE if HERE.is_dir() else Path(__file__).parents[1] / "data"  # in the repository
+
+
+def paper_table(name) -> pd.DataFrame:
+    """Return one of the six tables in the paper's authors' answers to their reviewers.
+
+    Parameters
+    ----------
+    name : str
+        "two_layer_wkq_p", "two_layer_wkq_v", "mlp_p", "mlp_v", "multiclass_yelp4_class2_v" or "multiclass_yelp4_class4_v".
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns ``centre`` (of the bins of the label skew) and ``mean``.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such table.
+    """
+    table = pd.read_csv(_file(f"paper/{name}.csv"))
+    return table.set_axis(["centre", "mean"], axis=1)
+
+
+def recorded(name) -> dict:
+    """Return a recorded run: its results under their names, and under "machine" where and when it was made.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such record.
+    """
+    return json.loads(_file(f"recorded/{name}.json").read_text(encoding="utf-8"))
+
+
+def record(name, results, folder=FOLDER):
+    """Write results to ``recorded/<name>.json`` with the date and the machine; return the file's path.
+
+    Parameters
+    ----------
+    name : str
+    results : dict
+        Plain values.
+    folder : path
+        By default the repository's ``data``.
+    """
+    path = Path(folder) / "recorded" / f"{name}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = json.dumps({"machine": machine()} | results, indent=1, ensure_ascii=False)
+    path.write_text(text + "\n", encoding="utf-8")
+    return path
+
+
+def machine() -> dict:
+    """Return what a reader needs to know of this machine: processor, cores used, GPU, versions, today's date."""
+    found = {"processor": processor(), "cores": torch.get_num_threads(), "python": platform.python_version()}
+    if torch.cuda.is_available():
+        found["gpu"] = torch.cuda.get_device_name()
+    return found | {"torch": torch.__version__.split("+")[0], "date": date.today().isoformat()}
+
+
+def processor() -> str:
+    """Name the processor, as Linux does where it can."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        return next(line.split(":")[1].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or "unknown"
+
+
+def _file(name):
+    path = FOLDER / name
+    if not path.is_file():
+        known = sorted(other.stem for other in path.parent.glob(f"*{path.suffix}"))
+        raise FileNotFoundError(f"there is no {path.stem!r} among what was recorded; there are {', '.join(known) or 'none'}")
+    return path
