@@ -42,6 +42,7 @@ from .text import corpus_from_texts
 from .training import CheckpointError, History, Training, train
 
 __all__ = [
+    "AttentionClassifier",
     "Bins",
     "CheckpointError",
     "Corpus",
@@ -98,3 +99,12 @@ __all__ = [
     "train",
     "xor_of_pairs",
 ]
+
+
+def __getattr__(name):
+    """Import the estimator, and scikit-learn with it, only when it is asked for."""
+    if name == "AttentionClassifier":
+        from .estimator import AttentionClassifier
+
+        return AttentionClassifier
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
