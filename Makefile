@@ -20,7 +20,7 @@ bench: export OMP_NUM_THREADS := $(shell getconf _NPROCESSORS_ONLN)
 BUILD = rm -rf $(HTML) && $(BIN)/jupyter-book build . -W -n --keep-going --all -q >/dev/null \
 	&& echo "The book is in $(HTML)/; open file://$(CURDIR)/$(HTML)/index.html"
 
-.PHONY: help env book html test claims bench notebooks lock serve clean
+.PHONY: help env book html test claims record bench notebooks lock serve clean
 
 help: ## List the targets (default)
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -60,6 +60,9 @@ test: env ## Lint, unit tests, and every committed notebook result checked again
 
 claims: env ## Measure every claim of the book and record the table
 	$(BIN)/python -m tokensel_nb.claims
+
+record: env ## Train on Yelp and test on IMDB's test split, where they can be had, and record what the book shows
+	$(BIN)/python -m tokensel_nb.reviews
 
 bench: env ## Time the package against the alternatives
 	@UV_FIND_LINKS="$${UV_FIND_LINKS:-$$PIP_FIND_LINKS}" $(BIN)/uv pip install --quiet --python $(BIN)/python --group bench

@@ -14,6 +14,8 @@ from tokensel_nb.recorded import machine
 PARTS = [
     "benchmarks.reading",
     "benchmarks.step",
+    "benchmarks.size",
+    "benchmarks.training",
     "benchmarks.margin",
     "benchmarks.textbook_flow",
 ]  # a process each, so that one's peak memory is not the other's

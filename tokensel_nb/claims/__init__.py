@@ -4,7 +4,7 @@
 and a test measures everything again and refuses a file that is stale.
 """
 
-from . import model, one_step, flow, synthetic  # isort: skip  # in the order of the book: importing enters the claims
+from . import model, one_step, flow, synthetic, reviews  # isort: skip  # in the order of the book: importing enters the claims
 from .table import CLAIMS, Claim, Target, main, measure_all
 
-__all__ = ["CLAIMS", "Claim", "Target", "flow", "main", "measure_all", "model", "one_step", "synthetic"]
+__all__ = ["CLAIMS", "Claim", "Target", "flow", "main", "measure_all", "model", "one_step", "reviews", "synthetic"]
