@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 
 from tokensel_nb import (
     Corpus,
+    adam_values,
+    class_profile,
     cls_step,
     embedding_step,
     exact_values,
@@ -17,6 +19,7 @@ from tokensel_nb import (
     loss,
     predicted_scores,
     predicted_values,
+    train,
 )
 from tokensel_nb.textbook import textbook_gradients
 
@@ -142,3 +145,32 @@ def test_the_identity_refuses_a_start_where_it_does_not_hold(tiny):
     start = replace(start_for(tiny, 4, 0), cls_embedding=np.ones(4))
     with pytest.raises(ValueError, match="holds from p = 0"):
         exact_values(start, tiny, 1.0)
+
+
+@given(corpus=corpora(min_texts=2), dim=st.integers(5, 9), seed=st.integers(0, 99))
+def test_adams_first_step_is_that_of_the_optimiser(corpus, dim, seed):
+    if len(set(corpus.labels)) < 2 or not corpus.counts.nnz:
+        return  # `train` refuses these
+    start = init_parameters(corpus.vocab_size, dim, seed, num_classes=corpus.num_classes, dtype="float64")
+    stepped = train(corpus, start=start, trained=["embeddings"], steps=1, learning_rate=0.3).parameters
+    # Where G is near ε its own rounding, 1e-17 or so, matters: 1e-9 of a step.
+    np.testing.assert_allclose(stepped.values, adam_values(start, corpus, 0.3), atol=1e-8)
+
+
+def test_adams_first_step_needs_uniform_attention(tiny):
+    start = init_parameters(3, 4, 0)
+    with pytest.raises(ValueError, match="cls_embedding is not zero"):
+        adam_values(replace(start, cls_embedding=np.ones(4)), tiny, 0.1)
+
+
+@given(corpora())
+def test_profiles_have_length_one_and_sum_zero(corpus):
+    profile, share = class_profile(corpus), corpus.signed_share()
+    if corpus.num_classes == 2:
+        assert np.array_equal(profile, np.sign(share))
+        return
+    leaning = np.linalg.norm(share, axis=1) > 0
+    np.testing.assert_allclose(np.linalg.norm(profile[leaning], axis=1), 1)
+    np.testing.assert_allclose(profile.sum(axis=1), 0, atol=1e-6)  # rounding of a share over a share that may be tiny
+    assert not profile[~leaning].any()
+    np.testing.assert_allclose(profile * np.linalg.norm(share, axis=1, keepdims=True), share, atol=1e-15)

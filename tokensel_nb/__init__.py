@@ -1,6 +1,14 @@
 """Why does attention pick the right word? The package behind the book tokensel-nb."""
 
-from .alignment import cls_step, embedding_step, exact_values, predicted_scores, predicted_values
+from .alignment import (
+    adam_values,
+    class_profile,
+    cls_step,
+    embedding_step,
+    exact_values,
+    predicted_scores,
+    predicted_values,
+)
 from .assumption import check_assumption_1, complete_tokens, relevant_tokens
 from .bins import Bins, binned
 from .corpus import Corpus
@@ -54,9 +62,11 @@ __all__ = [
     "Parameters",
     "Training",
     "accuracy",
+    "adam_values",
     "attention",
     "binned",
     "check_assumption_1",
+    "class_profile",
     "cls_step",
     "complete_tokens",
     "conserved",

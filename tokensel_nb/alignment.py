@@ -5,7 +5,8 @@ The embeddings step from p = 0, where attention is uniform. With ‖v‖ = 1, st
     E¹_s·v = E⁰_s·v + η₀ Ê[y g(X, y) c_s(X)/T(X)]                exactly            (Proposition 2.1)
            = (η₀/2) ᾱ_s + O(d^{-1/2}),  ᾱ_s = Ê[y c_s(X)/T(X)]   for large d        (Proposition 2.2)
 
-and one step on p after it gives scores that are quadratic in ᾱ_s (Proposition 2.4).
+and one step on p after it gives scores that are quadratic in ᾱ_s (Proposition 2.4). Adam's first step instead moves all
+tokens equally far, in the direction of ᾱ_s alone (Propositions 5.1 and 8.1).
 """
 
 from __future__ import annotations
@@ -31,9 +32,7 @@ def embedding_step(parameters: Parameters, corpus: Corpus, learning_rate: float)
 
     Returns
     -------
-
-    Parameters
-    ----------
+    `Parameters`
     """
     by_score, by_value = map(torch.as_tensor, score_gradients(parameters.scores, parameters.values, corpus))
     stepped = torch.as_tensor(parameters.embeddings).clone()
@@ -90,6 +89,51 @@ def predicted_values(corpus: Corpus, learning_rate: float) -> np.ndarray:
     ndarray of float64, shape (vocab_size,), or (vocab_size, K) for K classes
     """
     return learning_rate * corpus.signed_share() / (2 if corpus.num_classes == 2 else 1)
+
+
+def adam_values(parameters: Parameters, corpus: Corpus, learning_rate: float, epsilon: float = 1e-8) -> np.ndarray:
+    """Return E¹_s·v after Adam's first step on the embeddings from p = 0, exactly (Propositions 5.1 and 8.1).
+
+    Adam's first step moves every number against its gradient G by η |G|/(|G| + ε). Computed from ∂L/∂γ alone, without the
+    optimiser: an independent check of `train`.
+
+    Parameters
+    ----------
+    parameters : Parameters
+        Before the step, numpy; ValueError unless ``cls_embedding`` is zero.
+    corpus : Corpus
+    learning_rate : float
+        η.
+    epsilon : float
+        ε.
+
+    Returns
+    -------
+    ndarray of the parameters' dtype, shape (vocab_size,), or (vocab_size, K) for K classes
+    """
+    if np.any(parameters.cls_embedding):
+        raise ValueError("cls_embedding is not zero; the formula holds from p = 0, where p does not move the values")
+    output = parameters.output_vector
+    _, by_value = score_gradients(parameters.scores, parameters.values, corpus)
+    gradient = by_value.reshape(len(by_value), -1) @ output.reshape(-1, output.shape[-1])
+    return parameters.values - learning_rate * (gradient / (np.abs(gradient) + epsilon)) @ output.T
+
+
+def class_profile(corpus: Corpus) -> np.ndarray:
+    """Return the direction ϱ_sk = ᾱ_sk / ‖ᾱ_s‖ of a token's signed shares: how it leans, whatever its frequency.
+
+    Adam's first step moves E_s·v_k by about η √(2d/π) ϱ_sk (Proposition 8.1).
+
+    Returns
+    -------
+    ndarray of float64, shape (vocab_size,) with entries -1, 0 or 1 for two classes; (vocab_size, K) with rows of length one
+        and of sum zero for K classes; zero for a token that leans nowhere or does not occur.
+    """
+    share = corpus.signed_share()
+    if corpus.num_classes == 2:
+        return np.sign(share)
+    length = np.linalg.norm(share, axis=1, keepdims=True)
+    return share / np.where(length > 0, length, 1)
 
 
 def predicted_scores(corpus: Corpus, embedding_rate: float, cls_rate: float) -> np.ndarray:

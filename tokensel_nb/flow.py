@@ -195,9 +195,7 @@ def limit_parameters(corpus: Corpus, learning_rate: float) -> Parameters:
 
     Returns
     -------
-
-    Parameters
-    ----------
+    `Parameters`
         Of dim |S| + 1, with p = 0.
     """
     values = predicted_values(corpus, _positive("learning_rate", learning_rate))

@@ -6,16 +6,16 @@ from functools import cache
 
 import numpy as np
 
+from ..alignment import adam_values
 from ..bins import binned
 from ..datasets import load_rotten_tomatoes
-from ..model import accuracy, score_gradients
+from ..model import accuracy
 from ..reviews import HELD_OUT, SEEDS, SETTINGS, picture, pictures
 from ..training import train
 from .shared import imdb, relative, start_of
 from .table import Target, claim
 
 CHAPTER = "book/05_reviews"
-EPSILON = 1e-8  # torch's Adam adds it to the root of the second moment
 
 
 @cache
@@ -43,15 +43,8 @@ def _tomatoes_pictures():
 def adam_first_step():
     corpus, rate = imdb(), 0.01
     start = start_of(corpus, 256, 0, "float64")
-    moved = train(corpus, start=start, trained=["embeddings"], steps=1, learning_rate=rate).parameters.values - start.values
-    return relative(moved, adam_values(start, corpus, rate))
-
-
-def adam_values(start, corpus, rate):
-    """Return what Adam's first step from p = 0 adds to E_s·v."""
-    _, by_value = score_gradients(start.scores, start.values, corpus)
-    gradient = np.abs(by_value[:, None] * start.output_vector)
-    return -rate * np.sign(by_value) * (gradient / (gradient + EPSILON) @ np.abs(start.output_vector))
+    stepped = train(corpus, start=start, trained=["embeddings"], steps=1, learning_rate=rate).parameters
+    return relative(stepped.values - start.values, adam_values(start, corpus, rate) - start.values)
 
 
 @claim(
