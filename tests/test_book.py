@@ -91,9 +91,9 @@ def test_the_front_picture_is_the_chapters_own():
     assert base64.b64decode(figures["fig-one-step"]) == shown, "stale: run `make notebooks`"
 
 
-def test_the_example_of_the_readme_prints_what_it_says():
-    """Run the block of code; every comment after a print is what it prints."""
-    code = (ROOT / "README.md").read_text("utf-8").split("```python\n")[1].split("```")[0]
+def test_the_examples_of_the_readme_print_what_they_say():
+    """Run the blocks of code one after the other; every comment after a print is what it prints."""
+    code = "".join(block.split("```")[0] for block in (ROOT / "README.md").read_text("utf-8").split("```python\n")[1:])
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     wanted = [line.split("  # ")[1] for line in code.splitlines() if line.startswith("print") or "load_imdb" in line]
     assert done.stdout.splitlines() == wanted

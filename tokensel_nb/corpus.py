@@ -94,8 +94,7 @@ class Corpus:
     @cached_property
     def mean_weights(self):
         """What each text contributes to a mean Ê, ndarray of shape (n,), float64, with the sum 1."""
-        weights = np.ones(len(self)) if self.weights is None else self.weights
-        return weights / weights.sum()
+        return self._weights / self._weights.sum()
 
     @cached_property
     def lengths(self):
@@ -135,7 +134,7 @@ class Corpus:
             Shape (vocab_size,) for two classes; shape (vocab_size, K) for K classes: P(k|s) - P(not k|s).
             NaN for a word that does not occur.
         """
-        occurrences = self.counts.T @ (self._one_hot() * self.mean_weights[:, None])
+        occurrences = self.counts.T @ (self._one_hot() * self._weights[:, None])
         with np.errstate(invalid="ignore"):
             share = occurrences / occurrences.sum(axis=1, keepdims=True)
         return share[:, 1] - share[:, 0] if self.num_classes == 2 else 2 * share - 1
@@ -188,6 +187,10 @@ class Corpus:
             )
         return self[np.sort(np.concatenate([random.choice(rows, size, replace=False) for rows in of_classes]))]
 
+    @property
+    def _weights(self):
+        return np.ones(len(self)) if self.weights is None else self.weights
+
     def _label_names(self):
         labels = (-1, 1) if self.num_classes == 2 else range(self.num_classes)
         return list(zip(labels, self.class_names))
@@ -196,9 +199,11 @@ class Corpus:
         return np.stack([self.labels == label for label, _ in self._label_names()], axis=1).astype(float)
 
     def _mean_with_label(self, matrix):
+        # Divided last, so that counts that balance give an exact zero.
+        weights = self._weights
         if self.num_classes == 2:
-            return matrix.T @ (self.labels * self.mean_weights)
-        return matrix.T @ ((self._one_hot() - 1 / self.num_classes) * self.mean_weights[:, None])
+            return matrix.T @ (self.labels * weights) / weights.sum()
+        return matrix.T @ ((self._one_hot() - 1 / self.num_classes) * weights[:, None]) / weights.sum()
 
 
 def _whole_numbers(labels):
