@@ -1,4 +1,8 @@
-"""All of (E, p, v) trained from counts: gradient descent or Adam, on any device, safe against being killed."""
+"""All of (E, p, v) trained from counts: gradient descent or Adam, on any device, safe against being killed.
+
+The loop is `minimise`. It knows named tensors and a `Problem`, which fills their gradients and evaluates them, and nothing
+of the model; `train` gives it the base model in closed form.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 import safetensors
@@ -156,16 +161,103 @@ def train(
         If the loss diverges (training stops and the best parameters are kept), or a checkpoint cannot be written (training
         goes on, and the last good one stays).
     """
-    _check(corpus, steps, learning_rate, optimiser, trained, batch_size, held_out, patience, evaluate_every)
+    return minimise(
+        _ClosedForm(),
+        corpus,
+        start or init_parameters(corpus.vocab_size, dim, seed, num_classes=corpus.num_classes),
+        steps=steps,
+        learning_rate=learning_rate,
+        optimiser=optimiser,
+        trained=trained,
+        batch_size=batch_size,
+        held_out=held_out,
+        patience=patience,
+        evaluate_every=evaluate_every,
+        watch=watch,
+        checkpoint=checkpoint,
+        seed=seed,
+        device=device,
+    )
+
+
+class Problem(Protocol):
+    """What the loop must know of a model.
+
+    Parameters
+    ----------
+    settings : dict
+        Plain values that a checkpoint must agree with.
+    """
+
+    settings: dict
+
+    def fill_gradients_(self, found, parameters, texts):
+        """Write the gradient of the mean loss over some texts into the tensors of the dict ``found``."""
+
+    def evaluate(self, parameters, corpus):
+        """Return the mean loss and the accuracy on a corpus, two floats."""
+
+
+class _ClosedForm:
+    """The base model, with gradients in closed form."""
+
+    settings = {}  # noqa: RUF012 - empty for ever
+
+    def fill_gradients_(self, found, parameters, texts):
+        fill_gradients_(found, parameters, texts)
+
+    def evaluate(self, parameters, corpus):
+        return evaluate(parameters, corpus)
+
+
+def minimise(
+    problem: Problem,
+    corpus: Corpus,
+    start,
+    *,
+    steps,
+    learning_rate,
+    optimiser,
+    trained,
+    batch_size,
+    held_out,
+    patience,
+    evaluate_every,
+    watch,
+    checkpoint,
+    seed,
+    device,
+) -> Training:
+    """Minimise a problem's loss from a start: the loop behind `train`, where the other arguments are described.
+
+    Parameters
+    ----------
+    problem : Problem
+    corpus : Corpus
+    start : dataclass
+        `Parameters`, or another dataclass of arrays with a method ``numpy``; a field may be None.
+
+    Returns
+    -------
+    Training
+        Its parameters are of the type of ``start``.
+
+    Raises
+    ------
+    ValueError, CheckpointError
+        As `train` does.
+    """
+    names = tuple(_named(start))
+    _check(corpus, steps, learning_rate, optimiser, trained, names, batch_size, held_out, patience, evaluate_every)
     place = ("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device
-    start = start or init_parameters(corpus.vocab_size, dim, seed, num_classes=corpus.num_classes)
-    trained = [name for name in NAMES if name in trained]
-    run = _Run(corpus, start, trained, OPTIMISERS[optimiser], learning_rate, held_out, patience, evaluate_every, place)
+    trained = [name for name in names if name in trained]
+    make_optimiser = OPTIMISERS[optimiser]
+    run = _Run(problem, corpus, start, trained, make_optimiser, learning_rate, held_out, patience, evaluate_every, place)
     file = None
     if checkpoint is not None:
         settings = dict(learning_rate=learning_rate, optimiser=optimiser, trained=trained, batch_size=batch_size, seed=seed)
-        settings |= dict(patience=patience, evaluate_every=evaluate_every, start=_digest(*vars(start.numpy()).values()))
-        file = _Checkpoint(checkpoint, settings, corpus, held_out)
+        settings |= dict(patience=patience, evaluate_every=evaluate_every, start=_digest(*_named(start.numpy()).values()))
+        file = _Checkpoint(checkpoint, settings | problem.settings, corpus, held_out)
         file.read_into(run)
     batches = _batches(corpus, batch_size, seed, run.step)
     with tqdm(total=steps, initial=min(run.step, steps), desc="Training", unit="step", delay=2) as progress:
@@ -183,7 +275,12 @@ def train(
             progress.update()
 
 
-def _check(corpus, steps, learning_rate, optimiser, trained, batch_size, held_out, patience, evaluate_every):
+def _named(parameters):
+    """Return the arrays of a dataclass under their names; a model leaves out what it does not have."""
+    return {name: value for name, value in vars(parameters).items() if value is not None}
+
+
+def _check(corpus, steps, learning_rate, optimiser, trained, names, batch_size, held_out, patience, evaluate_every):
     for name, value in dict(steps=steps, evaluate_every=evaluate_every, batch_size=batch_size, patience=patience).items():
         if value is not None and (value < 1 or value != int(value)):
             raise ValueError(f"{name}={value}; give a whole number of at least 1")
@@ -191,8 +288,8 @@ def _check(corpus, steps, learning_rate, optimiser, trained, batch_size, held_ou
         raise ValueError(f"learning_rate={learning_rate}; give a positive number")
     if optimiser not in OPTIMISERS:
         raise ValueError(f"optimiser={optimiser!r}; choose one of {', '.join(map(repr, OPTIMISERS))}")
-    if not set(trained) or not set(trained) <= set(NAMES):
-        raise ValueError(f"trained={tuple(trained)}; name at least one of {', '.join(map(repr, NAMES))}")
+    if not set(trained) or not set(trained) <= set(names):
+        raise ValueError(f"trained={tuple(trained)}; name at least one of {', '.join(map(repr, names))}")
     if len(np.unique(corpus.labels)) < 2:
         raise ValueError(f"every one of the {len(corpus)} texts has the same label; training needs two classes at least")
     if not corpus.counts.nnz:
@@ -221,20 +318,22 @@ def _batches(corpus, batch_size, seed, skip):
 class _Run:
     """The state of a training run: everything that the next step depends on, and nothing else."""
 
-    def __init__(self, corpus, start, trained, make_optimiser, learning_rate, held_out, patience, every, device):
-        self.corpus, self.held_out, self.patience, self.every = corpus, held_out, patience, every
-        self.parameters = Parameters(*(torch.as_tensor(value).to(device, copy=True) for value in vars(start).values()))
-        tensors = {name: getattr(self.parameters, name) for name in trained}
-        self.gradients = {name: torch.empty_like(tensor) for name, tensor in tensors.items()}
-        for name, tensor in tensors.items():
-            tensor.grad = self.gradients[name]
-        self.optimiser = make_optimiser(list(tensors.values()), learning_rate)
+    def __init__(self, problem, corpus, start, trained, make_optimiser, learning_rate, held_out, patience, every, device):
+        self.problem, self.corpus, self.held_out, self.patience, self.every = problem, corpus, held_out, patience, every
+        self.kind = type(start)
+        self.named = {name: torch.as_tensor(value).to(device, copy=True) for name, value in _named(start).items()}
+        self.parameters = self.kind(**self.named)
+        tensors = [self.named[name] for name in trained]
+        self.gradients = {name: torch.empty_like(self.named[name]) for name in trained}
+        for tensor, gradient in zip(tensors, self.gradients.values()):
+            tensor.grad = gradient
+        self.optimiser = make_optimiser(tensors, learning_rate)
         self.step, self.stopped = 0, None
         self.rows = []  # of the history
         self.best, self.best_row = None, 0
 
     def take_step(self, texts):
-        fill_gradients_(self.gradients, self.parameters, texts)
+        self.problem.fill_gradients_(self.gradients, self.parameters, texts)
         self.optimiser.step()
         self.step += 1
 
@@ -246,8 +345,8 @@ class _Run:
     def evaluate(self):
         """Add a row to the history, remember the best parameters, and decide whether to stop."""
         missing = (np.nan, np.nan)
-        row = (self.step, *evaluate(self.parameters, self.corpus))
-        row += missing if self.held_out is None else evaluate(self.parameters, self.held_out)
+        row = (self.step, *self.problem.evaluate(self.parameters, self.corpus))
+        row += missing if self.held_out is None else self.problem.evaluate(self.parameters, self.held_out)
         self.rows.append(row)
         judged = 1 if self.held_out is None else 3  # the column that says what is best
         limit = DIVERGED * np.log(self.corpus.num_classes)
@@ -267,7 +366,7 @@ class _Run:
             pass  # a last step out of turn, which a run with more steps would not have judged by
         elif self.best is None or row[judged] < self.rows[self.best_row][judged]:
             self.best_row = len(self.rows) - 1
-            self.best = Parameters(*(value.clone() for value in vars(self.parameters).values()))
+            self.best = {name: value.clone() for name, value in self.named.items()}
         elif self.patience is not None and len(self.rows) - 1 - self.best_row >= self.patience:
             self.stopped = "patience"
 
@@ -275,7 +374,7 @@ class _Run:
         keep_best = self.stopped == "divergence" or self.patience is not None
         columns = map(np.array, zip(*self.rows))
         return Training(
-            (self.best if keep_best else self.parameters).numpy(),
+            self.kind(**(self.best if keep_best else self.named)).numpy(),
             History(*columns),
             self.rows[self.best_row][0] if keep_best else self.step,
             self.stopped or "all steps",
@@ -283,8 +382,8 @@ class _Run:
 
     def tensors(self):
         """Return all tensors of the state under names, as they must be stored."""
-        found = {name: value for name, value in vars(self.parameters).items()}
-        found |= {f"best.{name}": value for name, value in vars(self.best).items()}
+        found = dict(self.named)
+        found |= {f"best.{name}": value for name, value in self.best.items()}
         for number, state in self.optimiser.state_dict()["state"].items():
             found |= {f"optimiser.{number}.{name}": value for name, value in state.items() if value is not None}
         found["history"] = torch.tensor(self.rows, dtype=torch.float64)
@@ -292,9 +391,9 @@ class _Run:
 
     def restore(self, tensors, notes):
         """Set the state to a stored one."""
-        for name, value in vars(self.parameters).items():
+        for name, value in self.named.items():
             value.copy_(tensors[name])
-        self.best = Parameters(*(tensors[f"best.{name}"].to(self.parameters.embeddings.device) for name in NAMES))
+        self.best = {name: tensors[f"best.{name}"].to(value.device) for name, value in self.named.items()}
         stored = self.optimiser.state_dict()
         stored["state"] = {}
         for name, value in tensors.items():
@@ -351,7 +450,9 @@ class _Checkpoint:
         run.restore(tensors, notes)
 
     def _compare(self, tensors, notes, run):
-        for name, value in vars(run.parameters).items():
+        if missing := run.named.keys() - tensors.keys():
+            raise CheckpointError(f"{self.path}: it holds no {', '.join(sorted(missing))}; it is of another model")
+        for name, value in run.named.items():
             if tensors[name].shape != value.shape or tensors[name].dtype != value.dtype:
                 found, wanted = (f"{array.dtype} of shape {tuple(array.shape)}" for array in (tensors[name], value))
                 raise CheckpointError(f"{self.path}: its {name} is {found}, but this run's is {wanted}; name another file")
@@ -359,7 +460,7 @@ class _Checkpoint:
             if found != wanted:
                 raise CheckpointError(f"{self.path}: made with {found}, but this run is on {wanted}; name another file")
         for name, wanted in self.settings.items():
-            if (found := notes["settings"][name]) != wanted:
+            if (found := notes["settings"].get(name)) != wanted:
                 raise CheckpointError(f"{self.path}: made with {name}={found!r}, not {wanted!r}; name another file")
 
 
