@@ -24,6 +24,15 @@ from .datasets import (
     read_rotten_tomatoes,
     read_yelp,
 )
+from .deeper import (
+    DeeperParameters,
+    TwoLayers,
+    TwoLayersWithoutKeyQuery,
+    WithMLP,
+    deeper_logits,
+    most_frequent,
+    train_deeper,
+)
 from .flow import (
     Flow,
     conserved,
@@ -55,12 +64,16 @@ __all__ = [
     "CheckpointError",
     "Corpus",
     "DataError",
+    "DeeperParameters",
     "Flow",
     "History",
     "MaxMargin",
     "NotSeparableError",
     "Parameters",
     "Training",
+    "TwoLayers",
+    "TwoLayersWithoutKeyQuery",
+    "WithMLP",
     "accuracy",
     "adam_values",
     "attention",
@@ -71,6 +84,7 @@ __all__ = [
     "complete_tokens",
     "conserved",
     "corpus_from_texts",
+    "deeper_logits",
     "descend_",
     "embedding_step",
     "exact_values",
@@ -90,6 +104,7 @@ __all__ = [
     "logits",
     "loss",
     "max_margin",
+    "most_frequent",
     "negation",
     "normalised_steps",
     "one_relevant_token",
@@ -107,6 +122,7 @@ __all__ = [
     "several_relevant_tokens",
     "skews",
     "train",
+    "train_deeper",
     "xor_of_pairs",
 ]
 

@@ -9,7 +9,8 @@ and with r_i the derivative of the loss in f(X_i), Z_i = Σ_s c_s u_s and C the 
     ∂L/∂γ = u ∘ Cᵀ(r/Z),    ∂L/∂a = γ ∘ ∂L/∂γ - u ∘ Cᵀ(r f/Z),
     ∇_E L = (∂L/∂γ) vᵀ + (∂L/∂a) pᵀ,    ∇_p L = Eᵀ ∂L/∂a,    ∇_v L = Eᵀ ∂L/∂γ
 
-(Propositions 1.1 and 1.2 of the book). Everything here costs O(nnz(C) + |S| d). Every softmax of the project is in this file.
+(Propositions 1.1 and 1.2 of the book). Everything here costs O(nnz(C) + |S| d). Every softmax of this model is in this file;
+those of deeper models are in `deeper`.
 """
 
 from __future__ import annotations
@@ -163,9 +164,7 @@ def evaluate(parameters: Parameters, corpus: Corpus) -> tuple[float, float]:
     tensors, _ = _tensors(parameters, corpus)
     counts = _counts(corpus, tensors)
     logits = _attend(*_scores_and_values(tensors), counts).logits
-    right = (logits > 0) == (counts.labels > 0) if logits.ndim == 1 else logits.argmax(dim=1) == counts.labels
-    weights = counts.weights.double()
-    return float(_loss_of_logits(logits, counts)), float(right.double() @ weights / weights.sum())
+    return _loss_and_accuracy(logits, counts)
 
 
 def gradients(parameters: Parameters, corpus: Corpus) -> Parameters:
@@ -313,6 +312,13 @@ def _loss_of_logits(logits, counts):
     if logits.ndim == 1:
         return functional.softplus(-counts.labels * logits) @ counts.weights
     return functional.cross_entropy(logits, counts.labels, reduction="none") @ counts.weights
+
+
+def _loss_and_accuracy(logits, counts):
+    """Return both as floats; all that is read of ``counts`` is its labels and weights."""
+    right = (logits > 0) == (counts.labels > 0) if logits.ndim == 1 else logits.argmax(dim=1) == counts.labels
+    weights = counts.weights.double()
+    return float(_loss_of_logits(logits, counts)), float(right.double() @ weights / weights.sum())
 
 
 def _loss_gradient(logits, counts):

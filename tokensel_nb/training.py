@@ -257,7 +257,7 @@ def minimise(
     if checkpoint is not None:
         settings = dict(learning_rate=learning_rate, optimiser=optimiser, trained=trained, batch_size=batch_size, seed=seed)
         settings |= dict(patience=patience, evaluate_every=evaluate_every, start=_digest(*_named(start.numpy()).values()))
-        file = _Checkpoint(checkpoint, settings | problem.settings, corpus, held_out)
+        file = _Checkpoint(checkpoint, problem.settings | settings, corpus, held_out)
         file.read_into(run)
     batches = _batches(corpus, batch_size, seed, run.step)
     with tqdm(total=steps, initial=min(run.step, steps), desc="Training", unit="step", delay=2) as progress:
