@@ -15,10 +15,15 @@ from tokensel_nb import (
     TwoLayers,
     TwoLayersWithoutKeyQuery,
     WithMLP,
+    accuracy,
+    binned,
     deeper,
     deeper_logits,
     most_frequent,
+    negation,
+    train,
     train_deeper,
+    xor_of_pairs,
 )
 from tokensel_nb.synthetic import independent_tokens
 from tokensel_nb.textbook import PADDING, tokens_of
@@ -397,3 +402,43 @@ def test_texts_without_known_words_are_refused_but_some_among_others_are_not(tin
         done = train_deeper(mixed, model, dim=4, steps=4, batch_size=1)  # one batch is an empty text alone
         assert np.isfinite(done.history.losses).all()
         assert np.isfinite(done.parameters.embeddings).all()
+
+
+# ------------------------------------------------------------------------------------------------ what they learn
+
+
+@pytest.mark.parametrize("model", [TwoLayers(), TwoLayersWithoutKeyQuery()])
+def test_two_layers_learn_what_the_paper_saw(imdb, model):
+    """Its second model: E_s·v rises with the label skew, and attention goes to both ends of it."""
+    reviews = imdb[::25]
+    with pytest.warns(UserWarning, match="have more than 48 distinct words"):
+        done = train_deeper(reviews, model, dim=32, steps=200, learning_rate=0.01, batch_size=25, max_tokens=48)
+    skew = reviews.label_skew()
+    common = np.asarray((reviews.counts > 0).sum(axis=0)).ravel() >= 5  # the skew of a rare word is chance
+    assert binned(skew[common], done.parameters.values[common], 12).rank_correlation() > 0.9
+    assert binned(skew[common], done.parameters.scores[common], 12).u_shape() > 3
+
+
+# ----------------------------------------------------------- what one layer cannot: words that turn each other's meaning
+
+
+def share_of_right_ones(logits, corpus):
+    return np.mean((logits > 0) == (corpus.labels > 0))
+
+
+def test_one_layer_cannot_learn_an_exclusive_or_and_an_mlp_can():
+    """Every token has signed frequency zero; a sum over tokens gets three of four combinations right at most."""
+    corpus = xor_of_pairs(400, 24, 6, seed=0)
+    one_layer = train(corpus, dim=16, steps=400, learning_rate=0.03, evaluate_every=400)
+    with_mlp = train_deeper(corpus, WithMLP(), dim=16, steps=400, learning_rate=0.03)
+    assert one_layer.history.accuracies[-1] < 0.8
+    assert with_mlp.history.accuracies[-1] == 1
+
+
+def test_one_layer_cannot_learn_a_negation_and_an_mlp_can():
+    """A sum over tokens shifts all texts with "not" alike: of the 30% that hold it about half is wrong, 15% of all."""
+    corpus, held_out = negation(400, 40, 6, 3, 0.3, seed=0).split(0.25, seed=0)
+    one_layer = train(corpus, dim=16, steps=400, learning_rate=0.03, evaluate_every=400)
+    with_mlp = train_deeper(corpus, WithMLP(), dim=16, steps=400, learning_rate=0.03)
+    assert accuracy(one_layer.parameters, held_out) < 0.9
+    assert share_of_right_ones(deeper_logits(WithMLP(), with_mlp.parameters, held_out), held_out) == 1

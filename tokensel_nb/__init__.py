@@ -10,7 +10,7 @@ from .alignment import (
     predicted_values,
 )
 from .assumption import check_assumption_1, complete_tokens, relevant_tokens
-from .bins import Bins, binned
+from .bins import Bins, binned, edges_around
 from .corpus import Corpus
 from .datasets import (
     DataError,
@@ -86,6 +86,7 @@ __all__ = [
     "corpus_from_texts",
     "deeper_logits",
     "descend_",
+    "edges_around",
     "embedding_step",
     "exact_values",
     "gradient_flow",
