@@ -3,8 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokensel_nb.bins import binned, edges_around
-from tokensel_nb.recorded import paper_table
+from tokensel_nb.bins import binned
 
 
 @given(st.integers(1, 60), st.integers(1, 25), st.integers(0, 99))
@@ -70,23 +69,3 @@ def test_the_mean_spread_needs_two_tokens_a_bin():
 def test_shapes_must_agree():
     with pytest.raises(ValueError, match=r"skew has shape \(2,\) and amounts \(3,\)"):
         binned([0.0, 1.0], [0.0, 1.0, 2.0])
-
-
-@given(st.integers(2, 40), st.floats(-1, 1), st.floats(0.05, 1))
-def test_edges_around_the_centres_of_bins(bins, first, width):
-    edges = first + width * np.arange(bins + 1)
-    np.testing.assert_allclose(edges_around((edges[:-1] + edges[1:]) / 2), edges, atol=1e-12)
-
-
-def test_edges_of_the_paper():
-    """Its centres are rounded to two digits; the bins begin at -1, and end before 1, where its words do."""
-    for name in ("two_layer_wkq_p", "mlp_v"):
-        edges = edges_around(paper_table(name).centre)
-        assert len(edges) == 21
-        assert edges[[0, -1]] == pytest.approx([-1, 0.94], abs=0.01)
-
-
-@pytest.mark.parametrize(("centres", "message"), [([0.5], "at least two"), ([0, 1, 3], "not evenly spaced")])
-def test_centres_of_no_bins(centres, message):
-    with pytest.raises(ValueError, match=message):
-        edges_around(centres)

@@ -28,7 +28,12 @@ from tokensel_nb import (
 from tokensel_nb.synthetic import independent_tokens
 from tokensel_nb.textbook import PADDING, tokens_of
 
-MODELS = [TwoLayers(), TwoLayers(residual=0.0, scale=0.7), TwoLayersWithoutKeyQuery(scale=1.5), WithMLP(identity=0.5)]
+MODELS = [
+    TwoLayers(),
+    TwoLayers(residual=0.0, scale=0.7, spread=0.5),
+    TwoLayersWithoutKeyQuery(scale=1.5),
+    WithMLP(identity=0.5),
+]
 NAMES = [f"{type(model).__name__} {number}" for number, model in enumerate(MODELS)]
 each_model = pytest.mark.parametrize("model", MODELS, ids=NAMES)
 
@@ -433,6 +438,13 @@ def test_one_layer_cannot_learn_an_exclusive_or_and_an_mlp_can():
     with_mlp = train_deeper(corpus, WithMLP(), dim=16, steps=400, learning_rate=0.03)
     assert one_layer.history.accuracies[-1] < 0.8
     assert with_mlp.history.accuracies[-1] == 1
+
+
+def test_two_layers_can_learn_an_exclusive_or_from_a_random_start():
+    corpus = xor_of_pairs(400, 24, 6, seed=0)
+    model = TwoLayers(residual=0.0, identity=0.0, spread=3.0)
+    done = train_deeper(corpus, model, dim=16, steps=1000, learning_rate=0.01)
+    assert done.history.accuracies[-1] == 1
 
 
 def test_one_layer_cannot_learn_a_negation_and_an_mlp_can():

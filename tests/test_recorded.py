@@ -4,7 +4,7 @@ import re
 import numpy as np
 import pytest
 
-from tokensel_nb.recorded import FOLDER, paper_table, record, recorded
+from tokensel_nb.recorded import FOLDER, PAPER_EDGES, paper_table, record, recorded
 
 
 def test_the_papers_tables_have_their_bins():
@@ -15,6 +15,19 @@ def test_the_papers_tables_have_their_bins():
     table = paper_table("two_layer_wkq_p")
     assert (np.diff(table.centre) > 0).all()
     assert table["mean"].iloc[[0, -1]].tolist() == [15.47, 12.44]  # as in the authors' answer
+
+
+@pytest.mark.parametrize("name", ["mlp_p", "mlp_v", "two_layer_wkq_p", "two_layer_wkq_v"])
+def test_the_papers_edges_give_its_centres_and_no_others_do(name):
+    centres = paper_table(name).centre
+
+    def fits(end):  # up to a rounding to two digits
+        edges = np.linspace(-1, end, 21)
+        return (np.abs((edges[:-1] + edges[1:]) / 2 - centres) <= 0.005 + 1e-9).all()
+
+    assert fits(PAPER_EDGES[-1])
+    assert not fits(PAPER_EDGES[-1] + 1e-4)
+    assert not fits(PAPER_EDGES[-1] - 1e-4)
 
 
 def test_what_is_not_there_is_named_with_what_is():

@@ -10,7 +10,7 @@ from .alignment import (
     predicted_values,
 )
 from .assumption import check_assumption_1, complete_tokens, relevant_tokens
-from .bins import Bins, binned, edges_around
+from .bins import Bins, binned
 from .corpus import Corpus
 from .datasets import (
     DataError,
@@ -86,7 +86,6 @@ __all__ = [
     "corpus_from_texts",
     "deeper_logits",
     "descend_",
-    "edges_around",
     "embedding_step",
     "exact_values",
     "gradient_flow",

@@ -62,33 +62,6 @@ class Bins:
         return mean, variance / (total - 1)
 
 
-def edges_around(centres) -> np.ndarray:
-    """Return the edges of bins of equal width whose centres are given, perhaps rounded, as in the paper's tables.
-
-    Parameters
-    ----------
-    centres : array, shape (m,)
-        Ascending, m of at least 2.
-
-    Returns
-    -------
-    ndarray of float64, shape (m + 1,)
-
-    Raises
-    ------
-    ValueError
-        If there are not two centres, or they are not evenly spaced up to a rounding to two digits.
-    """
-    centres = np.asarray(centres, float)
-    if centres.ndim != 1 or len(centres) < 2:
-        raise ValueError(f"centres has shape {centres.shape}; give at least two numbers")
-    even = np.linspace(centres[0], centres[-1], len(centres))
-    if not np.allclose(even, centres, rtol=0, atol=0.011):
-        raise ValueError("the centres are not evenly spaced; give the edges of the bins yourself")
-    half = (even[1] - even[0]) / 2
-    return np.linspace(even[0] - half, even[-1] + half, len(even) + 1)
-
-
 def binned(skew, amounts, bins=20) -> Bins:
     """Sum up amounts in bins of equal width between the smallest and the largest skew, as the paper's tables do.
 

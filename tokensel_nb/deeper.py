@@ -121,8 +121,8 @@ class Texts(NamedTuple):
 
 
 @dataclass(frozen=True)
-class TwoLayers:
-    """Self-attention and then the <cls> softmax, with trained key-query matrices.
+class TwoLayersWithoutKeyQuery:
+    """Self-attention and then the <cls> softmax; W₁ and W₂ are the identity and stay so.
 
     Parameters
     ----------
@@ -136,10 +136,8 @@ class TwoLayers:
     scale: float = 1.0
 
     def start(self, vocab_size, dim, seed, *, num_classes=2, dtype="float32") -> DeeperParameters:
-        """Draw E, p, v as `init_parameters` does, and let W₁ and W₂ begin as the identity."""
-        random = np.random.default_rng(seed)
-        base = init_parameters(vocab_size, dim, random, num_classes=num_classes, dtype=dtype)
-        return DeeperParameters(**vars(base), key_query_1=np.eye(dim, dtype=dtype), key_query_2=np.eye(dim, dtype=dtype))
+        """Draw E, p, v as `init_parameters` does."""
+        return DeeperParameters(**vars(init_parameters(vocab_size, dim, seed, num_classes=num_classes, dtype=dtype)))
 
     def logits(self, parameters: DeeperParameters, rows, texts: Texts):
         """Return f(X), differentiable.
@@ -169,12 +167,30 @@ class TwoLayers:
 
 
 @dataclass(frozen=True)
-class TwoLayersWithoutKeyQuery(TwoLayers):
-    """`TwoLayers` in which W₁ and W₂ are the identity and stay so."""
+class TwoLayers(TwoLayersWithoutKeyQuery):
+    """The same with trained key-query matrices.
+
+    Where W₁ and W₂ begin decides what is found: on reviews the identity does well, but an exclusive or needs a random start.
+
+    Parameters
+    ----------
+    residual, scale : float
+        As in `TwoLayersWithoutKeyQuery`.
+    identity : float
+        W₁ and W₂ begin as that multiple of the identity ...
+    spread : float
+        ... plus normal numbers of variance spread²/d.
+    """
+
+    identity: float = 1.0
+    spread: float = 0.0
 
     def start(self, vocab_size, dim, seed, *, num_classes=2, dtype="float32") -> DeeperParameters:
-        """Draw E, p, v as `init_parameters` does."""
-        return DeeperParameters(**vars(init_parameters(vocab_size, dim, seed, num_classes=num_classes, dtype=dtype)))
+        """Draw E, p, v as `init_parameters` does, and W₁ and W₂ as the model says."""
+        random = np.random.default_rng(seed)
+        base = init_parameters(vocab_size, dim, random, num_classes=num_classes, dtype=dtype)
+        first, second = (_near_identity(dim, self.identity, self.spread, random).astype(dtype) for _ in range(2))
+        return DeeperParameters(**vars(base), key_query_1=first, key_query_2=second)
 
 
 @dataclass(frozen=True)
@@ -196,16 +212,20 @@ class WithMLP:
         """Draw E, p, v as `init_parameters` does, M as the model says, and b = 0."""
         random = np.random.default_rng(seed)
         base = init_parameters(vocab_size, dim, random, num_classes=num_classes, dtype=dtype)
-        weights = self.identity * np.eye(dim) + self.spread / np.sqrt(dim) * random.standard_normal((dim, dim))
+        weights = _near_identity(dim, self.identity, self.spread, random)
         return DeeperParameters(**vars(base), mlp_weights=weights.astype(dtype), mlp_bias=np.zeros(dim, dtype))
 
     def logits(self, parameters: DeeperParameters, rows, texts: Texts):
-        """Return f(X), differentiable; arguments as in `TwoLayers.logits`."""
+        """Return f(X), differentiable; arguments as in `TwoLayersWithoutKeyQuery.logits`."""
         scores = functional.embedding(texts.places, (rows @ parameters.cls_embedding)[:, None])[:, :, 0]
         attention = torch.softmax(scores + texts.log_counts, dim=1)
         attended = (attention[:, None, :] @ functional.embedding(texts.places, rows))[:, 0]
         hidden = functional.relu(functional.linear(attended, parameters.mlp_weights, parameters.mlp_bias))
         return _logits_of(functional.linear(hidden, torch.atleast_2d(parameters.output_vector)), parameters)
+
+
+def _near_identity(dim, identity, spread, random):
+    return identity * np.eye(dim) + spread / np.sqrt(dim) * random.standard_normal((dim, dim))
 
 
 # ------------------------------------------------------------------------------------ what readers call
