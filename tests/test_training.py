@@ -64,7 +64,7 @@ def by_autograd(corpus, start, trained, steps, rate, optimiser=torch.optim.Adam)
 @pytest.mark.parametrize("device", DEVICES)
 @given(corpus=corpora(min_texts=2), trained=st.sets(st.sampled_from(NAMES), min_size=1), seed=st.integers(0, 9))
 def test_gradient_descent_equals_automatic_differentiation(device, corpus, trained, seed):
-    if len(set(corpus.labels)) < 2 or not corpus.counts.nnz:
+    if len(set(corpus.labels)) < corpus.num_classes or not corpus.counts.nnz:
         return  # refused, see below
     start = replace(start_of(corpus), cls_embedding=np.random.default_rng(seed).standard_normal(6))
     options = dict(start=start, steps=4, learning_rate=0.3, trained=tuple(trained), device=device)
@@ -304,6 +304,14 @@ def test_one_review_or_one_class_is_refused(tiny, rows):
         train(tiny[rows])
     with pytest.raises(ValueError, match="every one of the 2 texts has the same label"):
         train(tiny[[0, 2]])
+
+
+def test_a_class_that_never_occurs_is_named(tiny):
+    corpus = Corpus(tiny.counts, [0, 2, 0], tiny.vocabulary, ("a", "b", "c"))
+    with pytest.warns(RuntimeWarning, match="no text is of the class b; it will never be predicted"):
+        train(corpus, steps=2)
+    with pytest.raises(ValueError, match="there are 2 texts of 3 classes; give at least one text a class"):
+        train(corpus[:2])
 
 
 def test_empty_reviews_are_refused_but_some_among_others_are_not(tiny):

@@ -374,7 +374,6 @@ def train_deeper(
     UserWarning
         If a text was cut.
     """
-    _check_classes(corpus)
     if batch_size is None or batch_size < 1:
         raise ValueError(f"batch_size={batch_size}; give a whole number of at least 1")
     if max_tokens is not None:
@@ -503,15 +502,6 @@ def _memory_for(texts):
             f"no memory for {len(texts)} texts of up to {longest} distinct words at once; "
             f"try batch_size={max(len(texts) // 2, 1)}, or a smaller max_tokens"
         ) from error
-
-
-def _check_classes(corpus):
-    if len(corpus) < corpus.num_classes:
-        raise ValueError(f"there are {len(corpus)} texts of {corpus.num_classes} classes; give at least one text a class")
-    seen = set(corpus.labels.tolist())
-    missing = [name for label, name in corpus._label_names() if label not in seen]
-    if missing and len(seen) > 1:
-        warnings.warn(f"no text is of the class {', '.join(missing)}; it will never be predicted", RuntimeWarning, stacklevel=3)
 
 
 def _check_parameters(parameters, corpus):

@@ -292,12 +292,22 @@ def _check(corpus, steps, learning_rate, optimiser, trained, names, batch_size, 
         raise ValueError(f"trained={tuple(trained)}; name at least one of {', '.join(map(repr, names))}")
     if len(np.unique(corpus.labels)) < 2:
         raise ValueError(f"every one of the {len(corpus)} texts has the same label; training needs two classes at least")
+    _check_classes(corpus)
     if not corpus.counts.nnz:
         raise ValueError(f"none of the {len(corpus)} texts holds a known word; read them with another vocabulary")
     if patience is not None and held_out is None:
         raise ValueError("patience needs held_out: texts whose loss says when to stop")
     if held_out is not None and not np.array_equal(held_out.vocabulary, corpus.vocabulary):
         raise ValueError("held_out has other words than the corpus; read it with vocabulary=corpus.vocabulary")
+
+
+def _check_classes(corpus):
+    if len(corpus) < corpus.num_classes:
+        raise ValueError(f"there are {len(corpus)} texts of {corpus.num_classes} classes; give at least one text a class")
+    seen = set(corpus.labels.tolist())
+    missing = [name for label, name in corpus._label_names() if label not in seen]
+    if missing and len(seen) > 1:
+        warnings.warn(f"no text is of the class {', '.join(missing)}; it will never be predicted", RuntimeWarning, stacklevel=5)
 
 
 def _batches(corpus, batch_size, seed, skip):
