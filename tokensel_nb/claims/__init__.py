@@ -5,7 +5,7 @@ and a test measures everything again and refuses a file that is stale.
 """
 
 # In the order of the book: importing a chapter enters its claims.
-from . import model, one_step, flow, synthetic, reviews, ablations, classes  # isort: skip
+from . import model, one_step, flow, synthetic, reviews, ablations, classes, beyond  # isort: skip
 from .table import CLAIMS, Claim, Target, main, measure_all
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "Claim",
     "Target",
     "ablations",
+    "beyond",
     "classes",
     "flow",
     "main",
