@@ -6,6 +6,7 @@ and a test measures everything again and refuses a file that is stale.
 
 # In the order of the book: importing a chapter enters its claims.
 from . import model, one_step, flow, synthetic, reviews, ablations, classes, beyond  # isort: skip
+from . import model, one_step, flow, synthetic, reviews, ablations, deeper  # isort: skip
 from .table import CLAIMS, Claim, Target, main, measure_all
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "ablations",
     "beyond",
     "classes",
+    "deeper",
     "flow",
     "main",
     "measure_all",
