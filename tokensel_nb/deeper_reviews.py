@@ -20,7 +20,7 @@ from .training import Training
 
 TEXTS, OTHERS = 5_000, 1_000  # reviews trained on, and held out
 SETTINGS = {"dim": 128, "steps": 600, "batch_size": 50, "max_tokens": 96}
-"""A sixteenth of the paper's dimensions; on how many reviews and how long the paper trains its deeper models is not known."""
+"""Ours: the sizes, reviews and steps of the paper's deeper models are not known to us."""
 
 
 @dataclass(frozen=True)
