@@ -61,8 +61,9 @@ test: env ## Lint, unit tests, and every committed notebook result checked again
 claims: env ## Measure every claim of the book and record the table
 	$(BIN)/python -m tokensel_nb.claims
 
-record: env ## Train on Yelp and test on IMDB's test split, where they can be had, and record what the book shows
+record: env ## Run what the book shows recorded: Yelp, IMDB's test split, deeper models with more seeds
 	$(BIN)/python -m tokensel_nb.reviews
+	$(BIN)/python -m tokensel_nb.deeper_reviews
 
 bench: env ## Time the package against the alternatives
 	@UV_FIND_LINKS="$${UV_FIND_LINKS:-$$PIP_FIND_LINKS}" $(BIN)/uv pip install --quiet --python $(BIN)/python --group bench

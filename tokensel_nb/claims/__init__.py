@@ -5,8 +5,7 @@ and a test measures everything again and refuses a file that is stale.
 """
 
 # In the order of the book: importing a chapter enters its claims.
-from . import model, one_step, flow, synthetic, reviews, ablations, classes, beyond  # isort: skip
-from . import model, one_step, flow, synthetic, reviews, ablations, deeper  # isort: skip
+from . import model, one_step, flow, synthetic, reviews, ablations, deeper, classes, beyond  # isort: skip
 from .table import CLAIMS, Claim, Target, main, measure_all
 
 __all__ = [
