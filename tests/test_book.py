@@ -97,3 +97,13 @@ def test_the_examples_of_the_readme_print_what_they_say():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     wanted = [line.split("  # ")[1] for line in code.splitlines() if line.startswith("print") or "load_imdb" in line]
     assert done.stdout.splitlines() == wanted
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / ".github" / "workflows").glob("*.yml")), ids=lambda path: path.stem)
+def test_workflows_call_nothing_but_make(path):
+    """What runs on a hosted machine is what anyone can run: the targets of the Makefile."""
+    targets = re.findall(r"^([a-z]+):.*##", (ROOT / "Makefile").read_text("utf-8"), flags=re.M)
+    jobs = yaml.safe_load(path.read_text("utf-8"))["jobs"].values()
+    commands = [step["run"] for job in jobs for step in job["steps"] if "run" in step]
+    assert commands
+    assert set(commands) <= {f"make {target}" for target in targets}
