@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tokensel_nb.recorded import machine
+from tokensel_nb.runtime import machine
 
 PARTS = [
     "benchmarks.reading",

@@ -37,6 +37,19 @@ def test_statistics_equal_loops_over_tokens(corpus):
     np.testing.assert_allclose(corpus.label_skew(), skew, atol=1e-12)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_counts_that_are_no_whole_numbers_keep_their_fractions(dtype):
+    """Scaling a text leaves its shares as they are, below one token too."""
+    counts = np.array([[1, 2, 0], [0, 1, 3], [4, 0, 0]])
+    scale = np.array([[0.125], [2.5], [0.25]])
+    whole, scaled = (Corpus(sparse.csr_array(c), [1, -1, 1], list("abc")) for c in (counts, (scale * counts).astype(dtype)))
+    np.testing.assert_array_equal(scaled.lengths, [0.375, 10, 1])
+    np.testing.assert_allclose(scaled.shares.toarray(), whole.shares.toarray(), rtol=1e-15)
+    np.testing.assert_allclose(scaled.signed_share(), whole.signed_share(), atol=1e-15)
+    assert whole.lengths.dtype == np.int64
+    assert "without a known word" not in repr(scaled)
+
+
 def test_slices_keep_words_and_classes(tiny):
     assert len(tiny[:2]) == 2
     assert len(tiny[1]) == 1

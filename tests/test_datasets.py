@@ -407,8 +407,8 @@ def test_a_kill_in_the_middle_of_writing_leaves_the_old_file_whole(small_test_sp
     path = datasets.cache_folder() / "imdb-test.parquet"
     before = path.read_bytes()
     code = (
-        "import pathlib, sys, time; from tokensel_nb import datasets\n"
-        "with datasets._atomic(pathlib.Path(sys.argv[1])) as file:\n"
+        "import pathlib, sys, time; from tokensel_nb.files import atomic\n"
+        "with atomic(pathlib.Path(sys.argv[1])) as file:\n"
         "    file.write(b'half'); file.flush(); print('writing', flush=True); time.sleep(60)"
     )
     process = subprocess.Popen([sys.executable, "-c", code, str(path)], stdout=subprocess.PIPE, text=True)

@@ -125,6 +125,17 @@ def test_the_same_seed_gives_the_same_parameters(texts):
     assert not equal(one, other)
 
 
+def test_texts_that_weigh_nothing_are_in_no_batch(texts):
+    corpus, _ = texts
+    weights = np.zeros(len(corpus))
+    weights[::20] = 1
+    corpus = replace(corpus, weights=weights)
+    done = train(corpus, steps=30, batch_size=2, dim=4)
+    assert done.stopped == "all steps"
+    batches = training._batches(corpus, 2, seed=0, skip=0)
+    assert all((next(batches).weights == 1).all() for _ in range(30))
+
+
 def test_every_epoch_takes_every_text_once(texts):
     corpus, _ = texts
     corpus = replace(corpus, weights=np.arange(1, len(corpus) + 1))

@@ -46,6 +46,7 @@ from .flow import (
 )
 from .max_margin import MaxMargin, NotSeparableError, max_margin, selected_pairs
 from .model import Parameters, accuracy, attention, descend_, gradients, init_parameters, logits, loss, score_gradients
+from .runtime import versions
 from .synthetic import (
     independent_tokens,
     negation,
@@ -123,6 +124,7 @@ __all__ = [
     "skews",
     "train",
     "train_deeper",
+    "versions",
     "xor_of_pairs",
 ]
 

@@ -79,7 +79,7 @@ class Corpus:
         sizes = ", ".join(f"{name}: {(self.labels == label).sum():,}" for label, name in self._label_names())
         empty = int((self.lengths == 0).sum())
         note = f"; {empty:,} without a known word" if empty else ""
-        return f"Corpus({len(self):,} texts, {self.vocab_size:,} words, {self.lengths.sum():,} tokens; {sizes}{note})"
+        return f"Corpus({len(self):,} texts, {self.vocab_size:,} words, {round(self.lengths.sum()):,} tokens; {sizes}{note})"
 
     @property
     def vocab_size(self):
@@ -98,14 +98,15 @@ class Corpus:
 
     @cached_property
     def lengths(self):
-        """The number of tokens T(X) of every text, ndarray of shape (n,), int64."""
-        return np.asarray(self.counts.sum(axis=1)).ravel().astype(np.int64)
+        """The number of tokens T(X) of every text, ndarray of shape (n,): int64, or float64 for counts that are not whole."""
+        lengths = np.asarray(self.counts.sum(axis=1)).ravel()
+        return lengths.astype(np.result_type(lengths, np.int64))
 
     @cached_property
     def shares(self):
         """The share c_s(X)/T(X) of each word in each text, csr_array of float64; a text without words is a row of zeros."""
         rows = np.diff(self.counts.indptr)
-        data = self.counts.data / np.repeat(np.maximum(self.lengths, 1), rows)
+        data = self.counts.data / np.repeat(np.where(self.lengths > 0, self.lengths, 1), rows)
         return sparse.csr_array((data, self.counts.indices, self.counts.indptr), shape=self.counts.shape)
 
     def signed_frequency(self):

@@ -9,13 +9,11 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 import urllib.error
 import urllib.request
 import warnings
 import zipfile
 from collections import Counter
-from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import compress
 from pathlib import Path
@@ -28,6 +26,7 @@ import pyarrow.parquet as pq
 from tqdm import tqdm
 
 from .corpus import Corpus
+from .files import atomic
 from .text import corpus_from_texts
 
 IMDB_MIN_COUNT = 45
@@ -663,31 +662,12 @@ def _to_cache(reviews, filename):
     table = table.replace_schema_metadata({"source": reviews.source})
     path = cache_folder() / filename
     try:
-        with _atomic(path) as file:
+        with atomic(path) as file:
             pq.write_table(table, file, compression="zstd", write_page_checksum=True)
     except OSError as error:
         reason = error.strerror or _first_line(error)
         warnings.warn(f"{path}: could not be cached ({reason}); free some space or set TOKENSEL_CACHE", stacklevel=2)
     return reviews
-
-
-@contextmanager
-def _atomic(path):
-    """Open a file that appears under its name only once it is whole, whatever happens meanwhile."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    for left in path.parent.glob(f"{path.name}.*.part"):  # of a run that was killed
-        if time.time() - left.stat().st_mtime > 3600:
-            left.unlink(missing_ok=True)
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        with part.open("wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, path)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
 
 
 def _first_line(error):

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import platform
-from datetime import date
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import torch
+
+from .runtime import machine
 
 HERE = Path(__file__).parent / "data"  # in the installed package
 FOLDER = HERE if HERE.is_dir() else Path(__file__).parents[1] / "data"  # in the repository
@@ -68,23 +67,6 @@ def record(name, results, folder=FOLDER):
     text = json.dumps({"machine": machine()} | results, indent=1, ensure_ascii=False)
     path.write_text(text + "\n", encoding="utf-8")
     return path
-
-
-def machine() -> dict:
-    """Return what a reader needs to know of this machine: processor, cores used, GPU, versions, today's date."""
-    found = {"processor": processor(), "cores": torch.get_num_threads(), "python": platform.python_version()}
-    if torch.cuda.is_available():
-        found["gpu"] = torch.cuda.get_device_name()
-    return found | {"torch": torch.__version__.split("+")[0], "date": date.today().isoformat()}
-
-
-def processor() -> str:
-    """Name the processor, as Linux does where it can."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        return next(line.split(":")[1].strip() for line in lines if line.startswith("model name"))
-    except (OSError, StopIteration):
-        return platform.processor() or "unknown"
 
 
 def _file(name):

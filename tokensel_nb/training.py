@@ -22,8 +22,9 @@ from safetensors.torch import save
 from tqdm import tqdm
 
 from .corpus import Corpus
-from .datasets import _atomic
+from .files import atomic
 from .model import Parameters, evaluate, fill_gradients_, init_parameters
+from .runtime import default_device
 
 NAMES = ("embeddings", "cls_embedding", "output_vector")
 OPTIMISERS = {
@@ -249,7 +250,7 @@ def minimise(
     """
     names = tuple(_named(start))
     _check(corpus, steps, learning_rate, optimiser, trained, names, batch_size, held_out, patience, evaluate_every)
-    place = ("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device
+    place = default_device() if device == "auto" else device
     trained = [name for name in names if name in trained]
     make_optimiser = OPTIMISERS[optimiser]
     run = _Run(problem, corpus, start, trained, make_optimiser, learning_rate, held_out, patience, evaluate_every, place)
@@ -315,11 +316,12 @@ def _batches(corpus, batch_size, seed, skip):
     if batch_size is None or batch_size >= len(corpus):
         while True:
             yield corpus
-    in_epoch = -(-len(corpus) // batch_size)
+    rows = np.flatnonzero(corpus.mean_weights)  # texts that weigh nothing could fill a whole batch, which has no mean then
+    in_epoch = -(-len(rows) // batch_size)
     epoch, begun = divmod(skip, in_epoch)
     while True:
         # The order depends on nothing but seed and epoch, so that a run may begin in the middle of one.
-        order = np.random.default_rng([seed, epoch]).permutation(len(corpus))
+        order = rows[np.random.default_rng([seed, epoch]).permutation(len(rows))]
         for part in range(begun, in_epoch):
             yield corpus[np.sort(order[part * batch_size : (part + 1) * batch_size])]
         epoch, begun = epoch + 1, 0
@@ -433,7 +435,7 @@ class _Checkpoint:
         notes = dict(settings=self.settings, corpora=self.corpora, step=run.step, best_row=run.best_row, stopped=run.stopped)
         stored = {name: value.detach().cpu().contiguous() for name, value in run.tensors().items()}
         try:
-            with _atomic(self.path) as file:
+            with atomic(self.path) as file:
                 file.write(save(stored, {"tokensel_nb": json.dumps(notes)}))
         except OSError as error:
             reason = error.strerror or str(error)
