@@ -20,7 +20,7 @@ bench: export OMP_NUM_THREADS := $(shell getconf _NPROCESSORS_ONLN)
 BUILD = rm -rf $(HTML) && $(BIN)/jupyter-book build . -W -n --keep-going --all -q >/dev/null \
 	&& echo "The book is in $(HTML)/; open file://$(CURDIR)/$(HTML)/index.html"
 
-.PHONY: help env book html test contract claims record bench notebooks lock serve clean
+.PHONY: help env book html test contract claims record bench colab notebooks lock serve clean
 
 help: ## List the targets (default)
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -58,8 +58,12 @@ test: env ## Lint, unit tests, and every committed notebook result checked again
 	$(BIN)/python -m pytest --nbval --nbval-current-env --nbval-sanitize-with nbval_sanitize.cfg \
 		--nbval-cell-timeout 120 -n 2 --dist loadscope book/*.ipynb
 
-contract: env ## Run every notebook from the wheel alone, in a clean environment with the newest libraries
+contract: env ## Run every notebook as on Colab: a clean environment, the newest numpy and torch, an empty folder
 	@UV_FIND_LINKS="$${UV_FIND_LINKS:-$$PIP_FIND_LINKS}" $(BIN)/python book/_tools/contract.py
+
+# No environment of our own here: the runtime's numpy and torch are what is tried.
+colab: ## The same within a hosted runtime such as Colab's image, with its own Python
+	@$(PYTHON) book/_tools/contract.py --here
 
 claims: env ## Measure every claim of the book and record the table
 	$(BIN)/python -m tokensel_nb.claims

@@ -1,15 +1,22 @@
 """The rules that every stored notebook keeps. nbval compares results; it passes a notebook that has none."""
 
+import ast
 import re
+import subprocess
 import sys
 import tempfile
+from importlib.metadata import version
 from pathlib import Path
+from types import ModuleType
 
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "book" / "_tools"))
+import first_cells  # noqa: E402 - it stands among the book's tools
+
 NOTEBOOKS = sorted((ROOT / "book").glob("*.ipynb"))
 LINES = 20  # of a code cell: what is longer belongs in the package
 BYTES = 1_500_000  # of a notebook
@@ -52,6 +59,25 @@ def title(notebook):
     """The first cell is the chapter's title."""
     if not (notebook.cells and notebook.cells[0].cell_type == "markdown" and notebook.cells[0].source.startswith("# ")):
         yield "the first cell is no title"
+
+
+def first_code(notebook):
+    """The first code cell makes the package ready on Colab, is the same everywhere, and keeps out of nbval's way."""
+    first = next(iter(code_cells(notebook)), None)
+    if first is None or first.source != first_cells.setup() or first.metadata.get("tags") != first_cells.TAGS:
+        yield "the first code cell is not the one of book/_tools/first_cells.py; run `make notebooks`"
+
+
+def plain_python(notebook):
+    """Every block of code is plain Python: no magic, no shell, no name that only a notebook defines."""
+    for cell in code_cells(notebook):
+        try:
+            names = {node.id for node in ast.walk(ast.parse(cell.source)) if isinstance(node, ast.Name)}
+        except SyntaxError as error:
+            yield f"{error}: {cell.source[:60]!r}"
+        else:
+            if only := names & {"display", "get_ipython"}:
+                yield f"{', '.join(only)} is known to notebooks alone: {cell.source[:60]!r}"
 
 
 def run_in_order(notebook):
@@ -108,7 +134,10 @@ def small(notebook):
         yield f"{size:,} bytes, more than {BYTES:,}"
 
 
-RULES = (kernel, title, run_in_order, no_errors, no_machine_path, described_images, no_semicolon, short_cells, small)
+RULES = (
+    kernel, title, first_code, plain_python, run_in_order, no_errors, no_machine_path, described_images, no_semicolon,
+    short_cells, small,
+)  # fmt: skip
 
 
 def test_there_are_notebooks():
@@ -119,6 +148,58 @@ def test_there_are_notebooks():
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
 def test_rule(path, rule):
     assert not list(rule(nbformat.read(path, as_version=4)))
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
+def test_the_badge_opens_this_notebook(path):
+    """Below the title, where the reader looks for it; the address is pyproject's, of a file that is there."""
+    line = nbformat.read(path, as_version=4).cells[0].source.splitlines()[2]
+    assert line == first_cells.badge(path.name)
+    assert line.endswith(f"/blob/main/book/{path.name})")
+    assert (ROOT / "book" / "images" / "colab.svg").exists()
+
+
+@pytest.fixture
+def session(monkeypatch, tmp_path):
+    """Run the first cell as Colab would, or as others would; return the commands that it started."""
+
+    def run(*modules):
+        commands = []
+        for name in modules:
+            monkeypatch.setitem(sys.modules, name, ModuleType(name))
+        monkeypatch.setattr(subprocess, "run", lambda command, check: commands.append(command))
+        monkeypatch.chdir(tmp_path)
+        exec(first_cells.setup(), {})
+        return commands
+
+    return run
+
+
+def test_the_first_cell_installs_nothing_elsewhere(session, capsys, tmp_path):
+    assert session() == []
+    assert not list(tmp_path.iterdir())
+    (line,) = capsys.readouterr().out.splitlines()
+    assert all(f"{name} {version(name).split('+')[0]}" in line for name in ("tokensel-nb", "numpy", "torch"))
+    assert re.search(", (cpu|NVIDIA .*)$", line)
+
+
+def test_on_colab_the_first_cell_holds_pip_to_the_numpy_and_torch_that_are_there(session, tmp_path):
+    (command,) = session("google", "google.colab")
+    assert command[:4] == [sys.executable, "-m", "pip", "install"]
+    constraints = command[command.index("-c") + 1]
+    assert (tmp_path / constraints).read_text().splitlines() == [f"{name}=={version(name)}" for name in ("numpy", "torch")]
+    assert command[-1] == f"tokensel-nb @ {first_cells.address()}/archive/main.zip"
+    assert not any("upgrade" in part or part == "-U" for part in command)
+
+
+def test_stamping_twice_changes_nothing_and_loses_nothing():
+    notebook = new_notebook(cells=[new_markdown_cell("# Title\n\nA question."), new_code_cell("1")])
+    first_cells.stamp(notebook, "x.ipynb")
+    once = [(cell.cell_type, cell.source) for cell in notebook.cells]
+    first_cells.stamp(notebook, "x.ipynb")
+    assert [(cell.cell_type, cell.source) for cell in notebook.cells] == once
+    assert [source for _, source in once[1:]] == [first_cells.setup(), "A question.", "1"]
+    assert once[0][1].startswith("# Title\n\n[![")
 
 
 # The rules themselves: a good notebook breaks none; each planted fault breaks its rule, and no other.
@@ -133,8 +214,9 @@ def good():
         metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}},
         cells=[
             new_markdown_cell("# Title"),
-            new_code_cell("1", execution_count=1, outputs=[new_output("execute_result", {"text/plain": "1"})]),
-            new_code_cell("plot()", execution_count=2, outputs=[png], metadata={"mystnb": figure}),
+            new_code_cell(first_cells.setup(), execution_count=1, metadata={"tags": first_cells.TAGS}),
+            new_code_cell("1", execution_count=2, outputs=[new_output("execute_result", {"text/plain": "1"})]),
+            new_code_cell("plot()", execution_count=3, outputs=[png], metadata={"mystnb": figure}),
         ],
     )
 
@@ -147,18 +229,23 @@ def text(value):
 FAULTS = {
     "other kernel": (kernel, lambda n: n.metadata.kernelspec.update(name="conda-env")),
     "no title": (title, lambda n: n.cells[0].update(source="## Section")),
-    "never run": (run_in_order, lambda n: n.cells[1].update(execution_count=None)),
-    "run twice": (run_in_order, lambda n: n.cells[2].update(execution_count=7)),
-    "failed cell": (no_errors, lambda n: n.cells[1].outputs.append(new_output("error", ename="E", evalue="e"))),
-    "warning": (no_errors, lambda n: n.cells[1].outputs.append(new_output("stream", name="stderr", text="careful"))),
-    "home folder": (no_machine_path, lambda n: n.cells[1].outputs.append(text(f"{Path.home()}/data.csv"))),
-    "temporary folder": (no_machine_path, lambda n: n.cells[1].outputs.append(text(f"{tempfile.gettempdir()}/a1b2"))),
-    "package folder": (no_machine_path, lambda n: n.cells[1].outputs.append(text(f"{sys.prefix}/lib/numpy"))),
-    "short alternative text": (described_images, lambda n: n.cells[2].metadata.mystnb.image.update(alt="A plot.")),
-    "no caption": (described_images, lambda n: n.cells[2].metadata.mystnb.figure.pop("caption")),
-    "no name": (described_images, lambda n: n.cells[2].metadata.mystnb.figure.pop("name")),
-    "semicolon": (no_semicolon, lambda n: n.cells[1].update(source="1;")),
-    "long cell": (short_cells, lambda n: n.cells[1].update(source="x = 1\n" * (LINES + 1))),
+    "changed first cell": (first_code, lambda n: n.cells[1].update(source="import torch")),
+    "untagged first cell": (first_code, lambda n: n.cells[1].metadata.update(tags=[])),
+    "magic": (plain_python, lambda n: n.cells[2].update(source="%matplotlib inline")),
+    "shell": (plain_python, lambda n: n.cells[2].update(source="!pip list")),
+    "notebooks' own name": (plain_python, lambda n: n.cells[2].update(source="display(1)")),
+    "never run": (run_in_order, lambda n: n.cells[2].update(execution_count=None)),
+    "run twice": (run_in_order, lambda n: n.cells[3].update(execution_count=7)),
+    "failed cell": (no_errors, lambda n: n.cells[2].outputs.append(new_output("error", ename="E", evalue="e"))),
+    "warning": (no_errors, lambda n: n.cells[2].outputs.append(new_output("stream", name="stderr", text="careful"))),
+    "home folder": (no_machine_path, lambda n: n.cells[2].outputs.append(text(f"{Path.home()}/data.csv"))),
+    "temporary folder": (no_machine_path, lambda n: n.cells[2].outputs.append(text(f"{tempfile.gettempdir()}/a1b2"))),
+    "package folder": (no_machine_path, lambda n: n.cells[2].outputs.append(text(f"{sys.prefix}/lib/numpy"))),
+    "short alternative text": (described_images, lambda n: n.cells[3].metadata.mystnb.image.update(alt="A plot.")),
+    "no caption": (described_images, lambda n: n.cells[3].metadata.mystnb.figure.pop("caption")),
+    "no name": (described_images, lambda n: n.cells[3].metadata.mystnb.figure.pop("name")),
+    "semicolon": (no_semicolon, lambda n: n.cells[2].update(source="1;")),
+    "long cell": (short_cells, lambda n: n.cells[2].update(source="x = 1\n" * (LINES + 1))),
     "large": (small, lambda n: n.cells[0].update(source="# Title\n" + "x" * BYTES)),
 }
 

@@ -45,6 +45,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("config-inited", set_repository)
     app.connect("config-inited", set_execution)
     app.add_role("repo", RepoRole())
-    for idea in ("tokensel_claims", "tokensel_offline", "tokensel_access"):
+    for idea in ("tokensel_claims", "tokensel_times", "tokensel_offline", "tokensel_access", "tokensel_print"):
         app.setup_extension(idea)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,12 +1,15 @@
-"""The promise to people who run a single notebook elsewhere: the wheel and the newest libraries are enough.
+"""The promise to people who run a single notebook elsewhere: its first cell and an empty folder are enough.
 
-    python book/_tools/contract.py [notebook ...]        (default: every notebook of the book)
+    python book/_tools/contract.py [--here] [notebook ...]        (default: every notebook of the book)
 
-Builds the wheel, installs it in a clean environment with today's newest releases of whatever it needs, and runs every
-notebook from an empty folder, where nothing of the repository can be found by chance. Numbers are not compared: newer
-libraries may round differently; that no cell fails is the contract.
+Makes a clean environment with today's newest numpy and torch, as a hosted runtime has them, and runs every notebook there
+from an empty folder, where nothing of the repository can be found by chance. The first cell believes that it is on Colab
+and installs the package, from a wheel that is built now instead of the public address; numpy and torch must be the same
+afterwards. With ``--here``, the environment is that of the Python which runs this file: Colab's own image, once a week.
+Numbers are not compared: newer libraries may round differently; that no cell fails is the contract.
 """
 
+import json
 import os
 import shutil
 import subprocess
@@ -14,54 +17,78 @@ import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+import first_cells
+
 RUN = """
 import sys, nbformat
 from nbclient import NotebookClient
 notebook = nbformat.read(sys.argv[1], as_version=4)
+first = next(cell for cell in notebook.cells if cell.cell_type == "code")
+assert sys.argv[2] in first.source, "the first cell does not install the package"
+colab = "import sys, types; sys.modules['google.colab'] = types.ModuleType('google.colab')\\n"
+first.source = colab + first.source.replace(sys.argv[2], sys.argv[3])
 NotebookClient(notebook, timeout=600, kernel_name="python3").execute()
+print("".join(output.text for output in first.outputs if "text" in output).strip().splitlines()[-1])
 """
-VERSIONS = "import numpy, tokensel_nb, torch; print('numpy', numpy.__version__, 'torch', torch.__version__)"
+PRELOADED = """
+import json
+from importlib.metadata import version
+print(json.dumps({name: version(name) for name in ("numpy", "torch")}))
+"""
 
 
-def main(names):
-    """Run notebooks from the wheel alone; exit with 1 unless all run."""
-    notebooks = [Path(name).resolve() for name in names] or sorted((ROOT / "book").glob("*.ipynb"))
+def main(arguments):
+    """Run notebooks as on Colab; exit with 1 unless all run and numpy and torch are left alone."""
+    names = [name for name in arguments if name != "--here"]
+    notebooks = [Path(name).resolve() for name in names] or sorted((first_cells.ROOT / "book").glob("*.ipynb"))
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
-        python = environment(folder)
-        run(python, "-c", VERSIONS, cwd=folder)
-        failed = [notebook.name for notebook in notebooks if not runs(python, notebook, folder / notebook.stem)]
-    print(f"{len(notebooks) - len(failed)} of {len(notebooks)} notebooks run from the wheel alone", *failed)
-    raise SystemExit(bool(failed))
+        python = sys.executable if "--here" in arguments else clean_environment(folder)
+        wheel = build_wheel(folder)
+        before = preloaded(python)
+        failed = [notebook.name for notebook in notebooks if not runs(python, notebook, wheel, folder / notebook.stem)]
+        after = preloaded(python)
+    print(f"{len(notebooks) - len(failed)} of {len(notebooks)} notebooks run from their first cell alone", *failed)
+    if after != before:
+        print(f"the first cell exchanged {before} for {after}")
+    raise SystemExit(bool(failed) or after != before)
 
 
-def environment(folder):
-    """Return the Python of a new environment that holds the wheel, its newest dependencies, and what runs a notebook."""
+def clean_environment(folder):
+    """Return the Python of a new environment that holds the newest numpy and torch, and what runs a notebook."""
     uv = Path(sys.executable).with_name("uv")
-    run(uv, "build", "--quiet", "--wheel", "--out-dir", folder / "wheel", ROOT)
-    run(uv, "venv", "--quiet", folder / "venv")
+    subprocess.run([uv, "venv", "--quiet", folder / "venv"], check=True)
     python = folder / "venv" / ("Scripts" if os.name == "nt" else "bin") / "python"
-    (wheel,) = (folder / "wheel").glob("*.whl")
-    run(uv, "pip", "install", "--quiet", "--python", python, "--upgrade", wheel, "nbclient", "ipykernel", "pip")
+    wanted = ["numpy", "torch", "nbclient", "ipykernel", "pip"]
+    subprocess.run([uv, "pip", "install", "--quiet", "--python", python, "--upgrade", *wanted], check=True)
     return python
 
 
-def runs(python, notebook, folder):
+def build_wheel(folder):
+    """Return the wheel of the package as it is now."""
+    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", folder / "wheel"]
+    subprocess.run([*pip, first_cells.ROOT], check=True)
+    (wheel,) = (folder / "wheel").glob("*.whl")
+    return wheel
+
+
+def preloaded(python):
+    """Return the versions of what a hosted runtime has loaded before the first cell runs."""
+    return json.loads(subprocess.run([python, "-c", PRELOADED], capture_output=True, check=True).stdout)
+
+
+def runs(python, notebook, wheel, folder):
     """Whether a notebook runs from start to end in a folder of its own."""
     folder.mkdir()
     copy = shutil.copy(notebook, folder)
-    kernels = os.environ | {"JUPYTER_PATH": "", "PATH": f"{python.parent}{os.pathsep}{os.environ['PATH']}"}
-    done = subprocess.run([python, "-c", RUN, copy], cwd=folder, env=kernels, capture_output=True, text=True)
-    print(f"{'runs ' if done.returncode == 0 else 'FAILS'} {notebook.name}", flush=True)
+    source = f"{first_cells.address()}/archive/{first_cells.BRANCH}.zip"
+    kernels = os.environ | {"JUPYTER_PATH": "", "PATH": f"{Path(python).parent}{os.pathsep}{os.environ['PATH']}"}
+    command = [python, "-c", RUN, copy, source, wheel.as_uri()]
+    done = subprocess.run(command, cwd=folder, env=kernels, capture_output=True, text=True)
+    print(f"{'runs ' if done.returncode == 0 else 'FAILS'} {notebook.name}: {done.stdout.strip()}", flush=True)
     if done.returncode:
         print("\n".join(done.stderr.strip().splitlines()[-15:]))
     return done.returncode == 0
-
-
-def run(*command, cwd=None):
-    """Run a command; stop if it fails."""
-    subprocess.run([str(part) for part in command], cwd=cwd, check=True)
 
 
 if __name__ == "__main__":

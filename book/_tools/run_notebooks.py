@@ -7,18 +7,24 @@ shows a change of text, code or result, and nothing else. A notebook whose cell 
 """
 
 import base64
+import json
 import os
 import sys
-import tempfile
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import first_cells
 import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
+from tokensel_nb.files import atomic
+from tokensel_nb.runtime import machine
+
 BOOK = Path(__file__).resolve().parents[1]
 KERNELSPEC = {"display_name": "Python 3", "language": "python", "name": "python3"}
+TIMES = BOOK.parent / "data" / "execution_times.json"
 PICTURES = {"fig-one-step": BOOK / "images" / "one_step.png"}  # figures that the front page and the README show
 LANGUAGE = {"name": "python", "file_extension": ".py", "mimetype": "text/x-python", "pygments_lexer": "ipython3"}
 
@@ -33,14 +39,6 @@ def tidy(notebook: nbformat.NotebookNode) -> None:
             cell.metadata.pop(volatile, None)
 
 
-def write(notebook: nbformat.NotebookNode, path: Path) -> None:
-    """Replace the file in one step, so that an interrupted run leaves no half of a notebook."""
-    with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, suffix=".tmp", delete=False) as file:
-        file.write(nbformat.writes(notebook) + "\n")
-    os.chmod(file.name, 0o644)  # temporary files are private
-    os.replace(file.name, path)
-
-
 def keep_pictures(notebook: nbformat.NotebookNode) -> None:
     """Write the figures that other pages show to files of their own."""
     for cell in notebook.cells:
@@ -50,9 +48,19 @@ def keep_pictures(notebook: nbformat.NotebookNode) -> None:
             PICTURES[name].write_bytes(base64.b64decode(cell.outputs[-1].data["image/png"]))
 
 
-def run(path: Path) -> str | None:
-    """Run one notebook in its own folder; return what went wrong, if anything did."""
+def keep_times(seconds: dict[str, float]) -> None:
+    """Record how long notebooks took here; those of others, which were not run, stay."""
+    before = json.loads(TIMES.read_text("utf-8")) if TIMES.exists() else {}
+    now = {name: {"seconds": round(taken)} | machine() for name, taken in seconds.items()}
+    with atomic(TIMES) as file:
+        file.write((json.dumps(dict(sorted((before | now).items())), indent=1, ensure_ascii=False) + "\n").encode())
+
+
+def run(path: Path) -> float | str:
+    """Run one notebook in its own folder; return the seconds it took, or what went wrong."""
+    began = time.monotonic()
     notebook = nbformat.read(path, as_version=4)
+    first_cells.stamp(notebook, path.name)
     for cell in notebook.cells:
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
@@ -67,10 +75,11 @@ def run(path: Path) -> str | None:
         return f"{path.name} is left as it was: {error}"
     tidy(notebook)
     nbformat.validate(notebook)
-    write(notebook, path)
+    with atomic(path) as file:  # an interrupted run leaves no half of a notebook
+        file.write((nbformat.writes(notebook) + "\n").encode())
     keep_pictures(notebook)
     print(f"ran {path.name}", flush=True)
-    return None
+    return time.monotonic() - began
 
 
 def main(names: list[str]) -> int:
@@ -78,7 +87,9 @@ def main(names: list[str]) -> int:
     os.environ["TQDM_DISABLE"] = "1"  # progress bars write to stderr, which a stored result must not hold
     paths = [Path(name).resolve() for name in names] or sorted(BOOK.glob("*.ipynb"))
     with ThreadPoolExecutor(max_workers=2) as pool:
-        failures = [failure for failure in pool.map(run, paths) if failure]
+        results = dict(zip((path.stem for path in paths), pool.map(run, paths)))
+    failures = [result for result in results.values() if isinstance(result, str)]
+    keep_times({name: result for name, result in results.items() if not isinstance(result, str)})
     print(*failures, sep="\n\n", end="", file=sys.stderr)
     return 1 if failures else 0
 

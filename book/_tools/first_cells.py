@@ -1,0 +1,64 @@
+"""What every notebook begins with: a badge that opens it in Colab, and a cell that makes the package ready there.
+
+Both name the project's public address, which pyproject.toml alone decides: `make notebooks` stamps them anew.
+"""
+
+import re
+import tomllib
+from pathlib import Path
+
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell
+
+ROOT = Path(__file__).resolve().parents[2]
+BRANCH = "main"
+BADGE = "[![Open this notebook in Colab](images/colab.svg)]"
+
+# Plain Python, no magic: it works when copied into any session. Colab's own numpy and torch are loaded already when this
+# cell runs; an install that exchanged them would ask for a restart, so pip is held to them.
+SETUP = '''import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+if "google.colab" in sys.modules:  # elsewhere, the package is there already
+    kept = [f"{name}=={version(name)}" for name in ("numpy", "torch")]
+    Path("kept.txt").write_text("\\n".join(kept))
+    package = "tokensel-nb @ ADDRESS/archive/BRANCH.zip"
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "-c", "kept.txt"]
+    subprocess.run([*pip, package], check=True)
+
+import tokensel_nb as ts
+
+print(ts.versions())'''
+
+TAGS = ["hide-input", "nbval-ignore-output"]  # a reader of the page wants the picture first; versions differ
+
+
+def address() -> str:
+    """Return the repository's public address."""
+    return tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["urls"]["Repository"].rstrip("/")
+
+
+def badge(name: str) -> str:
+    """Return the line that opens the notebook of that file name in Colab."""
+    place = address().removeprefix("https://github.com/")
+    return f"{BADGE}(https://colab.research.google.com/github/{place}/blob/{BRANCH}/book/{name})"
+
+
+def setup() -> str:
+    """Return the code of the first cell."""
+    return SETUP.replace("ADDRESS", address()).replace("BRANCH", BRANCH)
+
+
+def stamp(notebook: NotebookNode, name: str) -> None:
+    """Set the badge below the title and the first code cell after it, whatever stood there before."""
+    title, _, rest = notebook.cells[0].source.partition("\n")
+    rest = re.sub(rf"^\s*{re.escape(BADGE)}\(\S*\)", "", rest).strip()
+    notebook.cells[0].source = f"{title}\n\n{badge(name)}"
+    if rest:
+        notebook.cells.insert(1, new_markdown_cell(rest))
+    if not any(cell.cell_type == "code" and "google.colab" in cell.source for cell in notebook.cells[:2]):
+        notebook.cells.insert(1, new_code_cell())
+    notebook.cells[1].source = setup()
+    notebook.cells[1].metadata = NotebookNode(tags=TAGS)
