@@ -20,7 +20,7 @@ bench: export OMP_NUM_THREADS := $(shell getconf _NPROCESSORS_ONLN)
 BUILD = rm -rf $(HTML) && $(BIN)/jupyter-book build . -W -n --keep-going --all -q >/dev/null \
 	&& echo "The book is in $(HTML)/; open file://$(CURDIR)/$(HTML)/index.html"
 
-.PHONY: help env book html test contract claims record bench colab notebooks lock serve clean
+.PHONY: help env book html pdf test contract claims record bench colab notebooks lock serve clean
 
 help: ## List the targets (default)
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -49,6 +49,9 @@ book: env ## Run every notebook anew and build the pages (the committed results 
 
 html: env ## Build the pages from the committed results, in seconds
 	@$(BUILD)
+
+pdf: env ## Print the book as one PDF, which the pages then link to; needs Chromium
+	@$(BIN)/python book/_tools/print_book.py
 
 # Notebooks: strict comparison, and one worker a notebook
 # (loadscope), or its cells would meet different kernels.

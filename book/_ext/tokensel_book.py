@@ -4,10 +4,13 @@ import os
 import tomllib
 from pathlib import Path
 
+import yaml
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
-from sphinx.util.docutils import ReferenceRole
+from sphinx.util.docutils import ReferenceRole, SphinxDirective
+
+PAPER = "wu2025attention"  # its key in the bibliography
 
 
 def set_repository(app: Sphinx, config: Config) -> None:
@@ -39,12 +42,34 @@ class RepoRole(ReferenceRole):
         return [nodes.reference("", "", text, internal=False, refuri=file_url(self.config, self.target))], []
 
 
+class HowToCite(SphinxDirective):
+    """BibTeX entries of the book, made from CITATION.cff and the public address, and of the paper, from the bibliography."""
+
+    def run(self) -> list[nodes.Node]:
+        """Make a block of code to copy."""
+        root = Path(self.env.srcdir)
+        cff = yaml.safe_load((root / "CITATION.cff").read_text("utf-8"))
+        book = {
+            "title": f"{{{cff['title']}}}",
+            "author": " and ".join(f"{{{author['name']}}}" for author in cff["authors"]),
+            "year": str(self.config.copyright),
+            "version": cff["version"],
+            "url": self.config.repository_url,
+        }
+        fields = ",\n".join(f"  {name} = {{{value}}}" for name, value in book.items())
+        bibliography = (root / self.config.bibtex_bibfiles[0]).read_text("utf-8")
+        paper = next(entry for entry in bibliography.split("\n\n") if entry.startswith(f"@inproceedings{{{PAPER},"))
+        text = f"@misc{{tokensel_nb,\n{fields},\n}}\n\n{paper.strip()}"
+        return [nodes.literal_block(text, text, language="bibtex")]
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the above, and the other ideas of this folder."""
     app.add_config_value("repository_url", "", "env")
     app.connect("config-inited", set_repository)
     app.connect("config-inited", set_execution)
     app.add_role("repo", RepoRole())
+    app.add_directive("how-to-cite", HowToCite)
     for idea in ("tokensel_claims", "tokensel_times", "tokensel_offline", "tokensel_access", "tokensel_print"):
         app.setup_extension(idea)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

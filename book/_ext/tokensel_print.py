@@ -1,6 +1,41 @@
-"""The whole book as one page, to be printed: what Sphinx's builder ``singlehtml`` needs to understand this book."""
+"""The book as one PDF: what Sphinx's builder ``singlehtml`` needs to set it on one page, and the link to what was printed.
 
+``{pdf-link}`` is a sentence with a link if `make pdf` was run before, and otherwise says that there is such a command.
+"""
+
+import shutil
+from pathlib import Path
+
+from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxRole
+
+FILE = "tokensel-nb.pdf"
+
+
+class PdfLink(SphinxRole):
+    """A link to the PDF; the role's own text is what one clicks on."""
+
+    def run(self) -> tuple[list[nodes.Node], list]:
+        """Make the link, or say how to make the file."""
+        file = printed(self.env.app)
+        if file is None or self.env.app.builder.name != "html":
+            return [nodes.Text(f"{self.text} (made by "), nodes.literal(text="make pdf"), nodes.Text(")")], []
+        up = "../" * self.env.docname.count("/")
+        link = nodes.reference("", self.text, internal=False, refuri=up + FILE)
+        return [link, nodes.Text(f" ({file.stat().st_size / 1e6:.0f} MB)")], []
+
+
+def printed(app: Sphinx) -> Path | None:
+    """Return the PDF, if it was made."""
+    file = Path(app.srcdir) / "_build" / FILE
+    return file if file.exists() else None
+
+
+def copy_pdf(app: Sphinx, exception: Exception | None) -> None:
+    """Lay the PDF beside the pages."""
+    if not exception and app.builder.name == "html" and printed(app):
+        shutil.copy(printed(app), app.outdir)
 
 
 def share_handlers(app: Sphinx) -> None:
@@ -20,6 +55,8 @@ def load_everything(app: Sphinx) -> None:
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the above."""
+    app.add_role("pdf-link", PdfLink())
+    app.connect("build-finished", copy_pdf)
     app.connect("builder-inited", share_handlers)
     app.connect("builder-inited", load_everything)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

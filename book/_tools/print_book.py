@@ -1,0 +1,56 @@
+"""Print the whole book as one PDF: ``_build/tokensel-nb.pdf``.
+
+Sphinx sets all chapters on one page (builder ``singlehtml``), so that links between them stay links in the PDF; Chromium
+prints it, with bookmarks and with tags for screen readers. Proofs, hints and solutions are opened first: paper has no buttons.
+"""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from browser import browser
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "_build" / "print"
+TARGET = ROOT / "_build" / "tokensel-nb.pdf"
+OPEN = """
+async () => {
+  await MathJax.startup.promise;
+  document.querySelectorAll("details:not(.hide)").forEach((each) => { each.open = true; });
+  document.querySelectorAll(".toggle-hidden").forEach((each) => each.classList.remove("toggle-hidden"));
+}
+"""
+FOOTER = '<div style="width: 100%; text-align: center; font-size: 8px"><span class="pageNumber"></span></div>'
+
+
+def one_page() -> Path:
+    """Return the page that holds the whole book."""
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    build = [Path(sys.executable).with_name("jupyter-book"), "build", ROOT, "--path-output", FOLDER, "--all"]
+    build += ["-W", "-n", "--keep-going", "-q", "--builder", "custom", "--custom-builder", "singlehtml"]
+    subprocess.run(build, check=True, stdout=subprocess.DEVNULL)
+    built = FOLDER / "_build" / "singlehtml"
+    # The root is a page in a folder, but this builder writes its links as if it were not.
+    page = built / "book.html"
+    page.write_text((built / "book" / "index.html").read_text("utf-8").replace('href="book/index.html#', 'href="#'), "utf-8")
+    return page
+
+
+def print_page(page: Path, target: Path) -> None:
+    """Print a page into a PDF."""
+    with browser() as chromium:
+        tab = chromium.new_page()
+        tab.goto(page.as_uri())
+        tab.wait_for_function("window.MathJax?.startup?.promise")
+        tab.evaluate(OPEN)
+        margin = dict(top="16mm", bottom="18mm", left="16mm", right="16mm")
+        tab.pdf(
+            path=target, format="A4", scale=0.75, margin=margin, outline=True, tagged=True,
+            print_background=True, display_header_footer=True, header_template="<span></span>", footer_template=FOOTER,
+        )  # fmt: skip
+
+
+if __name__ == "__main__":
+    print_page(one_page(), TARGET)
+    print(f"The book is in {TARGET.relative_to(ROOT)} ({TARGET.stat().st_size / 1e6:.0f} MB)")

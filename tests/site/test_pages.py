@@ -1,0 +1,122 @@
+"""Every page in a real browser, in both themes, on a laptop and on a phone. The rules are tried on planted faults."""
+
+import json
+from importlib.resources import files
+
+import pytest
+from conftest import PAGES
+
+AXE = (files("axe_playwright_python") / "axe.min.js").read_text("utf-8")
+SETTINGS = {"light, laptop": dict(theme="light", width=1200), "dark, phone": dict(theme="dark", width=360)}
+ALT = 30  # characters: fewer cannot say what a figure shows
+
+
+# Each rule yields what is wrong with an opened page.
+
+
+def no_console_error(visit):
+    """The browser has nothing to complain of."""
+    yield from visit.errors
+
+
+def no_outside_request(visit):
+    """Everything comes from the same place as the page."""
+    yield from (url for url in visit.requests if not url.startswith(("file:", "data:", "blob:")))
+
+
+def formulas_set(visit):
+    """No formula is left as it was typed, and none is an error."""
+    left = visit.tab.evaluate("""() => [...document.querySelectorAll(".math")]
+        .filter((each) => !each.querySelector("mjx-container")).map((each) => each.textContent)""")
+    yield from (f"not set: {text}" for text in left)
+    yield from visit.tab.evaluate('() => [...document.querySelectorAll("mjx-merror")].map((each) => each.textContent)')
+
+
+def no_sideways_scroll(visit):
+    """The page is as wide as the window; what is wider scrolls in a box of its own."""
+    width, window = visit.tab.evaluate("() => [document.documentElement.scrollWidth, window.innerWidth]")
+    if width > window:
+        yield f"{width} pixels wide in a window of {window}"
+
+
+def accessible(visit):
+    """The checker axe finds nothing serious or critical."""
+    visit.tab.evaluate(AXE)
+    found = visit.tab.evaluate("() => axe.run(document, {resultTypes: ['violations']})")["violations"]
+    for each in found:
+        if each["impact"] in ("serious", "critical"):
+            yield f"{each['id']} ({each['impact']}): {each['nodes'][0]['html'][:200]}"
+
+
+def solutions_closed(visit):
+    """Proofs, hints and solutions are closed until a reader opens them."""
+    yield from visit.tab.evaluate("""() => [...document.querySelectorAll("article details")]
+        .filter((each) => each.open).map((each) => each.textContent.slice(0, 80))""")
+    yield from visit.tab.evaluate("""() => [...document.querySelectorAll("article .dropdown.admonition, article .solution")]
+        .filter((each) => !each.classList.contains("toggle-hidden")).map((each) => each.textContent.slice(0, 80))""")
+
+
+def described(visit):
+    """Every image has an alternative text; that of a figure says what it shows."""
+    for alt, figure, source in visit.tab.evaluate("""() => [...document.querySelectorAll("main img")]
+            .map((each) => [each.alt, each.closest("figure, .cell_output") !== null, each.src.slice(-60)])"""):
+        if not alt or (figure and len(alt) < ALT):
+            yield f"{source}: {alt!r}"
+
+
+RULES = (no_console_error, no_outside_request, formulas_set, no_sideways_scroll, accessible, solutions_closed, described)
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_page(visit, page, setting):
+    opened = visit(page, **SETTINGS[setting])
+    problems = {rule.__name__: found for rule in RULES if (found := list(rule(opened)))}
+    assert not problems, json.dumps(problems, indent=1)
+
+
+@pytest.mark.parametrize("page", ["01_model", "claims", "notation"])
+def test_a_page_without_scripts_shows_its_text_and_its_figures(visit, site, page):
+    """The formulas are then read as they were typed; nothing else is missing."""
+    tab = visit(site / "book" / f"{page}.html", java_script_enabled=False).tab
+    assert tab.locator("article").inner_text().count(" ") > 500
+    assert all(image.is_visible() for image in tab.locator("article figure img").all())
+
+
+def test_there_are_pages(site):
+    assert {"01_model", "claims", "notation", "differences", "running", "citing"} <= {page.stem for page in PAGES}
+
+
+# The rules themselves.
+
+GOOD = """<!doctype html><html lang="en"><head><title>A page</title></head><body><main><article><h1>A page</h1>
+<p>Text.</p><figure><img alt="A line that rises from the left to the right." src="data:,"></figure>{}
+</article></main></body></html>"""
+
+FAULTS = {
+    no_console_error: "<script>missing()</script>",
+    no_outside_request: '<img alt="A picture from another host." src="http://127.0.0.1:9/picture.png">',
+    formulas_set: r'<span class="math">\(x\)</span>',
+    no_sideways_scroll: '<p style="width: 3000px">wide</p>',
+    accessible: '<p style="color: #aaa; background: #fff">hardly to be seen</p>',
+    solutions_closed: "<details open><summary>Solution</summary>42</details>",
+    described: '<figure><img alt="A plot." src="data:,"></figure>',
+}
+
+
+def broken_rules(visit, path, html):
+    """Return the rules that a page breaks."""
+    path.write_text(html, "utf-8")
+    opened = visit(path)
+    return {rule for rule in RULES if list(rule(opened))}
+
+
+def test_a_good_page_breaks_no_rule(visit, tmp_path):
+    assert broken_rules(visit, tmp_path / "page.html", GOOD.format("")) == set()
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+def test_a_fault_is_found(visit, tmp_path, rule):
+    broken = broken_rules(visit, tmp_path / "page.html", GOOD.format(FAULTS[rule]))
+    # What cannot be fetched is an error in the console too.
+    assert broken - ({no_console_error} if rule is no_outside_request else set()) == {rule}
