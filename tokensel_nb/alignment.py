@@ -1,6 +1,6 @@
 r"""One gradient step, and what theory predicts of it.
 
-The embeddings step from p = 0, where attention is uniform. With ‖v‖ = 1, step size η₀ and g = σ(-y f) at the start,
+The embeddings step from p = 0, where attention is uniform. With ‖v‖ = 1, step size η₀ and g = σ(-y f) at the start::
 
     E¹_s·v = E⁰_s·v + η₀ Ê[y g(X, y) c_s(X)/T(X)]                exactly            (Proposition 2.1)
            = (η₀/2) ᾱ_s + O(d^{-1/2}),  ᾱ_s = Ê[y c_s(X)/T(X)]   for large d        (Proposition 2.2)
@@ -28,11 +28,17 @@ def embedding_step(parameters: Parameters, corpus: Corpus, learning_rate: float)
     parameters : Parameters
     corpus : Corpus
     learning_rate : float
-        η₀ > 0; ValueError otherwise.
+        η₀ > 0.
 
     Returns
     -------
     `Parameters`
+        A new E; p and v as they were.
+
+    Raises
+    ------
+    ValueError
+        If ``learning_rate`` is not positive.
     """
     by_score, by_value = map(torch.as_tensor, score_gradients(parameters.scores, parameters.values, corpus))
     stepped = torch.as_tensor(parameters.embeddings).clone()
@@ -41,7 +47,25 @@ def embedding_step(parameters: Parameters, corpus: Corpus, learning_rate: float)
 
 
 def cls_step(parameters: Parameters, corpus: Corpus, learning_rate: float) -> Parameters:
-    """Return the parameters after one full-batch gradient step on p alone; arguments as in `embedding_step`."""
+    """Return the parameters after one full-batch gradient step on p alone.
+
+    Parameters
+    ----------
+    parameters : Parameters
+    corpus : Corpus
+    learning_rate : float
+        η_p > 0.
+
+    Returns
+    -------
+    `Parameters`
+        A new p; E and v as they were.
+
+    Raises
+    ------
+    ValueError
+        If ``learning_rate`` is not positive.
+    """
     by_score, _ = score_gradients(parameters.scores, parameters.values, corpus)
     step = _positive(learning_rate) * (parameters.embeddings.T @ by_score)
     return replace(parameters, cls_embedding=parameters.cls_embedding - step)
@@ -56,7 +80,7 @@ def exact_values(parameters: Parameters, corpus: Corpus, learning_rate: float) -
     Parameters
     ----------
     parameters : Parameters
-        Before the step, numpy; ValueError unless ``cls_embedding`` is zero.
+        Before the step, numpy, with p = 0.
     corpus : Corpus
     learning_rate : float
         η₀.
@@ -64,6 +88,11 @@ def exact_values(parameters: Parameters, corpus: Corpus, learning_rate: float) -
     Returns
     -------
     ndarray of float64, shape (vocab_size,), or (vocab_size, K) for K classes
+
+    Raises
+    ------
+    ValueError
+        If ``cls_embedding`` is not zero.
     """
     if np.any(parameters.cls_embedding):
         raise ValueError("cls_embedding is not zero; the identity holds from p = 0, where attention is uniform")
@@ -84,6 +113,12 @@ def predicted_values(corpus: Corpus, learning_rate: float) -> np.ndarray:
 
     For K classes with orthonormal v_k: η₀ Ê[(1{y=k} - 1/K) c_s/T], the paper's formula (Proposition 2.3).
 
+    Parameters
+    ----------
+    corpus : Corpus
+    learning_rate : float
+        η₀.
+
     Returns
     -------
     ndarray of float64, shape (vocab_size,), or (vocab_size, K) for K classes
@@ -100,7 +135,7 @@ def adam_values(parameters: Parameters, corpus: Corpus, learning_rate: float, ep
     Parameters
     ----------
     parameters : Parameters
-        Before the step, numpy; ValueError unless ``cls_embedding`` is zero.
+        Before the step, numpy, with p = 0.
     corpus : Corpus
     learning_rate : float
         η.
@@ -110,6 +145,11 @@ def adam_values(parameters: Parameters, corpus: Corpus, learning_rate: float, ep
     Returns
     -------
     ndarray of the parameters' dtype, shape (vocab_size,), or (vocab_size, K) for K classes
+
+    Raises
+    ------
+    ValueError
+        If ``cls_embedding`` is not zero.
     """
     if np.any(parameters.cls_embedding):
         raise ValueError("cls_embedding is not zero; the formula holds from p = 0, where p does not move the values")
@@ -124,10 +164,15 @@ def class_profile(corpus: Corpus) -> np.ndarray:
 
     Adam's first step moves E_s·v_k by about η √(2d/π) ϱ_sk (Proposition 8.1).
 
+    Parameters
+    ----------
+    corpus : Corpus
+
     Returns
     -------
-    ndarray of float64, shape (vocab_size,) with entries -1, 0 or 1 for two classes; (vocab_size, K) with rows of length one
-        and of sum zero for K classes; zero for a token that leans nowhere or does not occur.
+    ndarray of float64, shape (vocab_size,), or (vocab_size, K) for K classes
+        Two classes: -1, 0 or 1. K classes: rows of length one and of sum zero. Zero for a token that leans nowhere or does
+        not occur.
     """
     share = corpus.signed_share()
     if corpus.num_classes == 2:

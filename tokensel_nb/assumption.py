@@ -38,7 +38,11 @@ class Answer:
 def complete_tokens(corpus: Corpus) -> np.ndarray:
     """Tell which tokens are completely positive (+1), which completely negative (-1), and which neither (0).
 
-    A token is completely positive if it occurs, and only in texts labelled +1.
+    A token is completely positive if it occurs, and only in texts labelled +1. The weights of the texts do not matter.
+
+    Parameters
+    ----------
+    corpus : Corpus
 
     Returns
     -------
@@ -59,6 +63,10 @@ def complete_tokens(corpus: Corpus) -> np.ndarray:
 
 def relevant_tokens(corpus: Corpus) -> sparse.csr_array:
     """Mark the relevant tokens of every text: those that are completely positive or completely negative.
+
+    Parameters
+    ----------
+    corpus : Corpus
 
     Returns
     -------
@@ -81,7 +89,11 @@ def check_assumption_1(corpus: Corpus) -> Answer:
     """Tell whether every text has exactly one relevant token and all its others are irrelevant (Assumption 1 of the paper).
 
     Relevant: completely positive or completely negative; one token that stands in a text twice is one token.
-    Irrelevant: a signed frequency Ê[y c_s(X)] of exactly zero.
+    Irrelevant: a signed frequency Ê[y c_s(X)] of exactly zero, where all texts weigh alike, whatever their weights.
+
+    Parameters
+    ----------
+    corpus : Corpus
 
     Returns
     -------

@@ -37,7 +37,12 @@ class Bins:
         return float(self.spreads[self.sizes > 1].mean())
 
     def rank_correlation(self):
-        """Return Spearman's rank correlation of the means with the centres: 1 if the means ascend from bin to bin."""
+        """Return Spearman's rank correlation of the means with the centres: 1 if the means ascend from bin to bin.
+
+        Returns
+        -------
+        float
+        """
         filled = self.sizes > 0
         return float(stats.spearmanr(self.centres[filled], self.means[filled]).statistic)
 
@@ -46,6 +51,10 @@ class Bins:
 
         The ends are the first and the last quarter of the bins, the middle is the half between; tokens count alike. The
         smaller of the two ends' figures is returned: 3 or more is a U beyond doubt.
+
+        Returns
+        -------
+        float
         """
         quarter = len(self.sizes) // 4
         middle = self._mean_and_square_error(slice(quarter, -quarter))

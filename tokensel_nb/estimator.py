@@ -63,13 +63,13 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):
         The labels, sorted.
     n_features_in_ : int
         Number of columns seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of the columns; only where `fit` was given a data frame with strings as column names.
     n_iter_ : int
         Steps taken; after a divergence, those that led to the parameters kept.
     parameters_ : Parameters
         E (one row a column of X, the last for <cls>), p and v as float64; see `tokensel_nb.Parameters`.
-    token_importance_ : ndarray of shape (n_features_in_,) or (n_features_in_, n_classes)
+    token_importance_ : ndarray of shape (n_features,) or (n_features, n_classes)
         What each word contributes to the decision: the (weighted) mean over all texts of `fit` of
 
             f(X) - f(X without s),

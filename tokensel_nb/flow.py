@@ -69,12 +69,12 @@ class Flow:
 
     @property
     def norms(self):
-        """‖p‖ at every point, shape (m,)."""
+        """The norms ‖p‖ at every point, shape (m,)."""
         return np.linalg.norm(self.cls_embeddings, axis=1)
 
     @property
     def directions(self):
-        """p/‖p‖ at every point, shape (m, dim); zero where p is."""
+        """The unit vectors p/‖p‖ at every point, shape (m, dim); zero where p is."""
         return self.cls_embeddings / np.maximum(self.norms, np.finfo(float).tiny)[:, None]
 
     @property
@@ -83,7 +83,17 @@ class Flow:
         return -np.expm1(self.log_missed)
 
     def distance_to(self, direction):
-        """Return 1 - cos of the angle between p and a direction at every point, shape (m,), exact however small."""
+        """Return 1 - cos of the angle between p and a direction at every point, exact however small.
+
+        Parameters
+        ----------
+        direction : array, shape (dim,)
+            Of any length but zero.
+
+        Returns
+        -------
+        ndarray of float64, shape (m,)
+        """
         unit = np.asarray(direction, np.float64) / np.linalg.norm(direction)
         return ((self.directions - unit) ** 2).sum(axis=1) / 2
 
@@ -141,6 +151,7 @@ def normalised_steps(
     Parameters
     ----------
     parameters : Parameters
+        The start; numpy or torch.
     corpus : Corpus
         Two classes.
     step_size : float
@@ -244,11 +255,16 @@ def key_query_at(query: np.ndarray, key_query: np.ndarray, cls_embedding: np.nda
     key_query : ndarray, shape (dim, dim)
         W(0).
     cls_embedding : ndarray, shape (dim,)
-        p; ValueError if it is zero.
+        p, not zero.
 
     Returns
     -------
     ndarray, shape (dim, dim)
+
+    Raises
+    ------
+    ValueError
+        If ``cls_embedding`` is zero.
     """
     _refuse_zero(cls_embedding)
     return key_query + np.outer(query - key_query @ cls_embedding, cls_embedding) / (cls_embedding @ cls_embedding)
@@ -335,9 +351,16 @@ def joint_flow(parameters: Parameters, corpus: Corpus, times, *, tolerance=1e-11
 
 
 def conserved(parameters: Parameters) -> np.ndarray:
-    """Return EᵀE - vvᵀ - ppᵀ, which gradient flow of all parameters keeps; shape (dim, dim), float64.
+    """Return EᵀE - vvᵀ - ppᵀ, which gradient flow of all parameters keeps (the conservation law of chapter 3).
 
-    For K classes vvᵀ is the sum over the classes.
+    Parameters
+    ----------
+    parameters : Parameters
+        For K classes vvᵀ is the sum over the classes.
+
+    Returns
+    -------
+    ndarray of float64, shape (dim, dim)
     """
     embeddings, query, outputs = (np.asarray(torch.as_tensor(x).cpu().double()) for x in vars(parameters).values())
     outputs = outputs.reshape(-1, len(query))

@@ -28,6 +28,7 @@ class NotSeparableError(ValueError):
     Parameters
     ----------
     message : str
+        For people: it names the pairs that conflict, or some of them.
     conflict : ndarray of int64, shape (m, 2)
         Pairs (r, s) of which no direction satisfies all: some weights λ > 0 give Σ λ_rs (E_r - E_s) = 0.
     """
@@ -142,7 +143,23 @@ def max_margin(embeddings, corpus: Corpus, selection=None) -> MaxMargin:
 
 
 def selection_mask(corpus, selection):
-    """Return the selection as a sparse boolean mask of shape (n, vocab_size), checked."""
+    """Return a selection as a mask, checked.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    selection : optional
+        See `selected_pairs`.
+
+    Returns
+    -------
+    scipy.sparse.csr_array of bool, shape (n, vocab_size)
+
+    Raises
+    ------
+    ValueError
+        If a text has no relevant token, or a selected one does not occur in it, or the shape is wrong.
+    """
     shape = corpus.counts.shape
     if selection is None:
         mask = relevant_tokens(corpus)

@@ -1,10 +1,10 @@
 r"""The model f(X) = Softmax(pᵀE_Xᵀ) E_X v as a function of counts: logits, loss and exact gradients.
 
-No position enters the model, so with u_s = exp(E_s·p) and γ_s = E_s·v
+No position enters the model, so with u_s = exp(E_s·p) and γ_s = E_s·v::
 
     f(X) = Σ_s c_s u_s γ_s / Σ_s c_s u_s,
 
-and with r_i the derivative of the loss in f(X_i), Z_i = Σ_s c_s u_s and C the matrix of counts
+and with r_i the derivative of the loss in f(X_i), Z_i = Σ_s c_s u_s and C the matrix of counts::
 
     ∂L/∂γ = u ∘ Cᵀ(r/Z),    ∂L/∂a = γ ∘ ∂L/∂γ - u ∘ Cᵀ(r f/Z),
     ∇_E L = (∂L/∂γ) vᵀ + (∂L/∂a) pᵀ,    ∇_p L = Eᵀ ∂L/∂a,    ∇_v L = Eᵀ ∂L/∂γ
@@ -72,11 +72,26 @@ class Parameters:
         return self.embeddings @ (output.T if output.ndim == 2 else output)
 
     def to(self, device):
-        """Return the same parameters as torch tensors on a device, such as "cpu" or "cuda"."""
+        """Return the same parameters as torch tensors on a device.
+
+        Parameters
+        ----------
+        device : str or torch.device
+            Such as "cpu" or "cuda".
+
+        Returns
+        -------
+        `Parameters`
+        """
         return Parameters(*(torch.as_tensor(value).to(device) for value in vars(self).values()))
 
     def numpy(self):
-        """Return the same parameters as numpy arrays."""
+        """Return the same parameters as numpy arrays.
+
+        Returns
+        -------
+        `Parameters`
+        """
         return Parameters(*(np.asarray(torch.as_tensor(value).cpu()) for value in vars(self).values()))
 
 
@@ -120,10 +135,20 @@ def init_parameters(vocab_size, dim, seed, *, num_classes=2, dtype="float32") ->
 def attention(parameters: Parameters, corpus: Corpus) -> sparse.csr_array:
     """Return the attention that each text pays to each of its words, all occurrences together.
 
+    Parameters
+    ----------
+    parameters : Parameters
+    corpus : Corpus
+
     Returns
     -------
     scipy.sparse.csr_array, shape (n, vocab_size)
         Entry (i, s) is c_s u_s / Z_i; a row sums to one, or to zero where the text holds no known word.
+
+    Raises
+    ------
+    ValueError
+        If the parameters do not fit the corpus, or are neither float32 nor float64.
     """
     tensors, _ = _tensors(parameters, corpus)
     counts = _counts(corpus, tensors)
@@ -136,16 +161,41 @@ def attention(parameters: Parameters, corpus: Corpus) -> sparse.csr_array:
 def logits(parameters: Parameters, corpus: Corpus) -> Array:
     """Return f(X) of every text; zero for a text without a known word.
 
+    Parameters
+    ----------
+    parameters : Parameters
+    corpus : Corpus
+
     Returns
     -------
     array, shape (n,), or (n, K) for K > 2 classes
+
+    Raises
+    ------
+    ValueError
+        If the parameters do not fit the corpus, or are neither float32 nor float64.
     """
     tensors, back = _tensors(parameters, corpus)
     return back(_attend(tensors.scores, tensors.values, _counts(corpus, tensors)).logits)
 
 
 def loss(parameters: Parameters, corpus: Corpus) -> float:
-    """Return the mean logistic loss Ê log(1 + exp(-y f(X))), or the mean cross-entropy for K > 2 classes."""
+    """Return the mean logistic loss Ê log(1 + exp(-y f(X))), or the mean cross-entropy for K > 2 classes.
+
+    Parameters
+    ----------
+    parameters : Parameters
+    corpus : Corpus
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        If the parameters do not fit the corpus, or are neither float32 nor float64.
+    """
     tensors, _ = _tensors(parameters, corpus)
     counts = _counts(corpus, tensors)
     return float(_loss_of_logits(_attend(tensors.scores, tensors.values, counts).logits, counts))
@@ -155,12 +205,41 @@ def accuracy(parameters: Parameters, corpus: Corpus) -> float:
     """Return the share of texts whose label f predicts: the sign of f, or the class of the largest logit.
 
     A logit of exactly zero predicts the negative class; texts count by their weights.
+
+    Parameters
+    ----------
+    parameters : Parameters
+    corpus : Corpus
+
+    Returns
+    -------
+    float, from 0 to 1
+
+    Raises
+    ------
+    ValueError
+        If the parameters do not fit the corpus, or are neither float32 nor float64.
     """
     return evaluate(parameters, corpus)[1]
 
 
 def evaluate(parameters: Parameters, corpus: Corpus) -> tuple[float, float]:
-    """Return `loss` and `accuracy` from one pass."""
+    """Return `loss` and `accuracy` from one pass.
+
+    Parameters
+    ----------
+    parameters : Parameters
+    corpus : Corpus
+
+    Returns
+    -------
+    (float, float)
+
+    Raises
+    ------
+    ValueError
+        If the parameters do not fit the corpus, or are neither float32 nor float64.
+    """
     tensors, _ = _tensors(parameters, corpus)
     counts = _counts(corpus, tensors)
     logits = _attend(*_scores_and_values(tensors), counts).logits
@@ -171,6 +250,21 @@ def gradients(parameters: Parameters, corpus: Corpus) -> Parameters:
     """Return the exact gradient of the loss in E, p and v, under the names of `Parameters` (Proposition 1.2).
 
     The gradient in E has rank two, or K + 1; it is written out here for those who want to see it. `descend_` never does.
+
+    Parameters
+    ----------
+    parameters : Parameters
+    corpus : Corpus
+
+    Returns
+    -------
+    `Parameters`
+        Of the shapes, dtype and kind (numpy or torch) of ``parameters``.
+
+    Raises
+    ------
+    ValueError
+        If the parameters do not fit the corpus, or are neither float32 nor float64.
     """
     tensors, back = _tensors(parameters, corpus)
     found = {name: torch.empty_like(value) for name, value in vars(tensors).items()}
@@ -214,6 +308,7 @@ def score_gradients(scores: Array, values: Array, corpus: Corpus) -> tuple[Array
         a_s = E_s·p.
     values : array, shape (vocab_size,) or (vocab_size, K)
         γ_s = E_s·v.
+    corpus : Corpus
 
     Returns
     -------
@@ -236,7 +331,13 @@ def descend_(parameters: Parameters, corpus: Corpus, learning_rate: float) -> No
     ----------
     parameters : Parameters
         Changed in place.
+    corpus : Corpus
     learning_rate : float
+
+    Raises
+    ------
+    ValueError
+        If the parameters do not fit the corpus, or are neither float32 nor float64.
     """
     tensors, _ = _tensors(parameters, corpus)
     _, by_score, by_value = _loss_and_score_gradients(*_scores_and_values(tensors), _counts(corpus, tensors))

@@ -32,7 +32,15 @@ def use_book_style():
 
 
 def plot_words(ax, x, y, **style):
-    """Scatter one point a word, small and pale enough that thousands of them show where they are dense."""
+    """Scatter one point a word, small and pale enough that thousands of them show where they are dense.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes
+    x, y : array, shape (vocab_size,)
+    **style
+        Of ``Axes.scatter``, such as ``color`` or ``s``.
+    """
     # Rasterised by nature (PNG), but small: thousands of opaque markers would hide their own density.
     ax.scatter(x, y, **{"s": 9, "alpha": 0.35, "linewidths": 0, "color": POSITIVE} | style)
 
@@ -66,7 +74,7 @@ def plot_bins(ax, bins, **style):
     ax : matplotlib Axes
     bins : Bins
     **style
-        Of `Axes.errorbar`, such as ``color``, ``label``, ``fmt``.
+        Of ``Axes.errorbar``, such as ``color``, ``label``, ``fmt``.
     """
     style = {"fmt": "o-", "markersize": 4, "linewidth": 1.5, "elinewidth": 1.0, "capsize": 2, "color": POSITIVE} | style
     ax.errorbar(bins.centres, bins.means, bins.spreads, **style)
@@ -89,7 +97,16 @@ def plot_runs(ax, steps, runs, color, label):
 
 
 def plot_ends(ax, amounts, vocabulary, how_many=12):
-    """Draw the words with the smallest and the largest amounts as horizontal bars, from one end to the other."""
+    """Draw the words with the smallest and the largest amounts as horizontal bars, from one end to the other.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes
+    amounts : array, shape (vocab_size,)
+    vocabulary : array of str
+    how_many : int
+        Words at either end.
+    """
     order = np.argsort(amounts)
     columns = np.concatenate([order[:how_many], order[-how_many:]])
     colours = [NEGATIVE if amounts[column] < 0 else POSITIVE for column in columns]
@@ -100,7 +117,14 @@ def plot_ends(ax, amounts, vocabulary, how_many=12):
 
 
 def plot_attention(ax, words, weights):
-    """Draw how much attention each word of a sentence gets, as bars over the words in their order."""
+    """Draw how much attention each word of a sentence gets, as bars over the words in their order.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes
+    words : sequence of str, length m
+    weights : array, shape (m,)
+    """
     ax.bar(np.arange(len(words)), weights, color=POSITIVE, width=0.6)
     ax.set_xticks(np.arange(len(words)), words)
     ax.set_ylabel("attention $q_i$")

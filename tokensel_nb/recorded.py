@@ -43,6 +43,15 @@ def paper_table(name) -> pd.DataFrame:
 def recorded(name) -> dict:
     """Return a recorded run: its results under their names, and under "machine" where and when it was made.
 
+    Parameters
+    ----------
+    name : str
+        Such as "yelp", "imdb_test" or "deeper"; the error names all that there are.
+
+    Returns
+    -------
+    dict
+
     Raises
     ------
     FileNotFoundError
@@ -61,6 +70,10 @@ def record(name, results, folder=FOLDER):
         Plain values.
     folder : path
         By default the repository's ``data``.
+
+    Returns
+    -------
+    pathlib.Path
     """
     path = Path(folder) / "recorded" / f"{name}.json"
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -64,13 +64,37 @@ def picture(corpus: Corpus, seed: int = 0, held_out: Corpus | None = None, **set
 
 
 def pictures(corpus: Corpus, seeds=SEEDS, held_out: Corpus | None = None, **settings) -> list[Picture]:
-    """Return `picture` for each of several seeds."""
+    """Return `picture` for each of several seeds.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    seeds : iterable of int
+    held_out, **settings
+        As in `picture`.
+
+    Returns
+    -------
+    list of Picture
+    """
     progress = tqdm(list(seeds), desc="Training with several seeds", unit="seed", delay=2)
     return [picture(corpus, seed, held_out, **settings) for seed in progress]
 
 
 def summary(corpus: Corpus, name: str) -> dict:
-    """Train on a corpus with every seed and return what the chapter shows of it, as plain values: numbers and words only."""
+    """Train on a corpus with every seed and return what the chapter shows of it, as plain values: numbers and words only.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Two classes; a fifth of its texts is held out.
+    name : str
+        Of the corpus, for people.
+
+    Returns
+    -------
+    dict
+    """
     corpus, held_out = corpus.split(HELD_OUT, seed=0)
     found = pictures(corpus, held_out=held_out)
     first = found[0].training.parameters
@@ -89,7 +113,19 @@ def summary(corpus: Corpus, name: str) -> dict:
 
 
 def class_summary(corpus: Corpus, name: str) -> dict:
-    """Do as `summary` for several classes: the values in bins of profile, skew and signed share, class by class."""
+    """Do as `summary` for several classes: the values in bins of profile, skew and signed share, class by class.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        More than two classes.
+    name : str
+        Of the corpus, for people.
+
+    Returns
+    -------
+    dict
+    """
     corpus, held_out = corpus.split(HELD_OUT, seed=0)
     axes = {"profile": class_profile(corpus), "skew": corpus.label_skew(), "share": corpus.signed_share()}
     edges = {kind: [_middle_edges(column) if kind == "share" else 20 for column in axis.T] for kind, axis in axes.items()}
@@ -130,6 +166,11 @@ def on_test_split() -> dict:
 
     Once with the settings of the chapter, and once with training ended where held-out reviews of the *training* split
     have their lowest loss: the test reviews choose nothing.
+
+    Returns
+    -------
+    dict
+        Lists of accuracies under "after_all_steps" and "at_the_best_step".
     """
     corpus, test = load_imdb("train"), load_imdb("test")
     part, held_out = corpus.split(HELD_OUT, seed=0)

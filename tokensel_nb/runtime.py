@@ -11,24 +11,44 @@ import torch
 
 
 def versions() -> str:
-    """Return one line of versions and device, as in ``tokensel-nb 0.1.0, Python 3.11.2, numpy 2.4.6, torch 2.13.0, cpu``."""
+    """Return one line of versions and device, as in ``tokensel-nb 0.1.0, Python 3.11.2, numpy 2.4.6, torch 2.13.0, cpu``.
+
+    Returns
+    -------
+    str
+    """
     packages = [f"{name} {_public(version(name))}" for name in ("numpy", "torch")]
     first = [f"tokensel-nb {version('tokensel-nb')}", f"Python {platform.python_version()}"]
     return ", ".join([*first, *packages, device_name()])
 
 
 def default_device() -> str:
-    """Return "cuda" where there is a GPU that torch can use, and "cpu" elsewhere."""
+    """Return "cuda" where there is a GPU that torch can use, and "cpu" elsewhere.
+
+    Returns
+    -------
+    str
+    """
     return "cuda" if torch.cuda.is_available() else "cpu"
 
 
 def device_name() -> str:
-    """Return the name of the GPU that is used by default, or "cpu"."""
+    """Return the name of the GPU that is used by default, or "cpu".
+
+    Returns
+    -------
+    str
+    """
     return torch.cuda.get_device_name() if default_device() == "cuda" else "cpu"
 
 
 def machine() -> dict:
-    """Return what a reader needs to know of this machine: processor, cores used, GPU, versions, today's date."""
+    """Return what a reader needs to know of this machine: processor, cores used, GPU, versions, today's date.
+
+    Returns
+    -------
+    dict
+    """
     found = {"processor": processor(), "cores": torch.get_num_threads(), "python": platform.python_version()}
     if default_device() == "cuda":
         found["gpu"] = device_name()
@@ -36,7 +56,12 @@ def machine() -> dict:
 
 
 def processor() -> str:
-    """Name the processor, as Linux does where it can."""
+    """Name the processor, as Linux does where it can.
+
+    Returns
+    -------
+    str
+    """
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
         return next(line.split(":")[1].strip() for line in lines if line.startswith("model name"))

@@ -22,7 +22,15 @@ from .model import Array, Parameters, _counts
 
 
 class Scaled(NamedTuple):
-    """The array ``exp(log_unit) * array``, which may be too small for floats."""
+    """The array ``exp(log_unit) * array``, which may be too small for floats.
+
+    Parameters
+    ----------
+    array : array
+        Numbers of order one.
+    log_unit : float
+        The natural logarithm of their unit; minus infinity where all of it is zero.
+    """
 
     array: Array
     log_unit: float
@@ -36,10 +44,15 @@ class SharpAttention:
     scores, values : tensor, shape (vocab_size,)
         a_s = E_s·p and γ_s = E_s·v; float32 or float64, on one device, on which all results lie.
     corpus : Corpus
-        ValueError if it has more than two classes.
+        Two classes.
     excess : tensor, shape (number of entries of the counts,), optional
         y γ_s - M of every entry, for some number M common to all. Where y γ_s is so large that the values do not hold
         its digits behind the point, these do; `log_pulls`, and with it all units, are then those of exp(M) L.
+
+    Raises
+    ------
+    ValueError
+        If the corpus has more than two classes.
     """
 
     def __init__(self, scores, values, corpus: Corpus, excess=None):
@@ -100,14 +113,26 @@ class SharpAttention:
         return (self.counts._transposed_of(of_entries) @ ones)[:, 0]
 
     def by_score(self):
-        """Return ∂L/∂a."""
+        """Return ∂L/∂a.
+
+        Returns
+        -------
+        Scaled
+            Its array is a tensor of shape (vocab_size,).
+        """
         if self.log_unit == -np.inf:
             return Scaled(torch.zeros_like(self.values), self.log_unit)
         factors = -self.labels * self.weights * self.log_scales.exp()
         return Scaled(self._sum_by_token(factors[self.rows] * self.tangents), self.log_unit)
 
     def by_value(self):
-        """Return ∂L/∂γ."""
+        """Return ∂L/∂γ.
+
+        Returns
+        -------
+        Scaled
+            Its array is a tensor of shape (vocab_size,).
+        """
         unit = float(self.log_pulls.max())
         factors = -self.labels * self.weights * (self.log_pulls - unit).exp()
         return Scaled(self._sum_by_token(factors[self.rows] * self.attention), unit)
@@ -163,21 +188,41 @@ class SharpAttention:
         return by_score, self.counts._transposed_of(self.attention) @ (of_value * pulls)
 
     def pulls_along(self, columns):
-        """Return how the logarithms of the pulls change while the values move along the columns; shape (n, m)."""
+        """Return how the logarithms of the pulls change while the values move along the columns.
+
+        Parameters
+        ----------
+        columns : tensor, shape (vocab_size, m)
+            Directions in which the values move.
+
+        Returns
+        -------
+        tensor, shape (n, m)
+        """
         rest = torch.sigmoid(self.labels * self.logits)  # 1 - g
         return -(rest * self.labels)[:, None] * self._average(self.attention, columns)
 
     def loss(self):
-        """Return the mean logistic loss, a float."""
+        """Return the mean logistic loss.
+
+        Returns
+        -------
+        float
+        """
         return float(-functional.logsigmoid(self.labels * self.logits) @ self.weights)
 
     def log_missed(self, selected):
-        """Return the logarithm of the largest attention that a text pays to tokens other than its selected ones, a float.
+        """Return the logarithm of the largest attention that a text pays to tokens other than its selected ones.
 
         Parameters
         ----------
         selected : tensor of bool
             One an entry of the counts; texts without a selected token are left out.
+
+        Returns
+        -------
+        float
+            NaN if no text has a selected token.
         """
         some = self._reduce(selected.to(self.attention.dtype), "max", 0) > 0
         missed = self._reduce(self.log_attention.masked_fill(selected, -torch.inf), "max", -torch.inf)

@@ -122,7 +122,29 @@ def one_against_many(num_texts: int, vocab_size: int, length: int, relevant: int
     """Draw texts that satisfy Assumption 1 with unequal sides: many completely positive tokens, a single negative one.
 
     The texts of `one_relevant_token` with all its negative tokens made one, "negative", which stands in every text
-    labelled -1 and so weighs as much as all positive ones together. Parameters and errors as there.
+    labelled -1 and so weighs as much as all positive ones together.
+
+    Parameters
+    ----------
+    num_texts : int
+        n, even.
+    vocab_size : int
+        |S|, relevant + 2 at least.
+    length : int
+        T.
+    relevant : int
+        How many tokens are completely positive.
+    seed : int or numpy.random.Generator
+
+    Returns
+    -------
+    Corpus
+        The words are "positive 0" ..., "negative" and "irrelevant 0" ...; all occur.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of its range, or there are too few texts for every word to occur.
     """
     corpus = one_relevant_token(num_texts, vocab_size + relevant - 1, length, relevant, seed)
     positive, negative, irrelevant = np.split(corpus.counts.toarray(), [relevant, 2 * relevant], axis=1)
@@ -134,7 +156,29 @@ def one_against_many(num_texts: int, vocab_size: int, length: int, relevant: int
 def several_relevant_tokens(num_texts: int, vocab_size: int, length: int, relevant: int, per_text: int, seed) -> Corpus:
     """Draw texts that break Assumption 1 in one way: each holds ``per_text`` different relevant tokens of its own label.
 
-    Parameters and errors as in `one_relevant_token`; ``per_text`` is at most ``relevant``, and below ``length``.
+    Parameters
+    ----------
+    num_texts : int
+        n, even.
+    vocab_size : int
+        |S|, 2 relevant + 1 at least.
+    length : int
+        T.
+    relevant : int
+        As in `one_relevant_token`.
+    per_text : int
+        From 1 to ``relevant``, and below ``length``.
+    seed : int or numpy.random.Generator
+
+    Returns
+    -------
+    Corpus
+        Words as in `one_relevant_token`.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of its range, or there are too few texts for every word to occur.
     """
     random = np.random.default_rng(seed)
     pairs, names = _pairs(num_texts), _names(vocab_size, relevant)
@@ -156,7 +200,29 @@ def several_relevant_tokens(num_texts: int, vocab_size: int, length: int, releva
 def partly_positive_tokens(num_texts: int, vocab_size: int, length: int, relevant: int, impurity: float, seed) -> Corpus:
     """Draw texts that break Assumption 1 in one way: in a share ``impurity`` of them the relevant token is of the other label.
 
-    Parameters and errors as in `one_relevant_token`; ``impurity`` lies from 0 (Assumption 1) to 0.5 (no signal).
+    Parameters
+    ----------
+    num_texts : int
+        n, even.
+    vocab_size : int
+        |S|, 2 relevant + 1 at least.
+    length : int
+        T.
+    relevant : int
+        As in `one_relevant_token`.
+    impurity : float
+        From 0 (Assumption 1 holds) to 0.5 (no signal).
+    seed : int or numpy.random.Generator
+
+    Returns
+    -------
+    Corpus
+        Words as in `one_relevant_token`.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of its range, or there are too few texts for every word to occur.
     """
     if not 0 <= impurity <= 0.5:
         raise ValueError(f"impurity={impurity}; give a share from 0 to 0.5")
@@ -185,6 +251,11 @@ def xor_of_pairs(num_texts: int, vocab_size: int, length: int, seed) -> Corpus:
         |S| ≥ 5 and T ≥ 3.
     seed : int or numpy.random.Generator
 
+    Returns
+    -------
+    Corpus
+        The words are "a", "not a", "b", "not b" and "irrelevant 0" ...; all occur.
+
     Raises
     ------
     ValueError
@@ -206,8 +277,29 @@ def negation(num_texts: int, vocab_size: int, length: int, relevant: int, negate
     Relevant tokens are then partly positive, and "not" occurs equally often under both labels: irrelevant by
     its counts, yet all that tells the negated texts from the others.
 
-    Parameters and errors as in `one_relevant_token`, with one word more, "not", and so |S| ≥ 2 relevant + 2;
-    ``negated`` lies from 0 to 0.5. The negated texts are one token longer.
+    Parameters
+    ----------
+    num_texts : int
+        n, even.
+    vocab_size : int
+        |S|, 2 relevant + 2 at least.
+    length : int
+        T; the negated texts are one token longer.
+    relevant : int
+        As in `one_relevant_token`.
+    negated : float
+        From 0 to 0.5.
+    seed : int or numpy.random.Generator
+
+    Returns
+    -------
+    Corpus
+        The words of `one_relevant_token`, and "not".
+
+    Raises
+    ------
+    ValueError
+        If a number is out of its range, or there are too few texts for every word to occur.
     """
     if not 0 <= negated <= 0.5:
         raise ValueError(f"negated={negated}; give a share from 0 to 0.5")

@@ -20,6 +20,11 @@ PADDING = -1
 def tokens_of(corpus: Corpus) -> torch.Tensor:
     """Write the counts out as sequences of token ids.
 
+    Parameters
+    ----------
+    corpus : Corpus
+        Whole numbers as counts.
+
     Returns
     -------
     tensor of int64, shape (n, longest text)
@@ -78,7 +83,18 @@ def textbook_logits(embeddings, cls_embedding, output_vector, tokens) -> torch.T
 
 
 def textbook_gradients(parameters: Parameters, corpus: Corpus) -> Parameters:
-    """Return the gradient of the mean loss by automatic differentiation; shapes and dtype of ``parameters``, as tensors."""
+    """Return the gradient of the mean loss by automatic differentiation.
+
+    Parameters
+    ----------
+    parameters : Parameters
+    corpus : Corpus
+
+    Returns
+    -------
+    `Parameters`
+        Tensors of the shapes and the dtype of ``parameters``.
+    """
     leaves = [torch.as_tensor(value).clone().requires_grad_() for value in vars(parameters).values()]
     outputs = textbook_logits(*leaves, tokens_of(corpus).to(leaves[0].device))
     labels = torch.from_numpy(corpus.labels).to(leaves[0].device)

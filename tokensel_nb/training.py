@@ -184,7 +184,7 @@ def train(
 class Problem(Protocol):
     """What the loop must know of a model.
 
-    Parameters
+    Attributes
     ----------
     settings : dict
         Plain values that a checkpoint must agree with.
@@ -193,10 +193,30 @@ class Problem(Protocol):
     settings: dict
 
     def fill_gradients_(self, found, parameters, texts):
-        """Write the gradient of the mean loss over some texts into the tensors of the dict ``found``."""
+        """Write the gradient of the mean loss over some texts into tensors that are there already.
+
+        Parameters
+        ----------
+        found : dict of str to tensor
+            Under the names of the trained parameters, in their shapes; overwritten.
+        parameters : dataclass
+            Tensors.
+        texts : Corpus
+        """
 
     def evaluate(self, parameters, corpus):
-        """Return the mean loss and the accuracy on a corpus, two floats."""
+        """Return the mean loss and the accuracy on a corpus.
+
+        Parameters
+        ----------
+        parameters : dataclass
+            Tensors.
+        corpus : Corpus
+
+        Returns
+        -------
+        (float, float)
+        """
 
 
 class _ClosedForm:
@@ -229,7 +249,7 @@ def minimise(
     seed,
     device,
 ) -> Training:
-    """Minimise a problem's loss from a start: the loop behind `train`, where the other arguments are described.
+    """Minimise a problem's loss from a start: the loop behind `train`.
 
     Parameters
     ----------
@@ -237,6 +257,8 @@ def minimise(
     corpus : Corpus
     start : dataclass
         `Parameters`, or another dataclass of arrays with a method ``numpy``; a field may be None.
+    steps, learning_rate, optimiser, trained, batch_size, held_out, patience, evaluate_every, watch, checkpoint, seed, device
+        As in `train`.
 
     Returns
     -------

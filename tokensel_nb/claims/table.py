@@ -13,13 +13,28 @@ from tqdm import tqdm
 
 @dataclass(frozen=True)
 class Target:
-    """What a measured number has to be: between ``low`` and ``high``."""
+    """What a measured number has to be: between ``low`` and ``high``, both included.
+
+    Parameters
+    ----------
+    low, high : float
+        By default no bound.
+    """
 
     low: float = -np.inf
     high: float = np.inf
 
     def holds(self, measured):
-        """Whether the number lies within; NaN never does."""
+        """Tell whether a number lies within; NaN never does.
+
+        Parameters
+        ----------
+        measured : float
+
+        Returns
+        -------
+        bool
+        """
         return bool(self.low <= measured <= self.high)
 
     def __str__(self):
@@ -63,7 +78,13 @@ class Claim:
     measure: Callable[[], float]
 
     def row(self):
-        """Measure, and return the claim's row of the table as plain values."""
+        """Measure, and return the claim's row of the table as plain values.
+
+        Returns
+        -------
+        dict
+            What was measured stands under "measured", with three digits, and whether the claim holds under "passed".
+        """
         measured = float(f"{self.measure():.3g}")
         return {
             "id": self.id,
@@ -80,7 +101,18 @@ CLAIMS: dict[str, Claim] = {}
 
 
 def claim(id, chapter, source, target, statement):
-    """Enter the decorated measurement in the table."""
+    """Enter the decorated measurement in the table.
+
+    Parameters
+    ----------
+    id, chapter, source, target, statement
+        As in `Claim`.
+
+    Returns
+    -------
+    callable
+        The decorator, which returns the measurement as it is.
+    """
 
     def enter(measure):
         CLAIMS[id] = Claim(id, statement, chapter, source, target, measure)
@@ -90,12 +122,24 @@ def claim(id, chapter, source, target, statement):
 
 
 def measure_all():
-    """Measure every claim; return their rows in the order of the book."""
+    """Measure every claim, in the order of the book.
+
+    Returns
+    -------
+    list of dict
+        The rows of the table; see `Claim.row`.
+    """
     return [claim.row() for claim in tqdm(CLAIMS.values(), desc="Measuring claims", unit="claim")]
 
 
 def main(path="data/claims.json"):
-    """Measure every claim, write the table, and say how many hold; exit with 1 unless all do."""
+    """Measure every claim, write the table, and say how many hold; exit with 1 unless all do.
+
+    Parameters
+    ----------
+    path : path
+        Of the table.
+    """
     rows = measure_all()
     Path(path).write_text(json.dumps(rows, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     for row in rows:
