@@ -2,11 +2,12 @@ r"""One gradient step, and what theory predicts of it.
 
 The embeddings step from p = 0, where attention is uniform. With ‖v‖ = 1, step size η₀ and g = σ(-y f) at the start::
 
-    E¹_s·v = E⁰_s·v + η₀ Ê[y g(X, y) c_s(X)/T(X)]                exactly            (Proposition 2.1)
-           = (η₀/2) ᾱ_s + O(d^{-1/2}),  ᾱ_s = Ê[y c_s(X)/T(X)]   for large d        (Proposition 2.2)
+    E¹_s·v = E⁰_s·v + η₀ Ê[y g(X, y) c_s(X)/T(X)]   exactly
+           = (η₀/2) ᾱ_s + O(d^{-1/2})               for large d
 
-and one step on p after it gives scores that are quadratic in ᾱ_s (Proposition 2.4). Adam's first step instead moves all
-tokens equally far, in the direction of ᾱ_s alone (Propositions 5.1 and 8.1).
+with the average signed share ᾱ_s = Ê[y c_s(X)/T(X)] (Propositions 2.1 and 2.2). One step on p after it gives scores that are
+quadratic in ᾱ_s (Proposition 2.4). Adam's first step instead moves all tokens equally far, in the direction of ᾱ_s alone
+(Propositions 5.1 and 8.1).
 """
 
 from __future__ import annotations

@@ -394,7 +394,7 @@ def train_deeper(
     corpus : Corpus
     model : TwoLayers, TwoLayersWithoutKeyQuery or WithMLP
     dim : int
-        d: 128 in the book, 2048 in the paper; ignored where ``start`` is given.
+        d; ignored where ``start`` is given.
     steps : int
         Gradient steps at most.
     learning_rate : float
