@@ -11,6 +11,8 @@ MENDED = {
     "<th></th>": "<td></td>",
     # The title and the search box of the side bar belong to some landmark.
     '<div id="pst-primary-sidebar" ': '<div id="pst-primary-sidebar" role="region" aria-label="Book" ',
+    # The parameters of a long signature are set as a list of definitions, but define nothing.
+    '<span class="sig-paren">(</span>\n\n<dl>': '<span class="sig-paren">(</span>\n\n<dl role="none">',
 }
 
 

@@ -10,6 +10,7 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.util.docutils import ReferenceRole, SphinxDirective
 
+IDEAS = ("tokensel_claims", "tokensel_times", "tokensel_api", "tokensel_offline", "tokensel_access", "tokensel_print")
 PAPER = "wu2025attention"  # its key in the bibliography
 
 
@@ -70,6 +71,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("config-inited", set_execution)
     app.add_role("repo", RepoRole())
     app.add_directive("how-to-cite", HowToCite)
-    for idea in ("tokensel_claims", "tokensel_times", "tokensel_offline", "tokensel_access", "tokensel_print"):
+    for idea in IDEAS:
         app.setup_extension(idea)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
