@@ -1,5 +1,6 @@
-"""Pages that ask nothing of the network: MathJax from a package, no scripts that fetch from elsewhere."""
+"""Pages that ask nothing of the network, and little of it when they lie on a server: MathJax from a package, no dead weight."""
 
+import re
 import shutil
 from importlib.metadata import distribution
 from pathlib import Path
@@ -37,8 +38,17 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
         else:
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(source / name, target)
-    for dead in (*static.rglob("*.map"), *static.glob("sphinx-thebe.*")):
+    drop_icon_script(Path(app.outdir))
+    for dead in (*static.rglob("*.map"), *static.glob("sphinx-thebe.*"), *static.glob("*webpack-macros.html")):
         dead.unlink()
+
+
+def drop_icon_script(folder: Path) -> None:
+    """Leave out Font Awesome's script, a third of a page's weight: its style sheet, which comes too, draws the same icons."""
+    for page in folder.rglob("*.html"):
+        text = page.read_text("utf-8")
+        page.write_text(re.sub(r"<script[^>]*/fontawesome\.js[^>]*></script>", "", text), "utf-8")
+    (folder / "_static" / "scripts" / "fontawesome.js").unlink(missing_ok=True)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

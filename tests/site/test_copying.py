@@ -1,0 +1,53 @@
+"""A reader who copies the blocks of code from a page, in their order, gets the numbers that the page prints.
+
+The blocks and the results are taken from the built page, and run in a plain Python session without anything of Jupyter's.
+"""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from bs4 import BeautifulSoup
+from conftest import PAGES
+
+CHAPTERS = [page for page in PAGES if page.stem[:2].isdigit()]
+
+# A session as one at a terminal: what is printed, and the value of a last line that has one.
+SESSION = """
+import ast, contextlib, io, json, sys
+names, results = {"__name__": "__main__"}, []
+for block in json.load(sys.stdin):
+    tree = ast.parse(block)
+    last = [tree.body.pop()] if tree.body and isinstance(tree.body[-1], ast.Expr) else []
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        exec(compile(tree, "block", "exec"), names)
+        exec(compile(ast.Interactive(last), "block", "single"), names)
+    results.append(printed.getvalue())
+json.dump(results, sys.__stdout__)
+"""
+
+
+def blocks(page):
+    """Return the code of every cell of a page, and the text that it shows as printed (None where that may differ)."""
+    found = []
+    for cell in BeautifulSoup(page.read_text("utf-8"), "html.parser").select("div.cell"):
+        code = "".join(block.get_text() for block in cell.select("div.cell_input pre"))
+        shown = "".join(block.get_text() for block in cell.select("div.cell_output div.output.stream pre"))
+        found.append((code, None if "tag_nbval-ignore-output" in cell["class"] else shown))
+    return found
+
+
+@pytest.mark.parametrize("page", CHAPTERS, ids=lambda page: page.stem)
+def test_copied_blocks_print_what_the_page_shows(page, tmp_path):
+    copied = blocks(page)
+    assert sum(bool(shown) for _, shown in copied) >= 5
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", SESSION], input=json.dumps([code for code, _ in copied]), cwd=tmp_path,
+        env=os.environ | {"MPLBACKEND": "Agg"}, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-2000:]
+    for (code, shown), printed in zip(copied, json.loads(done.stdout), strict=True):
+        if shown:  # the value of a last line is shown differently: tables are drawn
+            assert printed.startswith(shown), code

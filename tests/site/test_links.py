@@ -1,0 +1,68 @@
+"""Every link and every anchor leads somewhere, and the pages are light; read from the files, without a browser."""
+
+import re
+from functools import cache
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from bs4 import BeautifulSoup
+from conftest import PAGES
+
+SITE_BYTES = 40e6
+
+
+@cache
+def soup(page):
+    """Return a page, parsed."""
+    return BeautifulSoup(page.read_text("utf-8"), "html.parser")
+
+
+@cache
+def anchors(page):
+    """Return all places of a page that a link may lead to."""
+    return {each.get("id") or each.get("name") for each in soup(page).select("[id], a[name]")}
+
+
+def dead_links(page, anchors=anchors):
+    """Yield what a page refers to and is not there; addresses on other hosts are not followed."""
+    for each in soup(page).select("[href], [src]"):
+        link = each.get("href") or each.get("src") or ""
+        parts = urlsplit(link)
+        if parts.scheme or parts.netloc:
+            continue
+        target = (page.parent / unquote(parts.path)).resolve() if parts.path else page
+        if not target.is_file():
+            yield link
+        elif parts.fragment and target.suffix == ".html" and unquote(parts.fragment) not in anchors(target):
+            yield link
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_no_link_is_dead(page):
+    assert not list(dead_links(page))
+
+
+def test_the_first_address_leads_to_the_first_page(site):
+    target = re.search(r"url=([^\"]+)", (site / "index.html").read_text("utf-8"))[1]
+    assert (site / target).is_file()
+
+
+def test_a_dead_link_is_found(tmp_path):
+    page = tmp_path / "page.html"
+    links = '<a href="#here">1</a><a href="#gone">2</a><a href="gone.html">3</a><img src="gone.png">'
+    page.write_text(f'<p id="here">{links}', "utf-8")
+    assert list(dead_links(page)) == ["#gone", "gone.html", "gone.png"]
+
+
+def test_no_page_names_a_machine(site):
+    home = str(Path.home())
+    assert not [page.name for page in PAGES if re.search(rf"file://|{re.escape(home)}/|/tmp/\w", soup(page).get_text())]
+
+
+def test_the_site_is_small(site):
+    assert sum(file.stat().st_size for file in site.rglob("*")) < SITE_BYTES
+
+
+def test_nothing_that_readers_do_not_need_is_published(site):
+    assert not [file.name for file in site.rglob("*") if file.suffix == ".map" or "thebe" in file.name]

@@ -1,0 +1,105 @@
+"""What a reader does with the pages: search, open a solution, move a slider by the keyboard, go from page to page."""
+
+import gzip
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from bs4 import BeautifulSoup
+from conftest import PAGES
+
+FIRST_CHAPTER_BYTES = 1.2e6
+PACKED = {".png", ".webp", ".woff", ".woff2"}  # already as small as they get
+SLIDERS = [page for page in PAGES if 'type="range"' in page.read_text("utf-8")]
+
+
+def test_search_finds_the_signed_frequency(visit, site):
+    """From the disk: Sphinx would fetch every page it found for an excerpt, which browsers forbid there."""
+    opened = visit(site / "search.html", fragment="?q=signed+frequency")
+    results = opened.tab.locator("ul.search li")
+    results.first.wait_for()
+    assert any("The model" in text for text in results.all_inner_texts())
+    assert opened.errors == []
+
+
+def test_search_by_the_keyboard(visit, site):
+    tab = visit(site / "book" / "notation.html").tab
+    tab.keyboard.press("Control+K")
+    tab.keyboard.type("conservation law")
+    tab.keyboard.press("Enter")
+    tab.locator("ul.search li").first.wait_for()
+    assert "Gradient flow" in tab.locator("ul.search").inner_text()
+
+
+def test_a_solution_opens_by_the_keyboard(visit, site):
+    tab = visit(site / "book" / "01_model.html").tab
+    solution = tab.locator("article .solution").first
+    button = solution.locator("button").first
+    body = solution.locator("section, p:not(.admonition-title)").last
+    assert not body.is_visible()
+    button.focus()
+    tab.keyboard.press("Enter")
+    assert body.is_visible()
+
+
+def test_a_proof_opens_by_the_keyboard(visit, site):
+    tab = visit(site / "book" / "01_model.html").tab
+    proof = tab.locator("article details.sd-dropdown").first
+    proof.locator("summary").focus()
+    tab.keyboard.press("Enter")
+    assert proof.evaluate("(each) => each.open")
+
+
+def test_the_theme_can_be_chosen(visit, site):
+    tab = visit(site / "book" / "01_model.html").tab
+    chosen = []
+    for _ in range(3):
+        tab.locator(".theme-switch-button:visible").first.click()
+        chosen.append(tab.evaluate("() => document.documentElement.dataset.theme"))
+    assert set(chosen) == {"light", "dark"}
+
+
+def test_three_sliders():
+    assert len(SLIDERS) >= 3
+
+
+@pytest.mark.parametrize("width", [360, 1200])
+@pytest.mark.parametrize("page", SLIDERS, ids=lambda page: page.stem)
+def test_a_slider_answers_to_the_keyboard(visit, page, width):
+    """One picture is to be seen at a time, another one after every key; the slider says which."""
+    tab = visit(page, width=width).tab
+    figure = tab.locator("figure.slider").first
+    slider = figure.locator("input[type=range]")
+    slider.focus()
+    said, shown = [], []
+    for key in ("Home", "ArrowRight", "ArrowRight", "End", "ArrowLeft"):
+        tab.keyboard.press(key)
+        (visible,) = [image for image in figure.locator("img").all() if image.is_visible()]
+        shown.append(visible.get_attribute("alt"))
+        said.append(slider.get_attribute("aria-valuetext"))
+    assert len(set(shown)) == len(set(said)) == 5
+    assert slider.evaluate("(each) => each.labels.length") == 1
+    assert slider.bounding_box()["height"] >= 24  # the least that a thumb can hit
+
+
+@pytest.mark.parametrize("page", SLIDERS, ids=lambda page: page.stem)
+def test_without_a_script_a_slider_is_a_picture_with_its_caption(visit, page):
+    tab = visit(page, java_script_enabled=False).tab
+    figure = tab.locator("figure.slider").first
+    assert [image.is_visible() for image in figure.locator("img").all()].count(True) == 1
+    assert figure.locator("figcaption").is_visible()
+    assert not figure.locator("input").is_visible()
+
+
+def test_the_script_of_the_sliders_is_one_file_and_loaded_only_where_it_is_used():
+    loads = {page for page in PAGES if BeautifulSoup(page.read_text("utf-8"), "html.parser").select('script[src*="slider"]')}
+    assert loads == set(SLIDERS)
+    assert not [page for page in SLIDERS if BeautifulSoup(page.read_text("utf-8"), "html.parser").select("figure script")]
+
+
+def test_the_first_chapter_is_light(visit, site):
+    """What a server that compresses would send for it, cold."""
+    opened = visit(site / "book" / "01_model.html")
+    files = {Path(unquote(urlsplit(url).path)) for url in opened.requests if url.startswith("file:")}
+    sent = sum(len(data if file.suffix in PACKED else gzip.compress(data)) for file in files for data in [file.read_bytes()])
+    assert sent < FIRST_CHAPTER_BYTES, f"{sent:,} bytes"
