@@ -38,6 +38,13 @@ def has_image(cell):
     return any(kind.startswith("image/") for output in cell.outputs for kind in output.get("data", {}))
 
 
+def slider_texts(cell):
+    """Return the alternative text of every picture that a cell's slider goes through."""
+    pages = [output.get("data", {}).get("text/html", "") for output in cell.outputs]
+    pictures = [tag for page in pages if "frame-slider" in page for tag in re.findall(r"<img [^>]*>", page)]
+    return ["".join(re.findall(r' alt="([^"]*)"', tag)) for tag in pictures]
+
+
 def text_of(output):
     """Return what is written in an output, without the pixels of its images."""
     data = output.get("data", {})
@@ -105,12 +112,15 @@ def no_machine_path(notebook):
 
 
 def described_images(notebook):
-    """Every image has a caption, a name to refer to, and a text for those who cannot see it."""
-    for cell in filter(has_image, code_cells(notebook)):
+    """Every image has a caption, a name to refer to, and a text for those who cannot see it; a slider has a text a picture."""
+    for cell in code_cells(notebook):
         mystnb = cell.metadata.get("mystnb", {})
-        image, figure = mystnb.get("image", {}), mystnb.get("figure", {})
-        if len(image.get("alt", "")) < ALT or not figure.get("caption") or not figure.get("name"):
-            yield f"alternative text of {ALT} characters, caption or name missing in metadata: {cell.source[:60]!r}"
+        texts = slider_texts(cell) + [mystnb.get("image", {}).get("alt", "")] * has_image(cell)
+        if any(len(text) < ALT for text in texts):
+            yield f"no alternative text of {ALT} characters: {cell.source[:60]!r}"
+        figure = mystnb.get("figure", {})
+        if texts and not (figure.get("caption") and figure.get("name")):
+            yield f"caption or name missing in metadata: {cell.source[:60]!r}"
 
 
 def no_semicolon(notebook):
@@ -210,6 +220,10 @@ def good():
     image = {"alt": "A line that rises from the left to the right."}
     figure = {"image": image, "figure": {"caption": "A line.", "name": "fig-line"}}
     png = new_output("display_data", {"image/png": "iVBORw0K/tmp/x"})
+    texts = "A line that is flat everywhere.", "A line that has become very steep."
+    frames = "".join(f'<img src="data:," alt="{text}">' for text in texts)
+    slider = new_output("execute_result", {"text/html": f'<div class="frame-slider">{frames}</div>'})
+    moving = {"figure": {"caption": "A line, over time.", "name": "fig-line-over-time"}}
     return new_notebook(
         metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}},
         cells=[
@@ -217,8 +231,15 @@ def good():
             new_code_cell(first_cells.setup(), execution_count=1, metadata={"tags": first_cells.TAGS}),
             new_code_cell("1", execution_count=2, outputs=[new_output("execute_result", {"text/plain": "1"})]),
             new_code_cell("plot()", execution_count=3, outputs=[png], metadata={"mystnb": figure}),
+            new_code_cell("slider()", execution_count=4, outputs=[slider], metadata={"mystnb": moving}),
         ],
     )
+
+
+def shorten_last_frame(notebook):
+    """Say too little of the last picture of the slider."""
+    data = notebook.cells[4].outputs[0].data
+    data["text/html"] = data["text/html"].replace("A line that has become very steep.", "Steep.")
 
 
 def text(value):
@@ -244,6 +265,9 @@ FAULTS = {
     "short alternative text": (described_images, lambda n: n.cells[3].metadata.mystnb.image.update(alt="A plot.")),
     "no caption": (described_images, lambda n: n.cells[3].metadata.mystnb.figure.pop("caption")),
     "no name": (described_images, lambda n: n.cells[3].metadata.mystnb.figure.pop("name")),
+    "short alternative text in a slider": (described_images, shorten_last_frame),
+    "slider without a caption": (described_images, lambda n: n.cells[4].metadata.mystnb.figure.pop("caption")),
+    "slider without a name": (described_images, lambda n: n.cells[4].metadata.mystnb.figure.pop("name")),
     "semicolon": (no_semicolon, lambda n: n.cells[2].update(source="1;")),
     "long cell": (short_cells, lambda n: n.cells[2].update(source="x = 1\n" * (LINES + 1))),
     "large": (small, lambda n: n.cells[0].update(source="# Title\n" + "x" * BYTES)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import html
 import io
+from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -13,6 +14,9 @@ from IPython.display import HTML
 
 # Okabe and Ito's palette: told apart with every common kind of colour vision.
 NEGATIVE, POSITIVE, NEUTRAL, THEORY = "#D55E00", "#0072B2", "#8C8C8C", "#000000"
+
+# What makes sliders move. The book's pages leave it out and link the file instead (book/_ext/tokensel_sliders.py).
+SLIDER_SCRIPT = Path(__file__).with_name("slider.js")
 
 
 def use_book_style():
@@ -131,55 +135,76 @@ def plot_attention(ax, words, weights):
     ax.grid(axis="x", visible=False)
 
 
-def slider(figures, captions, label, alt) -> HTML:
-    """Return pictures with a slider under them: it needs no kernel and no network, and shows the first without a script.
+def slider(figures, notes, label, alt, *, shown=-1) -> HTML:
+    """Return pictures with a slider that goes through them: it needs no kernel and no network.
+
+    Where no script runs (on paper, on GitHub) there is no slider, and one picture with its note.
 
     Parameters
     ----------
     figures : iterable of matplotlib Figure
         All of one size; each is closed once it is drawn.
-    captions : sequence of str
-        One a figure, plain text: also what the slider says to a screen reader.
+    notes : sequence of str
+        One a figure, plain text, short: the value that the slider shows and a screen reader says.
     label : str
         What the slider changes.
     alt : sequence of str
         The alternative text of every picture.
+    shown : int
+        The place of the picture that is seen first, and the only one without a script.
 
     Returns
     -------
     IPython.display.HTML
+
+    Raises
+    ------
+    ValueError
+        If the pictures differ in size, or not each has its note and text.
     """
-    pictures = []
-    for place, (figure, text) in enumerate(zip(figures, alt, strict=True)):
-        buffer = io.BytesIO()
-        figure.savefig(buffer, format="png", dpi=80)
-        plt.close(figure)
-        data = base64.b64encode(buffer.getvalue()).decode()
-        hidden = " hidden" if place else ""
-        pictures.append(f'<img src="data:image/png;base64,{data}" alt="{html.escape(text)}" style="max-width:100%"{hidden}>')
-    captions = [html.escape(caption) for caption in captions]
-    if len(captions) != len(pictures):
-        raise ValueError(f"{len(captions)} captions for {len(pictures)} figures; give one each")
-    notes = "".join(f"<span{' hidden' if place else ''}>{caption}</span>" for place, caption in enumerate(captions))
-    return HTML(_SLIDER.format("".join(pictures), html.escape(label), len(pictures) - 1, captions[0], notes))
+    pictures, sizes = [], set()
+    for figure, text in zip(figures, alt, strict=True):
+        picture, size = _webp(figure)
+        sizes.add(size)
+        pictures.append(f'<img src="{picture}" alt="{html.escape(text)}" {size} {_FITS}')
+    if len(notes) != len(pictures):
+        raise ValueError(f"{len(notes)} notes for {len(pictures)} figures; give one each")
+    if len(sizes) > 1:
+        raise ValueError(f"the figures differ in size, so the page would jump: {', '.join(sorted(sizes))}")
+    shown = range(len(pictures))[shown]
+    hidden = ["" if place == shown else " hidden" for place in range(len(pictures))]
+    return HTML(
+        _SLIDER.format(
+            frames="\n".join(f"{picture}{off}>" for picture, off in zip(pictures, hidden)),
+            label=html.escape(label),
+            last=len(pictures) - 1,
+            shown=shown,
+            notes="".join(f"<span{off}>{html.escape(note)}</span>" for note, off in zip(notes, hidden)),
+            script=SLIDER_SCRIPT.read_text("utf-8"),
+        )
+    )
 
 
-# The script finds its own figure, so that a page may hold several.
-_SLIDER = """<figure class="slider">
-<div class="frames">{}</div>
-<label>{} <input type="range" min="0" max="{}" value="0" step="1" aria-valuetext="{}" style="width:60%"></label>
-<figcaption aria-live="polite">{}</figcaption>
-<script>
-(function (figure) {{
-  const input = figure.querySelector("input");
-  const frames = figure.querySelectorAll("img");
-  const notes = figure.querySelectorAll("figcaption span");
-  input.addEventListener("input", function () {{
-    const chosen = Number(input.value);
-    frames.forEach((frame, place) => {{ frame.hidden = place !== chosen; }});
-    notes.forEach((note, place) => {{ note.hidden = place !== chosen; }});
-    input.setAttribute("aria-valuetext", notes[chosen].textContent);
-  }});
-}})(document.currentScript.parentElement);
-</script>
-</figure>"""
+def _webp(figure, dpi=120):
+    """Close a figure; return it as an address that holds its pixels, and its size as attributes."""
+    buffer = io.BytesIO()
+    # Lossless: as small as a lossy picture where there is much paper, and without smears around letters.
+    figure.savefig(buffer, format="webp", dpi=dpi, pil_kwargs={"lossless": True, "method": 6})
+    plt.close(figure)
+    width, height = (figure.get_size_inches() * dpi).astype(int)
+    data = base64.b64encode(buffer.getvalue()).decode()
+    return f"data:image/webp;base64,{data}", f'width="{width}" height="{height}"'
+
+
+# The styles are for JupyterLab and the like; the book's style sheet adds to them.
+_FITS = 'style="max-width:100%;height:auto" decoding="sync"'
+_SLIDER = """<div class="frame-slider">
+<div class="frames">
+{frames}
+</div>
+<div class="control" hidden><label>{label}<br>
+<input type="range" min="0" max="{last}" value="{shown}" autocomplete="off" style="width:100%;height:44px"></label></div>
+<output aria-live="off">{notes}</output>
+<script class="frame-slider-script">
+{script}</script>
+</div>"""

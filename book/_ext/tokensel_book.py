@@ -10,7 +10,7 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.util.docutils import ReferenceRole, SphinxDirective
 
-IDEAS = ("tokensel_claims", "tokensel_times", "tokensel_api", "tokensel_offline", "tokensel_access", "tokensel_print")
+IDEAS = tuple(f"tokensel_{idea}" for idea in ("claims", "times", "api", "sliders", "offline", "access", "print"))
 PAPER = "wu2025attention"  # its key in the bibliography
 
 

@@ -1,0 +1,26 @@
+// Makes the figures of plots.slider move, every one that does not yet; to run it twice does no harm.
+for (const control of document.querySelectorAll(".frame-slider .control[hidden]")) {
+  const slider = control.closest(".frame-slider");
+  const frames = slider.querySelectorAll(".frames img");
+  const output = slider.querySelector("output");
+  const notes = output.querySelectorAll("span");
+  const input = control.querySelector("input");
+
+  const show = () => {
+    const chosen = input.valueAsNumber;
+    frames.forEach((frame, place) => { frame.hidden = place !== chosen; });
+    notes.forEach((note, place) => { note.style.visibility = place === chosen ? "" : "hidden"; });
+    // A screen reader says this, and the note is no live region: once is enough.
+    input.setAttribute("aria-valuetext", notes[chosen].textContent);
+  };
+
+  // All notes take the same place, so that nothing jumps where one of them needs more lines.
+  output.style.display = "grid";
+  for (const note of notes) {
+    note.hidden = false;
+    note.style.gridArea = "1 / 1";
+  }
+  input.addEventListener("input", show);
+  show();
+  control.hidden = false;
+}
