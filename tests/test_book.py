@@ -85,7 +85,7 @@ def test_cited_works_are_in_the_bibliography(page):
 def test_the_front_picture_is_the_chapters_own():
     notebook = nbformat.read(ROOT / "book" / "02_one_step.ipynb", as_version=4)
     figures = {
-        cell.metadata["mystnb"]["figure"]["name"]: cell.outputs[-1].data["image/png"]
+        cell.metadata["mystnb"]["figure"]["name"]: cell.outputs[-1].data.get("image/png", "")
         for cell in notebook.cells
         if "figure" in cell.metadata.get("mystnb", {})
     }

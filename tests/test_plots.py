@@ -47,8 +47,8 @@ def test_without_a_script_there_is_one_picture_with_its_note_and_no_slider(page)
     assert not elements.open
     assert ["hidden" in picture for picture in elements.all("img")] == [True, False, True]
     assert ["hidden" in note for note in elements.all("span")] == [True, False, True]
-    (control,) = (div for div in elements.all("div") if div["class"] == "control")
-    assert "hidden" in control
+    assert ["hidden" in control for control in elements.all("input")] == [True]
+    assert "hidden" not in elements.all("label")[0]
 
 
 def test_the_slider_begins_at_the_picture_that_is_seen_and_ends_at_the_last(page):
@@ -68,7 +68,7 @@ def test_the_last_picture_is_seen_first_unless_another_is_chosen():
 def test_what_is_said_is_escaped(page):
     elements = Elements(page)
     assert [picture["alt"] for picture in elements.all("img")] == ["first", "second", 'the "third"']
-    assert {"Length", "a", "b", "<c>"} <= set(elements.texts)
+    assert {"Length\n", "a", "b", "<c>"} <= set(elements.texts)
     assert "<c>" not in page
 
 

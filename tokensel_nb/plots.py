@@ -202,8 +202,8 @@ _SLIDER = """<div class="frame-slider">
 <div class="frames">
 {frames}
 </div>
-<div class="control" hidden><label>{label}<br>
-<input type="range" min="0" max="{last}" value="{shown}" autocomplete="off" style="width:100%;height:44px"></label></div>
+<label style="display:block">{label}
+<input type="range" min="0" max="{last}" value="{shown}" autocomplete="off" style="width:100%;height:44px" hidden></label>
 <output aria-live="off">{notes}</output>
 <script class="frame-slider-script">
 {script}</script>

@@ -1,10 +1,9 @@
 // Makes the figures of plots.slider move, every one that does not yet; to run it twice does no harm.
-for (const control of document.querySelectorAll(".frame-slider .control[hidden]")) {
-  const slider = control.closest(".frame-slider");
+for (const input of document.querySelectorAll(".frame-slider input[hidden]")) {
+  const slider = input.closest(".frame-slider");
   const frames = slider.querySelectorAll(".frames img");
   const output = slider.querySelector("output");
   const notes = output.querySelectorAll("span");
-  const input = control.querySelector("input");
 
   const show = () => {
     const chosen = input.valueAsNumber;
@@ -22,5 +21,5 @@ for (const control of document.querySelectorAll(".frame-slider .control[hidden]"
   }
   input.addEventListener("input", show);
   show();
-  control.hidden = false;
+  input.hidden = false;
 }
