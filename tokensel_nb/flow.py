@@ -26,7 +26,10 @@ from .model import Parameters, gradients
 from .sharp import SharpAttention
 
 CANCELLED = 1e-8  # texts whose pulls on p cancel to less than this part of their size leave no direction worth following
-NO_GRADIENT = "the gradient is zero at the start: attention has nothing to choose between; take a step on E first"
+NO_GRADIENT = (
+    "the gradient is zero at the start: attention has nothing to choose between; take a step on E first "
+    "(where that leaves all values equal, it stays zero)"
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
