@@ -65,6 +65,29 @@ def test_gradients_equal_sixty_digits_at_any_sharpness(device, corpus, spread, s
     np.testing.assert_allclose(array.cpu() * np.exp(unit), by_value, rtol=1e-12 + 1e-15 * spread, atol=1e-300)
 
 
+@given(corpus=corpora(classes=(2,)), spread=st.sampled_from([1.0, 30.0, 1e3, 1e5]), seed=st.integers(0, 99))
+def test_ties_of_value_do_not_hide_the_other_tokens(corpus, spread, seed):
+    """Values are -1, 0 or 1, so that most texts have tokens that tie with the top one, often far above all others."""
+    scores, values = numbers(corpus, spread, seed)
+    values = np.round(values).clip(-1, 1)
+    wanted, log_unit, _ = exact(scores, values, corpus)
+    array, unit = sharp(scores, values, corpus).by_score()
+    if log_unit == -np.inf:
+        assert not array.any()
+        return
+    assume(float(array.abs().max()) * len(corpus) > 1e-4)
+    np.testing.assert_allclose(array / np.exp(log_unit - unit), wanted, atol=1e-10 + 1e-15 * spread)
+
+
+def test_a_tie_at_the_top_leaves_the_pull_of_what_lies_far_below():
+    """Tokens 0 and 1 agree, and token 2, a thousand nats below both, alone says something else."""
+    corpus = Corpus(np.array([[1, 1, 1]]), [1], list("abc"), class_names=("-", "+"))
+    array, unit = sharp(np.array([1100.0, 1000.0, 0.0]), np.array([1.0, 1.0, -1.0]), corpus).by_score()
+    # ∂L/∂a_c = g q_c (f - γ_c), with q_c = e^-1100 and g = σ(-1); the sum over all tokens is zero.
+    assert float(array[2].log()) + unit == pytest.approx(np.log(2 / (1 + np.e)) - 1100, abs=1e-9)
+    assert float(array.sum()) == pytest.approx(0, abs=1e-15)
+
+
 @given(corpus=corpora(classes=(2,)), seed=st.integers(0, 99))
 def test_it_meets_the_other_engine_where_that_is_exact(corpus, seed):
     scores, values = numbers(corpus, 2.0, seed)

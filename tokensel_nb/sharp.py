@@ -4,9 +4,9 @@ With top token t of a text, ε = Σ_{s≠t} q_s and δ_s = γ_s - γ_t,
 
     γ_s - f = δ_s - Σ_r q_r δ_r  for s ≠ t,      γ_t - f = -Σ_r q_r δ_r,
 
-so nothing of order one cancels, and all of q_s (γ_s - f) is small like the second largest weight. Dividing each text by that
-weight, and then all texts by the largest, leaves numbers of order one, and the logarithm of their unit: the book's
-proposition on sharp attention.
+so nothing of order one cancels, and all of q_s (γ_s - f) is small like the largest weight of a token with another value than
+the top one's. Dividing each text by that weight, and then all texts by the largest, leaves numbers of order one, and the
+logarithm of their unit: the book's proposition on sharp attention.
 """
 
 from __future__ import annotations
@@ -64,30 +64,26 @@ class SharpAttention:
         self.values = values
         log_weights = scores[columns] + counts.entries.log()
         tops, first = self._tops(log_weights)
-        log_weights = log_weights - tops[self.rows]
-        rest = log_weights.index_fill(0, first, -torch.inf)
-        # `second` is the logarithm of the second largest weight over the largest: the unit of this text.
-        second = self._reduce(rest, "max", -torch.inf)
-        alone = second == -torch.inf
-        self.second = torch.where(alone, torch.zeros_like(second), second)
-        totals = self._reduce(log_weights.exp(), "sum", 0).clamp(min=1)
-        small = (rest - self.second[self.rows]).exp() / totals[self.rows]
-        top_values = torch.zeros_like(second)
+        self.log_weights = log_weights - tops[self.rows]
+        self.totals = self._reduce(self.log_weights.exp(), "sum", 0).clamp(min=1)
+        self.attention = self.log_weights.exp() / self.totals[self.rows]
+        top_values = torch.zeros_like(tops)
         top_values[self.rows[first]] = values[columns[first]]
         below = values[columns] - top_values[self.rows]
+        self.not_top = torch.ones_like(below, dtype=torch.bool).index_fill(0, first, False)
+        # The unit of a text: its second largest weight over its largest. Tokens that tie in value with the top one stand
+        # aside, for they pull only together with it, against the others, whose weights may be far smaller than theirs.
+        self.second, small = self._unit(below != 0)
         shift = self._reduce(small * below, "sum", 0)  # (f - γ_t) in the unit of the text
         shrunk = self.second.exp()
         self.logits = top_values + shrunk * shift
-        self.tangents = small * (below - (shrunk * shift)[self.rows])  # q_s (γ_s - f) in the unit of the text
-        self.tangents[first] = -(shift / totals)[self.rows[first]]
-        self.attention = small * shrunk[self.rows]
-        self.attention[first] = (1 / totals)[self.rows[first]]
-        self.small = small
-        self.log_attention = log_weights - totals.log()[self.rows]
+        of_ties = -self.attention * shift[self.rows]
+        # q_s (γ_s - f) in the unit of the text
+        self.tangents = torch.where(below == 0, of_ties, small * (below - (shrunk * shift)[self.rows]))
         self.labels, self.weights = counts.labels, counts.weights
         self.log_pulls = functional.logsigmoid(-self.labels * self.logits)  # log g
         if excess is not None:
-            of_tops = torch.zeros_like(second)
+            of_tops = torch.zeros_like(tops)
             of_tops[self.rows[first]] = excess[first]
             margins = self.labels * self.logits
             self.log_pulls = -(of_tops + self.labels * shrunk * shift) - functional.softplus(-margins)
@@ -96,6 +92,13 @@ class SharpAttention:
         self.log_unit = float((log_pulls + sizes).max())
         # A text whose tokens tie in value pulls at nothing, however large its unit: exp of it must not overflow.
         self.log_scales = torch.where(sizes == -torch.inf, -torch.inf, log_pulls - self.log_unit)
+
+    def _unit(self, some):
+        """Return the logarithm of the largest weight among some entries of every text, and the attention on them over that."""
+        rest = self.log_weights.masked_fill(~some, -torch.inf)
+        largest = self._reduce(rest, "max", -torch.inf)
+        unit = torch.where(largest == -torch.inf, 0.0, largest)
+        return unit, (rest - unit[self.rows]).exp() / self.totals[self.rows]
 
     def _tops(self, log_weights):
         """Return the largest entry of every text, and where the first such entry of every text that has one stands."""
@@ -173,18 +176,23 @@ class SharpAttention:
         (tensor, tensor), of shapes (k, m) and (vocab_size, m)
             In the units of `by_score` and of `by_value`.
         """
-        of_score = (-self.labels * self.log_scales.exp() * self.weights)[:, None]
-        of_value = (-self.labels * (self.log_pulls - self.log_pulls.max()).exp() * self.weights)[:, None]
-        # The covariance of rows and columns under the attention of a text, in its unit; `small` is zero at the top.
-        tops = torch.where(self.small == 0, self.attention, 0.0)
-        others = self._reduce(self.small, "sum", 0)
-        diagonal = self.small + tops * others[self.rows]  # what is not a product of two sums over the text
-        small_rows, small_columns = self._average(self.small, rows), self._average(self.small, columns)
+        signs = -self.labels * self.weights
+        of_value = (signs * (self.log_pulls - self.log_pulls.max()).exp())[:, None]
+        # Here values move, and ties with them: the unit of a text is its second largest weight, whatever its value.
+        unit, small = self._unit(self.not_top)
+        pulling = self.log_scales > -torch.inf
+        of_score = (signs * (self.log_pulls + unit - self.log_unit).masked_fill(~pulling, -torch.inf).exp())[:, None]
+        # The covariance of rows and columns under the attention of a text, in its unit.
+        tops = self.attention.masked_fill(self.not_top, 0.0)
+        others = self._reduce(small, "sum", 0)
+        diagonal = small + tops * others[self.rows]  # what is not a product of two sums over the text
+        small_rows, small_columns = self._average(small, rows), self._average(small, columns)
         top_rows, top_columns = self._average(tops, rows), self._average(tops, columns)
         by_token = self._sum_by_token(of_score[self.rows, 0] * diagonal)
         covariances = rows.T @ (by_token[:, None] * columns) - top_rows.T @ (of_score * small_columns)
-        covariances -= small_rows.T @ (of_score * (top_columns + self.second.exp()[:, None] * small_columns))
-        by_score = covariances + self._average(self.tangents, rows).T @ (of_score * pulls)
+        covariances -= small_rows.T @ (of_score * (top_columns + unit.exp()[:, None] * small_columns))
+        of_tangents = (signs * self.log_scales.exp())[:, None]
+        by_score = covariances + self._average(self.tangents, rows).T @ (of_tangents * pulls)
         return by_score, self.counts._transposed_of(self.attention) @ (of_value * pulls)
 
     def pulls_along(self, columns):
@@ -225,11 +233,9 @@ class SharpAttention:
             NaN if no text has a selected token.
         """
         some = self._reduce(selected.to(self.attention.dtype), "max", 0) > 0
-        missed = self._reduce(self.log_attention.masked_fill(selected, -torch.inf), "max", -torch.inf)
-        shift = torch.where(missed == -torch.inf, 0.0, missed)
-        others = (self.log_attention - shift[self.rows]).exp().masked_fill(selected, 0.0)
-        totals = shift + self._reduce(others, "sum", 0).log()
-        return float(totals[some].max()) if some.any() else float("nan")
+        unit, others = self._unit(~selected)
+        missed = unit + self._reduce(others, "sum", 0).log()
+        return float(missed[some].max()) if some.any() else float("nan")
 
     def _average(self, of_entries, rows):
         counts = self.counts
