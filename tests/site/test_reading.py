@@ -68,8 +68,8 @@ def test_three_sliders():
 def test_a_slider_answers_to_the_keyboard(visit, page, width):
     """One picture is to be seen at a time, another one after every key; the slider says which."""
     tab = visit(page, width=width).tab
-    figure = tab.locator("figure.slider").first
-    slider = figure.locator("input[type=range]")
+    figure = tab.locator("figure:has(.frame-slider)").first
+    slider = figure.get_by_role("slider")
     slider.focus()
     said, shown = [], []
     for key in ("Home", "ArrowRight", "ArrowRight", "End", "ArrowLeft"):
@@ -77,7 +77,8 @@ def test_a_slider_answers_to_the_keyboard(visit, page, width):
         (visible,) = [image for image in figure.locator("img").all() if image.is_visible()]
         shown.append(visible.get_attribute("alt"))
         said.append(slider.get_attribute("aria-valuetext"))
-    assert len(set(shown)) == len(set(said)) == 5
+    assert shown[0] != shown[1] != shown[2] != shown[3] != shown[4] != shown[0]
+    assert said == [note for note in said if note] and len(set(said)) == len(set(shown))
     assert slider.evaluate("(each) => each.labels.length") == 1
     assert slider.bounding_box()["height"] >= 24  # the least that a thumb can hit
 
@@ -85,7 +86,7 @@ def test_a_slider_answers_to_the_keyboard(visit, page, width):
 @pytest.mark.parametrize("page", SLIDERS, ids=lambda page: page.stem)
 def test_without_a_script_a_slider_is_a_picture_with_its_caption(visit, page):
     tab = visit(page, java_script_enabled=False).tab
-    figure = tab.locator("figure.slider").first
+    figure = tab.locator("figure:has(.frame-slider)").first
     assert [image.is_visible() for image in figure.locator("img").all()].count(True) == 1
     assert figure.locator("figcaption").is_visible()
     assert not figure.locator("input").is_visible()
