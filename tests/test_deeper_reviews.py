@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tokensel_nb import deeper_reviews
-from tokensel_nb.deeper_reviews import EXPERIMENTS, deeper_picture, sample, summary, with_paper
+from tokensel_nb.deeper_reviews import EXPERIMENTS, deeper_picture, one_layer_beside, sample, summary, with_paper
 from tokensel_nb.recorded import paper_table, recorded
 
 
@@ -35,6 +35,21 @@ def test_a_picture_and_its_summary(imdb, monkeypatch, name):
     assert picture.score_correlation == 20 + len(f"{EXPERIMENTS[name].table}_p")
     found = summary(imdb, name)
     assert np.shape(found["scores"]) == np.shape(found["values"]) == (len(EXPERIMENTS[name].seeds), 20)
+
+
+def test_one_layer_beside_learns_the_same_reviews_cut_without_a_warning(imdb, monkeypatch):
+    seen = []
+    monkeypatch.setattr(deeper_reviews, "train", lambda *corpora, **settings: seen.append((*corpora, settings)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        one_layer_beside(imdb, seed=3, steps=2)
+    (reviews, settings), (trained, others) = seen[0], sample(imdb, 3)
+    for cut, whole in ((reviews, trained), (settings.pop("held_out"), others)):
+        np.testing.assert_array_equal(cut.labels, whole.labels)
+        assert np.diff(cut.counts.indptr).max() == 96 < np.diff(whole.counts.indptr).max()
+    assert settings == {
+        "dim": 128, "steps": 2, "batch_size": 50, "learning_rate": 0.003, "evaluate_every": 300, "seed": 3,
+    }  # fmt: skip
 
 
 def test_the_record_is_of_these_experiments():

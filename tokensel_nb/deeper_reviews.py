@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,9 +15,9 @@ from tqdm import tqdm
 from .bins import Bins, binned
 from .corpus import Corpus
 from .datasets import load_imdb
-from .deeper import TwoLayers, TwoLayersWithoutKeyQuery, WithMLP, train_deeper
+from .deeper import TwoLayers, TwoLayersWithoutKeyQuery, WithMLP, most_frequent, train_deeper
 from .recorded import PAPER_EDGES, paper_table, record
-from .training import Training
+from .training import Training, train
 
 TEXTS, OTHERS = 5_000, 1_000  # reviews trained on, and held out
 SETTINGS = {"dim": 128, "steps": 600, "batch_size": 50, "max_tokens": 96}
@@ -46,7 +47,7 @@ EXPERIMENTS = {
     "two layers": Experiment(TwoLayers(), 0.003, "two_layer_wkq", range(10)),
     "two layers, no key-query": Experiment(TwoLayersWithoutKeyQuery(), 0.003, "two_layer_wkq", range(5)),
     "two layers, no residual": Experiment(TwoLayers(residual=0.0), 0.003, "two_layer_wkq", range(5)),
-    "MLP": Experiment(WithMLP(), 0.01, "mlp", range(10)),
+    "MLP": Experiment(WithMLP(), 0.01, "mlp", range(30)),
 }
 
 
@@ -119,6 +120,24 @@ def sample(corpus: Corpus, seed: int) -> tuple[Corpus, Corpus]:
     return trained, others
 
 
+def one_layer_beside(corpus: Corpus, seed: int = 0, **settings) -> Training:
+    """Train one layer on the reviews that deeper models learn from with this seed, cut in the same way.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        All of IMDB's training reviews.
+    seed : int
+    **settings
+        Of `train`, instead of `SETTINGS` and the rate of two layers.
+    """
+    settings = SETTINGS | {"learning_rate": EXPERIMENTS["two layers"].learning_rate, "evaluate_every": 300} | settings
+    max_tokens = settings.pop("max_tokens")
+    with _cut_in_silence():
+        reviews, others = (most_frequent(part, max_tokens) for part in sample(corpus, seed))
+    return train(reviews, held_out=others, seed=seed, **settings)
+
+
 def deeper_picture(corpus: Corpus, name: str, seed: int = 0, **settings) -> DeeperPicture:
     """Train one of the `EXPERIMENTS` with one seed, which also draws its reviews, and sum it up in the paper's bins.
 
@@ -139,8 +158,7 @@ def deeper_picture(corpus: Corpus, name: str, seed: int = 0, **settings) -> Deep
     experiment = EXPERIMENTS[name]
     reviews, others = sample(corpus, seed)
     settings = SETTINGS | {"learning_rate": experiment.learning_rate, "evaluate_every": 300} | settings
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "[0-9,]+ of [0-9,]+ texts have more than", UserWarning)
+    with _cut_in_silence():
         training = train_deeper(reviews, experiment.model, held_out=others, seed=seed, **settings)
     skew = reviews.label_skew()
     values, scores = (binned(skew, each, PAPER_EDGES) for each in (training.parameters.values, training.parameters.scores))
@@ -199,6 +217,14 @@ def at_paper_size(corpus: Corpus) -> dict:
             "values": _rounded(picture.values.means),
         }
     return found | {"seed": 0, "dim": 2048}
+
+
+@contextmanager
+def _cut_in_silence():
+    """Let texts be cut without a warning: the chapter says that they are."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "[0-9,]+ of [0-9,]+ texts have more than", UserWarning)
+        yield
 
 
 def _rounded(numbers):
