@@ -39,6 +39,7 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(source / name, target)
     drop_icon_script(Path(app.outdir))
+    search_from_disk(static / "documentation_options.js")
     for dead in (*static.rglob("*.map"), *static.glob("sphinx-thebe.*"), *static.glob("*webpack-macros.html")):
         dead.unlink()
 
@@ -49,6 +50,15 @@ def drop_icon_script(folder: Path) -> None:
         text = page.read_text("utf-8")
         page.write_text(re.sub(r"<script[^>]*/fontawesome\.js[^>]*></script>", "", text), "utf-8")
     (folder / "_static" / "scripts" / "fontawesome.js").unlink(missing_ok=True)
+
+
+def search_from_disk(options: Path) -> None:
+    """Search without excerpts where pages lie on a disk: the script would fetch them, and browsers forbid that there."""
+    fetching = "SHOW_SEARCH_SUMMARY: true"
+    text = options.read_text("utf-8")
+    if fetching not in text:
+        raise RuntimeError(f"{options.name} no longer says {fetching!r}; see how Sphinx's search decides on excerpts now")
+    options.write_text(text.replace(fetching, 'SHOW_SEARCH_SUMMARY: location.protocol !== "file:"'), "utf-8")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

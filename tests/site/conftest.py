@@ -39,8 +39,8 @@ def chromium():
 class Visit:
     """A tab, and what happened in it."""
 
-    def __init__(self, tab):
-        self.tab, self.errors, self.requests = tab, [], []
+    def __init__(self, tab, scripts):
+        self.tab, self.scripts, self.errors, self.requests = tab, scripts, [], []
         tab.on("console", lambda message: self.errors.append(message.text) if message.type == "error" else None)
         tab.on("pageerror", lambda error: self.errors.append(str(error)))
         tab.on("request", lambda request: self.requests.append(request.url))
@@ -48,8 +48,9 @@ class Visit:
     def open(self, address):
         """Load a page, and wait until its formulas are set and nothing moves any more."""
         self.tab.goto(address)
-        self.tab.add_style_tag(content="*, *::before, *::after { animation: none !important; transition: none !important }")
-        self.tab.evaluate("() => window.MathJax?.startup?.promise")
+        if self.scripts:
+            self.tab.add_style_tag(content="*, *::before, *::after { animation: none !important; transition: none !important }")
+            self.tab.evaluate("() => window.MathJax?.startup?.promise")
         return self
 
 
@@ -58,10 +59,11 @@ def visit(chromium):
     """Return a function that opens a page from the disk, as from a USB stick, in a window of some width, in a theme."""
     opened = []
 
-    def open_page(path, width=1200, theme="light", fragment="", **options):
-        context = chromium.new_context(viewport={"width": width, "height": 800}, color_scheme=theme, **options)
+    def open_page(path, width=1200, theme="light", fragment="", scripts=True):
+        window = {"width": width, "height": 800}
+        context = chromium.new_context(viewport=window, color_scheme=theme, java_script_enabled=scripts)
         opened.append(context)
-        return Visit(context.new_page()).open(Path(path).as_uri() + fragment)
+        return Visit(context.new_page(), scripts).open(Path(path).as_uri() + fragment)
 
     yield open_page
     for context in opened:

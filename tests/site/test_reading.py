@@ -78,14 +78,15 @@ def test_a_slider_answers_to_the_keyboard(visit, page, width):
         shown.append(visible.get_attribute("alt"))
         said.append(slider.get_attribute("aria-valuetext"))
     assert shown[0] != shown[1] != shown[2] != shown[3] != shown[4] != shown[0]
-    assert said == [note for note in said if note] and len(set(said)) == len(set(shown))
+    assert all(said)
+    assert len(set(said)) == len(set(shown))
     assert slider.evaluate("(each) => each.labels.length") == 1
     assert slider.bounding_box()["height"] >= 24  # the least that a thumb can hit
 
 
 @pytest.mark.parametrize("page", SLIDERS, ids=lambda page: page.stem)
 def test_without_a_script_a_slider_is_a_picture_with_its_caption(visit, page):
-    tab = visit(page, java_script_enabled=False).tab
+    tab = visit(page, scripts=False).tab
     figure = tab.locator("figure:has(.frame-slider)").first
     assert [image.is_visible() for image in figure.locator("img").all()].count(True) == 1
     assert figure.locator("figcaption").is_visible()
