@@ -53,11 +53,11 @@ html: env ## Build the pages from the committed results, in seconds
 pdf: env ## Print the book as one PDF, which the pages then link to; needs Chromium
 	@$(BIN)/python book/_tools/print_book.py
 
-# Notebooks: strict comparison, and one worker a notebook
+# loadgroup: what takes long to make is made by one worker. Notebooks: strict comparison, and one worker a notebook
 # (loadscope), or its cells would meet different kernels.
-test: env ## Lint, unit tests, and every committed notebook result checked against a new run
+test: html ## Lint, unit tests, the pages in a browser, and every stored result checked against a new run
 	$(BIN)/ruff check .
-	$(BIN)/python -m pytest -n 2 tests
+	$(BIN)/python -m pytest -n 2 --dist loadgroup tests
 	$(BIN)/python -m pytest --nbval --nbval-current-env --nbval-sanitize-with nbval_sanitize.cfg \
 		--nbval-cell-timeout 120 -n 2 --dist loadscope book/*.ipynb
 
@@ -75,7 +75,7 @@ record: env ## Run what the book shows recorded: Yelp, IMDB's test split, deeper
 	$(BIN)/python -m tokensel_nb.reviews
 	$(BIN)/python -m tokensel_nb.deeper_reviews
 
-bench: env ## Time the package against the alternatives
+bench: html ## Time the package against the alternatives
 	@UV_FIND_LINKS="$${UV_FIND_LINKS:-$$PIP_FIND_LINKS}" $(BIN)/uv pip install --quiet --python $(BIN)/python --group bench
 	$(BIN)/python -m benchmarks
 

@@ -18,6 +18,7 @@ PARTS = [
     "benchmarks.training",
     "benchmarks.margin",
     "benchmarks.textbook_flow",
+    "benchmarks.site",
 ]  # a process each, so that one's peak memory is not the other's
 OUTPUT = Path("data/benchmarks.json")
 

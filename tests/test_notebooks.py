@@ -71,7 +71,7 @@ def title(notebook):
 def first_code(notebook):
     """The first code cell makes the package ready on Colab, is the same everywhere, and keeps out of nbval's way."""
     first = next(iter(code_cells(notebook)), None)
-    if first is None or first.source != first_cells.setup() or first.metadata.get("tags") != first_cells.TAGS:
+    if first is None or first.source != first_cells.setup() or first.metadata != first_cells.METADATA:
         yield "the first code cell is not the one of book/_tools/first_cells.py; run `make notebooks`"
 
 
@@ -228,7 +228,7 @@ def good():
         metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}},
         cells=[
             new_markdown_cell("# Title"),
-            new_code_cell(first_cells.setup(), execution_count=1, metadata={"tags": first_cells.TAGS}),
+            new_code_cell(first_cells.setup(), execution_count=1, metadata=first_cells.METADATA),
             new_code_cell("1", execution_count=2, outputs=[new_output("execute_result", {"text/plain": "1"})]),
             new_code_cell("plot()", execution_count=3, outputs=[png], metadata={"mystnb": figure}),
             new_code_cell("slider()", execution_count=4, outputs=[slider], metadata={"mystnb": moving}),

@@ -130,6 +130,10 @@ def one_layer_beside(corpus: Corpus, seed: int = 0, **settings) -> Training:
     seed : int
     **settings
         Of `train`, instead of `SETTINGS` and the rate of two layers.
+
+    Returns
+    -------
+    Training
     """
     settings = SETTINGS | {"learning_rate": EXPERIMENTS["two layers"].learning_rate, "evaluate_every": 300} | settings
     max_tokens = settings.pop("max_tokens")

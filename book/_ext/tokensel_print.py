@@ -19,7 +19,9 @@ class PdfLink(SphinxRole):
     def run(self) -> tuple[list[nodes.Node], list]:
         """Make the link, or say how to make the file."""
         file = printed(self.env.app)
-        if file is None or self.env.app.builder.name != "html":
+        if self.env.app.builder.name != "html":  # it is being printed
+            return [nodes.Text(self.text)], []
+        if file is None:
             return [nodes.Text(f"{self.text} (made by "), nodes.literal(text="make pdf"), nodes.Text(")")], []
         up = "../" * self.env.docname.count("/")
         link = nodes.reference("", self.text, internal=False, refuri=up + FILE)

@@ -7,7 +7,7 @@ import re
 import tomllib
 from pathlib import Path
 
-from nbformat import NotebookNode
+from nbformat import NotebookNode, from_dict
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -32,7 +32,10 @@ import tokensel_nb as ts
 
 print(ts.versions())'''
 
-TAGS = ["hide-input", "nbval-ignore-output"]  # a reader of the page wants the picture first; versions differ
+METADATA = {
+    "tags": ["hide-input", "nbval-ignore-output"],  # a reader of the page wants the picture first; versions differ
+    "mystnb": {"code_prompt_show": "Ready on Colab too: show the cell", "code_prompt_hide": "Hide the cell"},
+}
 
 
 def address() -> str:
@@ -61,4 +64,4 @@ def stamp(notebook: NotebookNode, name: str) -> None:
     if not any(cell.cell_type == "code" and "google.colab" in cell.source for cell in notebook.cells[:2]):
         notebook.cells.insert(1, new_code_cell())
     notebook.cells[1].source = setup()
-    notebook.cells[1].metadata = NotebookNode(tags=TAGS)
+    notebook.cells[1].metadata = from_dict(METADATA)

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 from browser import browser
+from playwright.sync_api import Browser
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "_build" / "print"
@@ -37,20 +38,21 @@ def one_page() -> Path:
     return page
 
 
-def print_page(page: Path, target: Path) -> None:
+def print_page(page: Path, target: Path, chromium: Browser) -> None:
     """Print a page into a PDF."""
-    with browser() as chromium:
-        tab = chromium.new_page()
-        tab.goto(page.as_uri())
-        tab.wait_for_function("window.MathJax?.startup?.promise")
-        tab.evaluate(OPEN)
-        margin = dict(top="16mm", bottom="18mm", left="16mm", right="16mm")
-        tab.pdf(
-            path=target, format="A4", scale=0.75, margin=margin, outline=True, tagged=True,
-            print_background=True, display_header_footer=True, header_template="<span></span>", footer_template=FOOTER,
-        )  # fmt: skip
+    tab = chromium.new_page()
+    tab.goto(page.as_uri())
+    tab.wait_for_function("window.MathJax?.startup?.promise")
+    tab.evaluate(OPEN)
+    margin = dict(top="16mm", bottom="18mm", left="16mm", right="16mm")
+    tab.pdf(
+        path=target, format="A4", scale=0.75, margin=margin, outline=True, tagged=True,
+        print_background=True, display_header_footer=True, header_template="<span></span>", footer_template=FOOTER,
+    )  # fmt: skip
+    tab.close()
 
 
 if __name__ == "__main__":
-    print_page(one_page(), TARGET)
+    with browser() as opened:
+        print_page(one_page(), TARGET, opened)
     print(f"The book is in {TARGET.relative_to(ROOT)} ({TARGET.stat().st_size / 1e6:.0f} MB)")
