@@ -34,7 +34,7 @@ print(ts.versions())'''
 
 METADATA = {
     "tags": ["hide-input", "nbval-ignore-output"],  # a reader of the page wants the picture first; versions differ
-    "mystnb": {"code_prompt_show": "Ready on Colab too: show the cell", "code_prompt_hide": "Hide the cell"},
+    "mystnb": {"code_prompt_show": "Show the first cell", "code_prompt_hide": "Hide the first cell"},
 }
 
 
