@@ -1,6 +1,5 @@
 """How long a reader waits for the first chapter, cold: a new browser, an empty cache, a server on this machine."""
 
-import gzip
 import json
 import sys
 import time
@@ -16,12 +15,11 @@ from benchmarks.timing import row
 
 ROOT = Path(__file__).parents[1]
 SITE = ROOT / "_build" / "html"
-PACKED = {".png", ".webp", ".woff", ".woff2"}  # already as small as they get
 ROUNDS = 7
 PAINTED = "() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
 
 sys.path.insert(0, str(ROOT / "book" / "_tools"))
-from browser import browser  # noqa: E402 - it stands among the book's tools
+from browser import browser, sent_bytes  # noqa: E402 - it stands among the book's tools
 
 
 class Quiet(SimpleHTTPRequestHandler):
@@ -53,18 +51,13 @@ def visit(address):
         return tab.evaluate(PAINTED) / 1000, finished, asked
 
 
-def sent(address):
-    """Return the bytes that a server which compresses would send for an address."""
-    file = SITE / unquote(urlsplit(address).path).lstrip("/")
-    return len(file.read_bytes() if file.suffix in PACKED else gzip.compress(file.read_bytes()))
-
-
 def main():
     if not (SITE / "index.html").exists():
         raise SystemExit("there are no built pages; run `make html`")
     with serve() as address:
         seen, finished, asked = zip(*(visit(f"{address}/book/01_model.html") for _ in range(ROUNDS)))
-    weight = sum(sent(url) for url in set(asked[0]) if url.startswith(address))
+    files = {unquote(urlsplit(url).path).lstrip("/") for url in asked[0] if url.startswith(address)}
+    weight = sum(sent_bytes(SITE / file) for file in files)
     whole = sum(file.stat().st_size for file in SITE.rglob("*") if file.is_file())
     rows = [
         row("chapter 1, cold: text is seen", median(seen), "s", "1.5 s to a readable page"),

@@ -1,15 +1,13 @@
 """What a reader does with the pages: search, open a solution, move a slider by the keyboard, go from page to page."""
 
-import gzip
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
 from bs4 import BeautifulSoup
-from conftest import PAGES
+from conftest import PAGES, real_browser
 
 FIRST_CHAPTER_BYTES = 1.2e6
-PACKED = {".png", ".webp", ".woff", ".woff2"}  # already as small as they get
 SLIDERS = [page for page in PAGES if 'type="range"' in page.read_text("utf-8")]
 
 
@@ -103,5 +101,5 @@ def test_the_first_chapter_is_light(visit, site):
     """What a server that compresses would send for it, cold."""
     opened = visit(site / "book" / "01_model.html")
     files = {Path(unquote(urlsplit(url).path)) for url in opened.requests if url.startswith("file:")}
-    sent = sum(len(data if file.suffix in PACKED else gzip.compress(data)) for file in files for data in [file.read_bytes()])
+    sent = sum(map(real_browser.sent_bytes, files))
     assert sent < FIRST_CHAPTER_BYTES, f"{sent:,} bytes"
