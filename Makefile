@@ -20,7 +20,7 @@ bench: export OMP_NUM_THREADS := $(shell getconf _NPROCESSORS_ONLN)
 BUILD = rm -rf $(HTML) && $(BIN)/jupyter-book build . -W -n --keep-going --all -q >/dev/null \
 	&& echo "The book is in $(HTML)/; open file://$(CURDIR)/$(HTML)/index.html"
 
-.PHONY: help env book html pdf test contract claims record bench colab notebooks lock serve clean
+.PHONY: help env book html pdf test contract claims record bench colab copies notebooks lock serve clean
 
 help: ## List the targets (default)
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -57,9 +57,12 @@ pdf: env ## Print the book as one PDF, which the pages then link to; needs Chrom
 # (loadscope), or its cells would meet different kernels.
 test: html ## Lint, unit tests, the pages in a browser, and every stored result checked against a new run
 	$(BIN)/ruff check .
-	$(BIN)/python -m pytest -n 2 --dist loadgroup tests
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not long" tests
 	$(BIN)/python -m pytest --nbval --nbval-current-env --nbval-sanitize-with nbval_sanitize.cfg \
 		--nbval-cell-timeout 120 -n 2 --dist loadscope book/*.ipynb
+
+copies: html ## Copy the code of every page into a plain Python session, and compare what it prints
+	$(BIN)/python -m pytest -n 2 tests/site/test_copying.py
 
 contract: env ## Run every notebook as on Colab: a clean environment, the newest numpy and torch, an empty folder
 	@UV_FIND_LINKS="$${UV_FIND_LINKS:-$$PIP_FIND_LINKS}" $(BIN)/python book/_tools/contract.py

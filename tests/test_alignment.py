@@ -2,9 +2,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from conftest import corpora
 from hypothesis import given
 from hypothesis import strategies as st
+from strategies import corpora
 
 from tokensel_nb import (
     Corpus,

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
-from conftest import corpora
 from hypothesis import given
+from strategies import corpora
 
 from tokensel_nb import Corpus
 from tokensel_nb.assumption import check_assumption_1, complete_tokens, relevant_tokens

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
-from conftest import corpora
 from hypothesis import given
 from scipy import sparse
+from strategies import corpora
 
 from tokensel_nb import Corpus
 from tokensel_nb.textbook import PADDING, tokens_of

@@ -3,10 +3,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from conftest import corpora
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
+from strategies import corpora
 
 from tokensel_nb import (
     CheckpointError,

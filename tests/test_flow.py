@@ -3,10 +3,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from conftest import corpora
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate
+from strategies import corpora
 
 from tokensel_nb import Corpus, Parameters, embedding_step, flow, gradients, init_parameters, loss
 from tokensel_nb.flow import (

@@ -2,9 +2,9 @@ import mpmath
 import numpy as np
 import pytest
 import torch
-from conftest import corpora
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from strategies import corpora
 
 from tokensel_nb import Corpus, score_gradients
 from tokensel_nb.sharp import SharpAttention

@@ -9,11 +9,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from conftest import corpora
 from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.torch import save_file
 from scipy import sparse
+from strategies import corpora
 
 from tokensel_nb import Corpus, Parameters, accuracy, descend_, init_parameters, logits, loss, textbook, training
 from tokensel_nb.synthetic import independent_tokens

@@ -1,6 +1,8 @@
 """A reader who copies the blocks of code from a page, in their order, gets the numbers that the page prints.
 
-The blocks and the results are taken from the built page, and run in a plain Python session without anything of Jupyter's.
+The blocks and the results are taken from the built page. Every page shows exactly the code and the results of its notebook,
+which nbval runs; and the blocks run in a plain Python session without anything of Jupyter's too. For the chapters that take
+long, `make copies` does that, and `make test` does not.
 """
 
 import json
@@ -8,11 +10,18 @@ import os
 import subprocess
 import sys
 
+import nbformat
 import pytest
 from bs4 import BeautifulSoup
-from conftest import PAGES
+from pages import PAGES, ROOT
 
-CHAPTERS = [page for page in PAGES if page.stem[:2].isdigit()]
+LONG = 40  # seconds
+TIMES = json.loads((ROOT / "data" / "execution_times.json").read_text("utf-8"))
+CHAPTERS = [
+    pytest.param(page, marks=[pytest.mark.long] if TIMES[page.stem]["seconds"] > LONG else [], id=page.stem)
+    for page in PAGES
+    if page.stem[:2].isdigit()
+]
 
 # A session as one at a terminal: what is printed, and the value of a last line that has one.
 SESSION = """
@@ -39,7 +48,22 @@ def blocks(page):
     return found
 
 
-@pytest.mark.parametrize("page", CHAPTERS, ids=lambda page: page.stem)
+def test_every_chapter_has_its_page(site):
+    assert {page.stem for page in PAGES if page.stem in TIMES} == set(TIMES)
+    assert set(TIMES) == {path.stem for path in (ROOT / "book").glob("*.ipynb")}
+
+
+@pytest.mark.parametrize("stem", TIMES)
+def test_a_page_shows_the_code_and_the_results_of_its_notebook(site, stem):
+    """Character by character, so that what a reader copies is what was checked."""
+    cells = [c for c in nbformat.read(ROOT / "book" / f"{stem}.ipynb", as_version=4).cells if c.cell_type == "code"]
+    for cell, (code, shown) in zip(cells, blocks(site / "book" / f"{stem}.html"), strict=True):
+        assert code.rstrip("\n") == cell.source.rstrip("\n")
+        if shown is not None:
+            assert shown.rstrip("\n") == "".join(output.text for output in cell.outputs if "text" in output).rstrip("\n")
+
+
+@pytest.mark.parametrize("page", CHAPTERS)
 def test_copied_blocks_print_what_the_page_shows(page, tmp_path):
     copied = blocks(page)
     assert sum(bool(shown) for _, shown in copied) >= 5

@@ -4,7 +4,7 @@ import json
 from importlib.resources import files
 
 import pytest
-from conftest import PAGES
+from pages import PAGES
 
 AXE = (files("axe_playwright_python") / "axe.min.js").read_text("utf-8")
 SETTINGS = {"light, laptop": dict(theme="light", width=1200), "dark, phone": dict(theme="dark", width=360)}

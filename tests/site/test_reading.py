@@ -5,7 +5,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 from bs4 import BeautifulSoup
-from conftest import PAGES, real_browser
+from pages import PAGES, real_browser
 
 FIRST_CHAPTER_BYTES = 1.2e6
 SLIDERS = [page for page in PAGES if 'type="range"' in page.read_text("utf-8")]
