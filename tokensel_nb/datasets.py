@@ -512,14 +512,21 @@ def _with_line_breaks(text):
 
 
 def load_reviews(path, text="text", label="label", *, class_names=None, encoding="utf-8", **options) -> Corpus:
-    """Count the words of a file of your own.
+    """Count the words of a file of your own, as in ``load_reviews("mine.csv", text="review", label="stars", min_count=5)``.
 
     Parameters
     ----------
-    path, text, label, class_names, encoding
-        As in `read_reviews`.
+    path : path
+        A .csv, .tsv, .jsonl or .parquet file; the first three may be compressed (.gz, .bz2, .xz, .zip).
+    text, label : str
+        Names of the columns. Rows with an empty text are dropped, and a printed line says how many.
+    class_names : sequence, optional
+        The label values in the order of the classes; by default all that occur, sorted.
+    encoding : str
+        Of the CSV, TSV or JSONL file.
     **options
-        ``min_count``, ``max_words``, ``lowercase``, ``tokeniser``, ``vocabulary`` of `corpus_from_texts`.
+        Which words are known, and what a word is: ``min_count``, ``max_words``, ``lowercase``, ``tokeniser``, ``vocabulary``
+        of `corpus_from_texts`.
 
     Returns
     -------

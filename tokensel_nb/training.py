@@ -116,12 +116,15 @@ def train(
     Parameters
     ----------
     corpus : Corpus
+        What to learn from, as `load_imdb`, `load_reviews` or `corpus_from_texts` return it.
     dim : int
         d; ignored where ``start`` is given.
     steps : int
         Gradient steps at most.
     learning_rate : float
+        Size of a step; the default suits Adam at this dimension.
     optimiser : {"adam", "gradient descent"}
+        Adam with PyTorch's defaults, or plain gradient descent.
     start : Parameters, optional
         Where to begin, unchanged by training; by default `init_parameters` with ``seed``, in float32.
     trained : sequence of str

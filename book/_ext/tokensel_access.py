@@ -7,6 +7,8 @@ from sphinx.application import Sphinx
 MENDED = {
     # A bibliography is a list, so its entries have to be list items; the role they come with is deprecated.
     ' role="doc-biblioentry"': ' role="listitem"',
+    # A folded cell says itself what it is.
+    '<summary aria-label="Toggle hidden content">': "<summary>",
     # The corner of a pandas table heads nothing.
     "<th></th>": "<td></td>",
     # The title and the search box of the side bar belong to some landmark.

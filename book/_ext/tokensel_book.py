@@ -64,6 +64,15 @@ class HowToCite(SphinxDirective):
         return [nodes.literal_block(text, text, language="bibtex")]
 
 
+class Install(SphinxDirective):
+    """The line that installs the package from the public address."""
+
+    def run(self) -> list[nodes.Node]:
+        """Make a block of code to copy."""
+        text = f"pip install git+{self.config.repository_url}"
+        return [nodes.literal_block(text, text, language="bash")]
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the above, and the other ideas of this folder."""
     app.add_config_value("repository_url", "", "env")
@@ -71,6 +80,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("config-inited", set_execution)
     app.add_role("repo", RepoRole())
     app.add_directive("how-to-cite", HowToCite)
+    app.add_directive("install", Install)
     for idea in IDEAS:
         app.setup_extension(idea)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,6 +1,6 @@
 """The book as one PDF: what Sphinx's builder ``singlehtml`` needs to set it on one page, and the link to what was printed.
 
-``{pdf-link}`` is a sentence with a link if `make pdf` was run before, and otherwise says that there is such a command.
+``{pdf-link}`` is a link if `make pdf` was run since the last change, and otherwise says that there is such a command.
 """
 
 import shutil
@@ -11,6 +11,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxRole
 
 FILE = "tokensel-nb.pdf"
+SOURCES, SUFFIXES = ("book", "data", "tokensel_nb"), (".ipynb", ".md", ".css", ".json", ".py")  # what it is made from
 
 
 class PdfLink(SphinxRole):
@@ -29,9 +30,11 @@ class PdfLink(SphinxRole):
 
 
 def printed(app: Sphinx) -> Path | None:
-    """Return the PDF, if it was made."""
-    file = Path(app.srcdir) / "_build" / FILE
-    return file if file.exists() else None
+    """Return the PDF, if it was made after the last change of what it shows."""
+    root = Path(app.srcdir)
+    file = root / "_build" / FILE
+    sources = (path for folder in SOURCES for path in (root / folder).rglob("*") if path.suffix in SUFFIXES)
+    return file if file.exists() and file.stat().st_mtime > max(path.stat().st_mtime for path in sources) else None
 
 
 def copy_pdf(app: Sphinx, exception: Exception | None) -> None:

@@ -26,4 +26,5 @@ class Visit:
         if self.scripts:
             self.tab.add_style_tag(content="*, *::before, *::after { animation: none !important; transition: none !important }")
             self.tab.evaluate("() => window.MathJax?.startup?.promise")
+            self.tab.evaluate("() => new Promise(requestAnimationFrame)")
         return self

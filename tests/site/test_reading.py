@@ -40,6 +40,14 @@ def test_a_solution_opens_by_the_keyboard(visit, site):
     assert body.is_visible()
 
 
+def test_only_formulas_that_scroll_are_stops_of_the_tab_key(visit, site):
+    stops = 'mjx-container[tabindex="0"]'
+    assert visit(site / "book" / "01_model.html").tab.locator(stops).count() <= 3
+    narrow = visit(site / "book" / "01_model.html", width=360).tab.locator(stops)
+    narrow.first.wait_for(state="attached")
+    assert all(stop.get_attribute("display") == "true" for stop in narrow.all())
+
+
 def test_a_proof_opens_by_the_keyboard(visit, site):
     tab = visit(site / "book" / "01_model.html").tab
     proof = tab.locator("article details.sd-dropdown").first
