@@ -53,11 +53,11 @@ html: env ## Build the pages from the committed results, in seconds
 pdf: env ## Print the book as one PDF, which the pages then link to; needs Chromium
 	@$(BIN)/python book/_tools/print_book.py
 
-# loadgroup: what takes long to make is made by one worker. Notebooks: strict comparison, and one worker a notebook
+# Notebooks: strict comparison, and one worker a notebook
 # (loadscope), or its cells would meet different kernels.
 test: html ## Lint, unit tests, the pages in a browser, and every stored result checked against a new run
 	$(BIN)/ruff check .
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not long" tests
+	$(BIN)/python -m pytest -n 2 -m "not long" tests
 	$(BIN)/python -m pytest --nbval --nbval-current-env --nbval-sanitize-with nbval_sanitize.cfg \
 		--nbval-cell-timeout 120 -n 2 --dist loadscope book/*.ipynb
 
