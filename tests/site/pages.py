@@ -1,7 +1,10 @@
 """The built pages, and how a page is visited."""
 
 import sys
+from functools import cache
 from pathlib import Path
+
+from bs4 import BeautifulSoup
 
 ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "_build" / "html"
@@ -9,6 +12,12 @@ PAGES = sorted(page for page in SITE.rglob("*.html") if page != SITE / "index.ht
 
 sys.path.insert(0, str(ROOT / "book" / "_tools"))
 import browser as real_browser  # noqa: E402, F401 - it stands among the book's tools
+
+
+@cache
+def soup(page):
+    """Return a page, parsed."""
+    return BeautifulSoup(page.read_text("utf-8"), "html.parser")
 
 
 class Visit:

@@ -12,8 +12,7 @@ import sys
 
 import nbformat
 import pytest
-from bs4 import BeautifulSoup
-from pages import PAGES, ROOT
+from pages import PAGES, ROOT, soup
 
 LONG = 40  # seconds
 TIMES = json.loads((ROOT / "data" / "execution_times.json").read_text("utf-8"))
@@ -41,7 +40,7 @@ json.dump(results, sys.__stdout__)
 def blocks(page):
     """Return the code of every cell of a page, and the text that it shows as printed (None where that may differ)."""
     found = []
-    for cell in BeautifulSoup(page.read_text("utf-8"), "html.parser").select("div.cell"):
+    for cell in soup(page).select("div.cell"):
         code = "".join(block.get_text() for block in cell.select("div.cell_input pre"))
         shown = "".join(block.get_text() for block in cell.select("div.cell_output div.output.stream pre"))
         found.append((code, None if "tag_nbval-ignore-output" in cell["class"] else shown))

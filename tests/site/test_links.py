@@ -6,16 +6,9 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from bs4 import BeautifulSoup
-from pages import PAGES, ROOT
+from pages import PAGES, ROOT, soup
 
 SITE_BYTES = 40e6
-
-
-@cache
-def soup(page):
-    """Return a page, parsed."""
-    return BeautifulSoup(page.read_text("utf-8"), "html.parser")
 
 
 @cache

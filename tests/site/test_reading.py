@@ -4,8 +4,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from bs4 import BeautifulSoup
-from pages import PAGES, real_browser
+from pages import PAGES, real_browser, soup
 
 FIRST_CHAPTER_BYTES = 1.2e6
 SLIDERS = [page for page in PAGES if 'type="range"' in page.read_text("utf-8")]
@@ -100,9 +99,9 @@ def test_without_a_script_a_slider_is_a_picture_with_its_caption(visit, page):
 
 
 def test_the_script_of_the_sliders_is_one_file_and_loaded_only_where_it_is_used():
-    loads = {page for page in PAGES if BeautifulSoup(page.read_text("utf-8"), "html.parser").select('script[src*="slider"]')}
+    loads = {page for page in PAGES if soup(page).select('script[src*="slider"]')}
     assert loads == set(SLIDERS)
-    assert not [page for page in SLIDERS if BeautifulSoup(page.read_text("utf-8"), "html.parser").select("figure script")]
+    assert not [page for page in SLIDERS if soup(page).select("figure script")]
 
 
 def test_the_first_chapter_is_light(visit, site):
