@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from numbers import Real
 
 import numpy as np
 from scipy import sparse
 
-BINARY = ("-1", "+1")
+BINARY = ("-1", "+1")  # the names of two classes that came as signs
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -19,19 +20,26 @@ class Corpus:
     ----------
     counts : scipy.sparse.csr_array, shape (n, vocab_size), not negative
         ``counts[i, s]`` is c_s(X_i), how often token s occurs in text i; whole numbers where texts were counted.
-    labels : ndarray of int, shape (n,)
-        -1 or +1 for two classes; 0 ... K-1 for K > 2 classes.
+    labels : sequence, length n
+        Given as 0 ... K-1, for two classes as -1 and +1, or as the names of the classes; kept as 0 ... K-1, ndarray of int64.
     vocabulary : sequence of str, length vocab_size
         The word of every column.
     class_names : tuple of str, optional
-        Names in the order of the labels. They also fix the number of classes where a slice of a corpus misses some.
+        Names in the order of the labels. They also fix the number of classes where a corpus lacks texts of some. By default
+        "-1" and "+1" for signs, the words themselves in alphabetical order for words, "0" ... "K-1" for numbers.
     weights : ndarray of float64, shape (n,), optional
         How much each text counts in every mean Ê; only their ratios matter. By default all count alike.
 
     Raises
     ------
     ValueError
-        If the three parts do not fit together, a count is negative, or a label is none of the allowed ones.
+        If the parts do not fit together, a count is negative, or it is not clear which class a label names.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> ts.Corpus([[2, 0], [1, 1]], ["up", "down"], ["good", "film"])
+    Corpus(2 texts, 2 words, 4 tokens; down: 1, up: 1)
     """
 
     counts: sparse.csr_array
@@ -41,10 +49,10 @@ class Corpus:
     weights: np.ndarray | None = None
 
     def __post_init__(self):
-        counts = sparse.csr_array(self.counts)
+        counts = sparse.csr_array(self.counts, copy=True)  # a copy, so that nothing prepared of it can go stale
         counts.sum_duplicates()
-        vocabulary = np.asarray(self.vocabulary, dtype=object)
-        labels = _whole_numbers(self.labels)
+        vocabulary = np.array(self.vocabulary, dtype=object)
+        labels, names = _coded(self.labels, tuple(map(str, self.class_names)))
         if counts.shape != (len(labels), len(vocabulary)):
             raise ValueError(
                 f"counts has shape {counts.shape}, but there are {len(labels)} labels and {len(vocabulary)} words; "
@@ -52,14 +60,11 @@ class Corpus:
             )
         if counts.nnz and counts.data.min() < 0:
             raise ValueError("counts holds a negative number; give how often each word occurs")
-        names = tuple(map(str, self.class_names)) or _default_names(labels)
-        allowed = [-1, 1] if len(names) == 2 else list(range(len(names)))
-        strange = ~np.isin(labels, allowed)
-        if strange.any():
-            row = int(strange.argmax())
-            raise ValueError(f"labels[{row}] is {labels[row]}; with {len(names)} classes a label is one of {allowed}")
         weights = None if self.weights is None else _checked_weights(self.weights, len(labels))
         parts = dict(counts=counts, labels=labels, vocabulary=vocabulary, class_names=names, weights=weights)
+        for array in (counts.data, counts.indices, counts.indptr, vocabulary, labels, weights):
+            if array is not None:
+                array.flags.writeable = False
         for name, value in parts.items():
             object.__setattr__(self, name, value)
 
@@ -69,14 +74,13 @@ class Corpus:
 
     def __getitem__(self, rows):
         """Return the texts that a slice, a mask or an array of indices picks, as a corpus of the same words."""
-        if np.isscalar(rows):
-            rows = [rows]
+        rows = [rows] if np.isscalar(rows) else rows
         weights = None if self.weights is None else self.weights[rows]
         return replace(self, counts=self.counts[rows], labels=self.labels[rows], weights=weights)
 
     def __repr__(self):
         """Name sizes and classes, as in ``Corpus(3 texts, 5 words, 9 tokens; -1: 1, +1: 2)``."""
-        sizes = ", ".join(f"{name}: {(self.labels == label).sum():,}" for label, name in self._label_names())
+        sizes = ", ".join(f"{name}: {(self.labels == label).sum():,}" for label, name in enumerate(self.class_names))
         empty = int((self.lengths == 0).sum())
         note = f"; {empty:,} without a known word" if empty else ""
         return f"Corpus({len(self):,} texts, {self.vocab_size:,} words, {round(self.lengths.sum()):,} tokens; {sizes}{note})"
@@ -90,6 +94,13 @@ class Corpus:
     def num_classes(self):
         """The number of classes K."""
         return len(self.class_names)
+
+    @property
+    def signs(self):
+        """The labels of two classes as y = -1 or +1, ndarray of float64, shape (n,); a ValueError for more classes."""
+        if self.num_classes != 2:
+            raise ValueError(f"the corpus has {self.num_classes} classes; signs are defined for two")
+        return 2.0 * self.labels - 1
 
     @cached_property
     def mean_weights(self):
@@ -205,7 +216,7 @@ class Corpus:
             If a class has no text at all.
         """
         random = np.random.default_rng(seed)
-        of_classes = [np.flatnonzero(self.labels == label) for label, _ in self._label_names()]
+        of_classes = [np.flatnonzero(self.labels == label) for label in range(self.num_classes)]
         rarest = int(np.argmin([len(rows) for rows in of_classes]))
         size = len(of_classes[rarest])
         if not size:
@@ -218,41 +229,70 @@ class Corpus:
     def _weights(self):
         return np.ones(len(self)) if self.weights is None else self.weights
 
-    def _label_names(self):
-        labels = (-1, 1) if self.num_classes == 2 else range(self.num_classes)
-        return list(zip(labels, self.class_names))
-
     def _one_hot(self):
-        return np.stack([self.labels == label for label, _ in self._label_names()], axis=1).astype(float)
+        return np.eye(self.num_classes)[self.labels]
 
     def _mean_with_label(self, matrix):
         # Divided last, so that counts that balance give an exact zero.
         weights = self._weights
         if self.num_classes == 2:
-            return matrix.T @ (self.labels * weights) / weights.sum()
+            return matrix.T @ (self.signs * weights) / weights.sum()
         return matrix.T @ ((self._one_hot() - 1 / self.num_classes) * weights[:, None]) / weights.sum()
 
 
-def _whole_numbers(labels):
-    labels = np.asarray(labels)
-    if labels.ndim != 1 or labels.dtype.kind not in "iufb":
-        raise ValueError(f"labels has dtype {labels.dtype} and {labels.ndim} dimensions; give one whole number a text")
-    if labels.dtype.kind == "f":
-        strange = ~(np.isfinite(labels) & (labels == np.round(labels)))
-        if strange.any():
-            row = int(strange.argmax())
-            raise ValueError(f"labels[{row}] is {labels[row]}; give one whole number a text")
-    return labels.astype(np.int64)
+def _coded(labels, names):
+    """Return labels as 0 ... K-1, and the names of the K classes; `names` is empty where none were given."""
+    labels, words = _of_one_kind(labels)
+    if words:
+        known = names or tuple(sorted(set(labels)))
+        code_of = {name: code for code, name in enumerate(known)}
+        codes = np.array([code_of.get(label, -1) for label in labels], np.int64)
+        allowed = f"one of {', '.join(map(repr, known))}"
+    else:
+        codes, known, allowed = _coded_numbers(labels, names)
+    if (codes < 0).any():
+        row = int((codes < 0).argmax())
+        raise ValueError(f"labels[{row}] is {np.asarray(labels)[row].item()!r}; with {len(known)} classes a label is {allowed}")
+    if len(known) < 2:
+        raise ValueError(f"every label is {', '.join(known)!r}; two classes are needed, name them in class_names")
+    return codes, known
+
+
+def _of_one_kind(labels):
+    """Return labels as a list of words, or as an array of whole numbers, and whether they are words."""
+    array = np.asarray(labels)
+    if array.ndim != 1:
+        raise ValueError(f"labels has {array.ndim} dimensions; give one label a text")
+    if array.dtype.kind in "iu":
+        return array.astype(np.int64), False
+    given = array.tolist() if isinstance(labels, np.ndarray) else list(labels)
+    words = any(isinstance(label, str) for label in given)
+    for row, label in enumerate(given):
+        if not (isinstance(label, str) if words else isinstance(label, Real) and float(label).is_integer()):
+            raise ValueError(f"labels[{row}] is {label!r}; give a {'word' if words else 'whole number'} for every text")
+    return (list(map(str, given)) if words else np.array(given, np.int64)), words
+
+
+def _coded_numbers(labels, names):
+    """Return codes, -1 for a number that names no class, the names of the classes, and which numbers are allowed."""
+    if np.isin(labels, [-1, 1]).all() and (not names or len(names) == 2):
+        return (labels > 0).astype(np.int64), names or BINARY, "-1 or 1"
+    classes = len(names) or max(int(labels.max()) + 1, 2)
+    absent = np.setdiff1d(np.arange(classes), labels) if not names and classes > 2 else []
+    if len(absent):
+        raise ValueError(
+            f"no label is {absent[0]}, but one is {classes - 1}; name all classes in class_names, or number them anew"
+        )
+    codes = np.where((labels >= 0) & (labels < classes), labels, -1)
+    return (
+        codes,
+        names or tuple(map(str, range(classes))),
+        f"one of 0 to {classes - 1}{', or -1 and 1' if classes == 2 else ''}",
+    )
 
 
 def _checked_weights(weights, texts):
-    weights = np.asarray(weights, dtype=np.float64)
+    weights = np.array(weights, dtype=np.float64)
     if weights.shape != (texts,) or not (np.isfinite(weights) & (weights >= 0)).all() or not weights.any():
         raise ValueError(f"weights must be {texts} finite numbers, none negative and not all zero")
     return weights
-
-
-def _default_names(labels):
-    if np.isin(labels, [-1, 1]).all():
-        return BINARY
-    return tuple(map(str, range(max(int(labels.max()) + 1, 3))))

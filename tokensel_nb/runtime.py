@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import platform
+import shutil
+import sys
 from datetime import date
 from importlib.metadata import version
 from pathlib import Path
-
-import torch
 
 
 def versions() -> str:
@@ -16,6 +17,12 @@ def versions() -> str:
     Returns
     -------
     str
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> ts.versions().startswith("tokensel-nb ")
+    True
     """
     packages = [f"{name} {_public(version(name))}" for name in ("numpy", "torch")]
     first = [f"tokensel-nb {version('tokensel-nb')}", f"Python {platform.python_version()}"]
@@ -28,7 +35,16 @@ def default_device() -> str:
     Returns
     -------
     str
+
+    Examples
+    --------
+    >>> default_device() in ("cpu", "cuda")
+    True
     """
+    if "torch" not in sys.modules and not shutil.which("nvidia-smi"):
+        return "cpu"  # without the two seconds that torch takes to be imported
+    import torch
+
     return "cuda" if torch.cuda.is_available() else "cpu"
 
 
@@ -38,8 +54,17 @@ def device_name() -> str:
     Returns
     -------
     str
+
+    Examples
+    --------
+    >>> device_name() == "cpu" or default_device() == "cuda"
+    True
     """
-    return torch.cuda.get_device_name() if default_device() == "cuda" else "cpu"
+    if default_device() == "cpu":
+        return "cpu"
+    import torch
+
+    return torch.cuda.get_device_name()
 
 
 def machine() -> dict:
@@ -48,8 +73,14 @@ def machine() -> dict:
     Returns
     -------
     dict
+
+    Examples
+    --------
+    >>> sorted(machine().keys() - {"gpu"})
+    ['cores', 'date', 'processor', 'python', 'torch']
     """
-    found = {"processor": processor(), "cores": torch.get_num_threads(), "python": platform.python_version()}
+    cores = int(os.environ.get("OMP_NUM_THREADS") or os.cpu_count())
+    found = {"processor": processor(), "cores": cores, "python": platform.python_version()}
     if default_device() == "cuda":
         found["gpu"] = device_name()
     return found | {"torch": _public(version("torch")), "date": date.today().isoformat()}
@@ -61,6 +92,11 @@ def processor() -> str:
     Returns
     -------
     str
+
+    Examples
+    --------
+    >>> len(processor()) > 0
+    True
     """
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
-from .runtime import machine
+from ..runtime import machine
 
-HERE = Path(__file__).parent / "data"  # in the installed package
-FOLDER = HERE if HERE.is_dir() else Path(__file__).parents[1] / "data"  # in the repository
+if TYPE_CHECKING:
+    import pandas as pd
+
+FOLDER = Path(__file__).parents[1] / "data"
 
 # The tables on IMDB give the centres of 20 bins, rounded to two digits. Bins that begin at -1, the least skew there is, give
 # these centres only if they are 29/300 wide, and so end at 14/15: a word of which 29 in 30 stood in positive reviews.
@@ -35,7 +37,15 @@ def paper_table(name) -> pd.DataFrame:
     ------
     FileNotFoundError
         If there is no such table.
+
+    Examples
+    --------
+    >>> from tokensel_nb.chapters.recorded import paper_table
+    >>> paper_table("mlp_v").columns.tolist()
+    ['centre', 'mean']
     """
+    import pandas as pd
+
     table = pd.read_csv(_file(f"paper/{name}.csv"))
     return table.set_axis(["centre", "mean"], axis=1)
 
@@ -56,6 +66,12 @@ def recorded(name) -> dict:
     ------
     FileNotFoundError
         If there is no such record.
+
+    Examples
+    --------
+    >>> from tokensel_nb.chapters.recorded import recorded
+    >>> sorted(recorded("yelp")["machine"])
+    ['cores', 'date', 'processor', 'python', 'torch']
     """
     return json.loads(_file(f"recorded/{name}.json").read_text(encoding="utf-8"))
 
@@ -69,11 +85,17 @@ def record(name, results, folder=FOLDER):
     results : dict
         Plain values.
     folder : path
-        By default the repository's ``data``.
+        By default that of the package.
 
     Returns
     -------
     pathlib.Path
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> record("run", {"accuracy": 0.5}, folder=mkdtemp()).name
+    'run.json'
     """
     path = Path(folder) / "recorded" / f"{name}.json"
     path.parent.mkdir(parents=True, exist_ok=True)

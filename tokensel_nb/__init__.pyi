@@ -1,0 +1,101 @@
+# Every public name, once: `__init__.py` imports from this list, on demand, and type checkers read it.
+from .alignment import (
+    adam_values as adam_values,
+    class_profile as class_profile,
+    cls_step as cls_step,
+    embedding_step as embedding_step,
+    exact_values as exact_values,
+    predicted_scores as predicted_scores,
+    predicted_values as predicted_values,
+)
+from .assumption import (
+    check_assumption_1 as check_assumption_1,
+    complete_tokens as complete_tokens,
+    relevant_tokens as relevant_tokens,
+)
+from .bins import (
+    Bins as Bins,
+    binned as binned,
+)
+from .checkpoint import (
+    CheckpointError as CheckpointError,
+)
+from .corpus import (
+    Corpus as Corpus,
+)
+from .datasets import (
+    DataError as DataError,
+    load_imdb as load_imdb,
+    load_movie_reviews as load_movie_reviews,
+    load_reviews as load_reviews,
+    load_rotten_tomatoes as load_rotten_tomatoes,
+    load_yelp as load_yelp,
+    read_imdb as read_imdb,
+    read_reviews as read_reviews,
+    read_rotten_tomatoes as read_rotten_tomatoes,
+    read_yelp as read_yelp,
+)
+from .estimator import (
+    AttentionClassifier as AttentionClassifier,
+)
+from .flow import (
+    Flow as Flow,
+    conserved as conserved,
+    gradient_flow as gradient_flow,
+    joint_flow as joint_flow,
+    key_query_at as key_query_at,
+    key_query_flow as key_query_flow,
+    limit_parameters as limit_parameters,
+    normalised_steps as normalised_steps,
+    output_flow as output_flow,
+)
+from .max_margin import (
+    MaxMargin as MaxMargin,
+    NotSeparableError as NotSeparableError,
+    max_margin as max_margin,
+    selected_pairs as selected_pairs,
+)
+from .models import (
+    OneLayer as OneLayer,
+    TwoLayers as TwoLayers,
+    TwoLayersWithoutKeyQuery as TwoLayersWithoutKeyQuery,
+    WithMLP as WithMLP,
+    descend_ as descend_,
+    most_frequent as most_frequent,
+    score_gradients as score_gradients,
+)
+from .options import (
+    Options as Options,
+)
+from .parameters import (
+    NamedArrays as NamedArrays,
+    Parameters as Parameters,
+    init_parameters as init_parameters,
+)
+from .runtime import (
+    versions as versions,
+)
+from .synthetic import (
+    independent_tokens as independent_tokens,
+    negation as negation,
+    one_relevant_token as one_relevant_token,
+    partly_positive_tokens as partly_positive_tokens,
+    several_relevant_tokens as several_relevant_tokens,
+    skews as skews,
+    xor_of_pairs as xor_of_pairs,
+)
+from .text import (
+    corpus_from_texts as corpus_from_texts,
+)
+from .training import (
+    History as History,
+    Training as Training,
+    train as train,
+)
+from .verbs import (
+    accuracy as accuracy,
+    attention as attention,
+    gradients as gradients,
+    logits as logits,
+    loss as loss,
+)

@@ -1,5 +1,0 @@
-"""What ``make claims`` runs."""
-
-from . import main
-
-main()

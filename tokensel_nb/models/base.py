@@ -1,0 +1,211 @@
+"""What every model offers, whatever it computes: a start, logits, loss, gradients, and attention where there is one."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, ClassVar
+
+from ..arrays import like, log_softmax, namespace, softplus, to_numpy
+from ..optimizers import LowRank
+from ..options import Options
+
+if TYPE_CHECKING:
+    from scipy import sparse
+
+    from ..arrays import Array
+    from ..corpus import Corpus
+    from ..parameters import NamedArrays
+
+
+class Model(ABC):
+    """A function from texts to logits, with parameters that `train` finds.
+
+    A model is a frozen dataclass of its settings. What it learns are `NamedArrays`, which it draws by `start` and is
+    handed by everyone who calls it. A model that torch can differentiate is written more simply as an `AutogradModel`.
+
+    Attributes
+    ----------
+    options : Options
+        How it is trained where nothing else is said.
+    needs_torch : bool
+        Whether it computes with torch alone, even on numpy arrays.
+    """
+
+    options: ClassVar[Options] = Options()
+    needs_torch: ClassVar[bool] = False
+
+    @abstractmethod
+    def start(self, vocab_size, dim, seed, *, num_classes=2, dtype="float32") -> NamedArrays:
+        """Draw parameters to start from.
+
+        Parameters
+        ----------
+        vocab_size, dim, seed, num_classes, dtype
+            As in `init_parameters`.
+
+        Returns
+        -------
+        NamedArrays
+            Of numpy arrays.
+        """
+
+    @abstractmethod
+    def logits(self, parameters: NamedArrays, corpus: Corpus) -> Array:
+        """Return f(X) of every text; zero for a text without a known word.
+
+        Parameters
+        ----------
+        parameters : NamedArrays
+        corpus : Corpus
+
+        Returns
+        -------
+        array, shape (n,), or (n, K) for K > 2 classes
+
+        Raises
+        ------
+        ValueError
+            If the parameters do not fit the corpus.
+        """
+
+    @abstractmethod
+    def step_gradients(self, parameters: NamedArrays, texts: Corpus, names) -> dict[str, Array | LowRank]:
+        """Return the gradient of the mean loss over some texts, as an optimizer takes it.
+
+        Parameters
+        ----------
+        parameters : NamedArrays
+        texts : Corpus
+        names : collection of str
+            Of the arrays whose gradient is wanted.
+
+        Returns
+        -------
+        dict of str to array or LowRank
+        """
+
+    def gradients(self, parameters: NamedArrays, corpus: Corpus) -> NamedArrays:
+        """Return the gradient of the mean loss in every parameter.
+
+        Parameters
+        ----------
+        parameters : NamedArrays
+        corpus : Corpus
+
+        Returns
+        -------
+        NamedArrays
+            Of the type, shapes, dtype and kind of ``parameters``.
+        """
+        found = self.step_gradients(parameters, corpus, parameters.arrays().keys())
+        written_out = {name: each.written_out() if isinstance(each, LowRank) else each for name, each in found.items()}
+        return type(parameters)(**written_out)
+
+    def attention(self, parameters: NamedArrays, corpus: Corpus) -> sparse.csr_array:
+        """Return the attention that <cls> pays to each word of each text, all occurrences together.
+
+        Parameters
+        ----------
+        parameters : NamedArrays
+        corpus : Corpus
+
+        Returns
+        -------
+        scipy.sparse.csr_array, shape (n, vocab_size)
+            A row sums to one, or to zero where the text holds no known word.
+
+        Raises
+        ------
+        TypeError
+            If the model has no attention.
+        """
+        raise TypeError(f"{type(self).__name__} has no attention")
+
+    def loss(self, parameters: NamedArrays, corpus: Corpus) -> float:
+        """Return the mean loss over the texts; see `loss_of_logits`.
+
+        Parameters
+        ----------
+        parameters : NamedArrays
+        corpus : Corpus
+
+        Returns
+        -------
+        float
+        """
+        return self.evaluate(parameters, corpus)[0]
+
+    def accuracy(self, parameters: NamedArrays, corpus: Corpus) -> float:
+        """Return the share of texts whose label f predicts: the sign of f, or the class of the largest logit.
+
+        A logit of exactly zero predicts the first class; texts count by their weights.
+
+        Parameters
+        ----------
+        parameters : NamedArrays
+        corpus : Corpus
+
+        Returns
+        -------
+        float, from 0 to 1
+        """
+        return self.evaluate(parameters, corpus)[1]
+
+    def evaluate(self, parameters: NamedArrays, corpus: Corpus) -> tuple[float, float]:
+        """Return `loss` and `accuracy` from one pass.
+
+        Parameters
+        ----------
+        parameters : NamedArrays
+        corpus : Corpus
+
+        Returns
+        -------
+        (float, float)
+        """
+        logits = self.logits(parameters, corpus)
+        found = to_numpy(logits > 0 if logits.ndim == 1 else logits.argmax(1))
+        return float(loss_of_logits(logits, corpus)), float(corpus.mean_weights[found == corpus.labels].sum())
+
+
+def loss_of_logits(logits, texts):
+    """Return the mean logistic loss Ê log(1 + exp(-y f(X))), or the mean cross-entropy for K > 2 classes.
+
+    Parameters
+    ----------
+    logits : array, shape (n,) or (n, K)
+    texts : Corpus
+        Its labels and weights are read.
+
+    Returns
+    -------
+    array, shape ()
+    """
+    weights = like(texts.mean_weights, logits)
+    if logits.ndim == 1:
+        return softplus(-like(texts.signs, logits) * logits) @ weights
+    labels = like(texts.labels, logits, "int64")
+    return -namespace(logits).take_along_axis(log_softmax(logits), labels[:, None], axis=1)[:, 0] @ weights
+
+
+def check_fit(parameters: NamedArrays, corpus: Corpus) -> None:
+    """Raise a ValueError unless parameters have the shapes that a corpus asks for.
+
+    Parameters
+    ----------
+    parameters : NamedArrays
+    corpus : Corpus
+
+    Raises
+    ------
+    ValueError
+        It names the array, its shape, and the shape that is wanted.
+    """
+    arrays = parameters.arrays()
+    vocab_size, dim = arrays["embeddings"].shape
+    if vocab_size != corpus.vocab_size:
+        raise ValueError(f"embeddings has {vocab_size} rows, but the corpus has {corpus.vocab_size} words; give one a word")
+    wanted = {"cls_embedding": (dim,), "output_vector": (dim,) if corpus.num_classes == 2 else (corpus.num_classes, dim)}
+    for name in wanted.keys() & arrays.keys():
+        if tuple(arrays[name].shape) != wanted[name]:
+            raise ValueError(f"{name} has shape {tuple(arrays[name].shape)}; this corpus and E need {wanted[name]}")

@@ -1,0 +1,188 @@
+r"""The model f(X) = Softmax(pᵀE_Xᵀ) E_X v as a function of counts: logits, loss and exact gradients.
+
+No position enters the model, so with u_s = exp(E_s·p) and γ_s = E_s·v::
+
+    f(X) = Σ_s c_s u_s γ_s / Σ_s c_s u_s,
+
+and with r_i the derivative of the loss in f(X_i), Z_i = Σ_s c_s u_s and C the matrix of counts::
+
+    ∂L/∂γ = u ∘ Cᵀ(r/Z),    ∂L/∂a = γ ∘ ∂L/∂γ - u ∘ Cᵀ(r f/Z),
+    ∇_E L = (∂L/∂γ) vᵀ + (∂L/∂a) pᵀ,    ∇_p L = Eᵀ ∂L/∂a,    ∇_v L = Eᵀ ∂L/∂γ
+
+(Propositions 1.1 and 1.2 of the book). Everything here costs O(nnz(C) + |S| d).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from ..arrays import few_times, like, log_softmax, namespace, sigmoid, times_few, to_numpy
+from ..counts import CountMatrix
+from ..optimizers import GradientDescent, LowRank
+from ..parameters import Parameters, init_parameters
+from .base import Model, check_fit
+
+if TYPE_CHECKING:
+    from ..arrays import Array
+    from ..corpus import Corpus
+
+
+@dataclass(frozen=True)
+class OneLayer(Model):
+    """One softmax attention layer over token embeddings, with gradients in closed form (Proposition 1.2).
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.corpus_from_texts(["good film", "bad film"], ["up", "down"])
+    >>> parameters = ts.OneLayer().start(corpus.vocab_size, dim=4, seed=0)
+    >>> ts.OneLayer().gradients(parameters, corpus)
+    Parameters(embeddings (3, 4), cls_embedding (4,), output_vector (4,); float32, numpy)
+    """
+
+    def start(self, vocab_size, dim, seed, *, num_classes=2, dtype="float32") -> Parameters:
+        """Draw parameters to start from; see `init_parameters`."""
+        return init_parameters(vocab_size, dim, seed, num_classes=num_classes, dtype=dtype)
+
+    def logits(self, parameters: Parameters, corpus: Corpus) -> Array:
+        """Return f(X) of every text; see `Model.logits`."""
+        check_fit(parameters, corpus)
+        return _attend(*_scores_and_values(parameters), CountMatrix.of(corpus, parameters.embeddings)).logits
+
+    def attention(self, parameters: Parameters, corpus: Corpus) -> sparse.csr_array:
+        """Return c_s u_s / Z_i for text i and word s; see `Model.attention`."""
+        check_fit(parameters, corpus)
+        counts = CountMatrix.of(corpus, parameters.embeddings)
+        weights = counts.weigh_entries(parameters.token_scores)
+        weights = to_numpy(weights / _nonzero(counts.reduce(weights, "sum"))[counts.rows])
+        return sparse.csr_array((weights, corpus.counts.indices, corpus.counts.indptr), shape=corpus.counts.shape)
+
+    def step_gradients(self, parameters: Parameters, texts: Corpus, names) -> dict[str, Array | LowRank]:
+        """Return the exact gradient; that in E in its factors, of rank two or K + 1. See `Model.step_gradients`."""
+        check_fit(parameters, texts)
+        scores, values = _scores_and_values(parameters)
+        by_score, by_value = score_gradients(scores, values, texts)
+        found = {}
+        if "embeddings" in names:
+            found["embeddings"] = LowRank(_columns(by_score, by_value), _queries(parameters))
+        if {"cls_embedding", "output_vector"} & set(names):
+            by_vectors = few_times(_columns(by_score, by_value).T, parameters.embeddings)
+            found["cls_embedding"] = by_vectors[0]
+            found["output_vector"] = by_vectors[1:].reshape(parameters.output_vector.shape)
+        return {name: found[name] for name in names}
+
+
+def score_gradients(scores: Array, values: Array, corpus: Corpus) -> tuple[Array, Array]:
+    """Return ∂L/∂a and ∂L/∂γ: all that a gradient step needs to know of the corpus.
+
+    Parameters
+    ----------
+    scores : array, shape (vocab_size,)
+        a_s = E_s·p.
+    values : array, shape (vocab_size,) or (vocab_size, K)
+        γ_s = E_s·v.
+    corpus : Corpus
+
+    Returns
+    -------
+    (array, array)
+        In the shapes of ``scores`` and ``values``.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.corpus_from_texts(["good film", "bad film"], ["up", "down"])
+    >>> by_score, by_value = ts.score_gradients(np.zeros(3), np.zeros(3), corpus)
+    >>> print(corpus.vocabulary, by_value)
+    ['bad' 'film' 'good'] [ 0.125  0.    -0.125]
+    """
+    logits, totals, pull_back = _attend(scores, values, CountMatrix.of(corpus, scores))
+    residuals = _loss_gradient(logits, corpus).reshape(len(logits), -1)
+    tangents = (residuals * logits.reshape(residuals.shape)).sum(1)[:, None]
+    pulled = pull_back(namespace(scores).concat([residuals, tangents], axis=1) / totals)
+    by_value = pulled[:, :-1]
+    by_score = (values.reshape(by_value.shape) * by_value).sum(1) - pulled[:, -1]
+    return by_score, by_value.reshape(values.shape)
+
+
+def descend_(parameters: Parameters, corpus: Corpus, learning_rate: float) -> None:
+    """Take one exact full-batch gradient step on all of (E, p, v) *in place*; the gradient in E is never written out.
+
+    Parameters
+    ----------
+    parameters : Parameters
+        Changed in place.
+    corpus : Corpus
+    learning_rate : float
+
+    Raises
+    ------
+    ValueError
+        If the parameters do not fit the corpus, or are neither float32 nor float64.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.corpus_from_texts(["good film", "bad film"], ["up", "down"])
+    >>> parameters = ts.init_parameters(corpus.vocab_size, dim=4, seed=0)
+    >>> before = ts.loss(parameters, corpus)
+    >>> ts.descend_(parameters, corpus, learning_rate=0.1)
+    >>> ts.loss(parameters, corpus) < before
+    True
+    """
+    arrays = parameters.arrays()
+    GradientDescent(arrays, learning_rate).step(OneLayer().step_gradients(parameters, corpus, arrays))
+
+
+class _Attended(NamedTuple):
+    """What one pass over the counts gives: logits, normalisers Z, and the way back."""
+
+    logits: Array  # (n,) or (n, K)
+    totals: Array  # (n, 1)
+    pull_back: Callable  # (n, m) -> (vocab_size, m): C̃ᵀ, with C̃ = C diag(u) up to a factor for each row
+
+
+def _attend(scores, values, counts):
+    columns = values.reshape(len(values), -1)
+    push, pull_back = counts.weighted(scores)
+    sums = push(_columns(namespace(scores).ones_like(scores), columns))
+    totals = _nonzero(sums[:, :1])
+    return _Attended((sums[:, 1:] / totals).reshape(-1, *values.shape[1:]), totals, pull_back)
+
+
+def _queries(parameters):
+    """Return p and v, or p and all v_k, as rows."""
+    xp = namespace(parameters.embeddings)
+    return xp.concat([parameters.cls_embedding[None], parameters.output_vector.reshape(-1, len(parameters.cls_embedding))])
+
+
+def _columns(of_scores, of_values):
+    """Return what belongs to scores and to values as the columns of one matrix."""
+    return namespace(of_scores).concat([of_scores[:, None], of_values.reshape(len(of_values), -1)], axis=1)
+
+
+def _scores_and_values(parameters):
+    """Return a = E p and γ = E v from one pass over E: a few rows of weights are what `linear` is fast at."""
+    both = times_few(parameters.embeddings, _queries(parameters))
+    values = both[:, 1] if parameters.output_vector.ndim == 1 else both[:, 1:]
+    return both[:, 0], values
+
+
+def _loss_gradient(logits, texts):
+    """Return the derivative of the mean loss in every logit: -y g/n for two classes and equal weights."""
+    xp, weights = namespace(logits), like(texts.mean_weights, logits)
+    if logits.ndim == 1:
+        signs = like(texts.signs, logits)
+        return -signs * sigmoid(-signs * logits) * weights
+    wanted = like(texts.labels, logits, "int64")[:, None] == like(np.arange(logits.shape[1]), logits, "int64")
+    return (xp.exp(log_softmax(logits)) - like(wanted, logits)) * weights[:, None]
+
+
+def _nonzero(totals):
+    """Replace the zeros of texts without a known word by ones, so that their logit is 0 and not 0/0."""
+    return namespace(totals).where(totals == 0, 1, totals)
