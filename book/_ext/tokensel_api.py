@@ -4,7 +4,6 @@ A single backtick in a docstring is a link where some entry has that name (or a 
 link to an entry by ``{py:func}`max_margin```, where a name that no entry has is an error of the strict build.
 """
 
-import functools
 import inspect
 import re
 from importlib import import_module
@@ -14,9 +13,9 @@ from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
+from sphinx.pycode import ModuleAnalyzer
 from sphinx.util.docutils import SphinxRole
 from sphinx.util.nodes import make_refnode
-from tokensel_book import file_url
 
 PACKAGE = "tokensel_nb"
 PAGE = "book/api"
@@ -67,29 +66,17 @@ def show_prefix(app: Sphinx, domain: str, objtype: str, content: addnodes.desc_c
             signature[prefix] = addnodes.desc_addname("", f"{shown}.")
 
 
-def source_lines(module, name: str) -> tuple[int, int]:
-    """Return the first and the last line that define a name: a function, class or property, or else a constant."""
-    found = functools.reduce(inspect.getattr_static, name.split("."), module)
-    found = getattr(found, "fget", None) or getattr(found, "func", None) or found  # of a property, a cached property
-    try:
-        lines, first = inspect.getsourcelines(inspect.unwrap(found))
-    except TypeError:
-        source = inspect.getsource(module).split("\n")
-        return (line := 1 + next(i for i, text in enumerate(source) if text.startswith(f"{name} "))), line
-    return first, first + len(lines) - 1
-
-
-def source_url(root: Path, config: Config, domain: str, info: dict[str, str]) -> str:
-    """Address of the lines that define an entry, for ``sphinx.ext.linkcode``."""
-    module = import_module(info["module"])
-    first, last = source_lines(module, info["fullname"])
-    path = Path(module.__file__).relative_to(root).as_posix()
-    return f"{file_url(config, path)}#L{first}" + (f"-L{last}" if last > first else "")
+def source_url(domain: str, info: dict[str, str]) -> str:
+    """Path of the lines that define an entry, or of the file that does, for ``sphinx.ext.linkcode``."""
+    place = ModuleAnalyzer.for_module(info["module"])
+    _, first, last = place.find_tags().get(info["fullname"], (None, 0, 0))  # a constant has none
+    path = Path(place.srcname).relative_to(Path(import_module(PACKAGE).__file__).parents[1]).as_posix()
+    return f"{path}#L{first}-L{last}" if first else path
 
 
 def set_linkcode(app: Sphinx, config: Config) -> None:
     """Hand ``sphinx.ext.linkcode`` the above."""
-    config.linkcode_resolve = functools.partial(source_url, Path(app.srcdir), config)
+    config.linkcode_resolve = lambda domain, info: config.extlinks["repo"][0] % source_url(domain, info)
 
 
 def resolve(app: Sphinx, env, node: addnodes.pending_xref, content: nodes.Node) -> nodes.Node | None:

@@ -1,86 +1,94 @@
-"""What the book needs beyond ``_config.yml``: the repository's address, the execution switch, links into the code."""
+"""What the book needs beyond ``_config.yml``: the repository's address, texts made from files, the notebooks of ``make book``.
 
+Pages write a text as ``{{ name }}``, and a link into the repository as ``{repo}`tests/book``` or ``{repo}`the tests <tests>```.
+"""
+
+import json
 import os
+import re
 import tomllib
 from pathlib import Path
 
 import yaml
-from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
-from sphinx.util.docutils import ReferenceRole, SphinxDirective
 
-IDEAS = tuple(f"tokensel_{idea}" for idea in ("claims", "times", "api", "sliders", "offline", "access", "print"))
+IDEAS = ("sphinx.ext.extlinks", "tokensel_claims", "tokensel_api", "tokensel_pages", "tokensel_print")
 PAPER = "wu2025attention"  # its key in the bibliography
 
 
 def set_repository(app: Sphinx, config: Config) -> None:
-    """Read the public address from pyproject.toml, the one file that names it, for the buttons and the Colab links."""
-    project = tomllib.loads((Path(app.srcdir) / "pyproject.toml").read_text("utf-8"))["project"]
-    config.repository_url = project["urls"]["Repository"].rstrip("/")
-    config.html_theme_options["repository_url"] = config.repository_url
+    """Read the public address from pyproject.toml, the one file that names it, for buttons, links and texts."""
+    address = tomllib.loads(read(app, "pyproject.toml"))["project"]["urls"]["Repository"].rstrip("/")
+    config.html_theme_options["repository_url"] = address
+    config.extlinks = {"repo": (f"{address}/blob/{config.html_theme_options['repository_branch']}/%s", "%s")}
+    substitute(
+        app,
+        repository=f"[the repository]({address})",
+        install=f"```bash\npip install git+{address}\n```",
+        how_to_cite=f"```bibtex\n{citations(app, address)}\n```",
+        execution_times=execution_times(app),
+    )
 
 
-def set_execution(app: Sphinx, config: Config) -> None:
-    """Run every notebook anew when the environment asks for it; Jupyter Book has no command-line option for that."""
-    if os.environ.get("TOKENSEL_BOOK_EXECUTE"):
-        config.nb_execution_mode = "force"
+def read(app: Sphinx, path: str) -> str:
+    """Return the text of a file of the repository."""
+    return (Path(app.srcdir) / path).read_text("utf-8")
 
 
-def file_url(config: Config, path: str) -> str:
-    """Address of a file of the repository; of the repository itself for an empty path or a dot."""
-    if path in ("", "."):
-        return config.repository_url
-    return f"{config.repository_url}/blob/{config.html_theme_options['repository_branch']}/{path}"
+def substitute(app: Sphinx, **texts: str) -> None:
+    """Let pages write these texts by their names."""
+    app.config.myst_substitutions = app.config.myst_substitutions | texts
 
 
-class RepoRole(ReferenceRole):
-    """A link to a file of the repository: ``{repo}`tests/test_claims.py``` or ``{repo}`the tests <tests>```."""
-
-    def run(self) -> tuple[list[nodes.Node], list]:
-        """Make the link; a path without a text of its own is set as code."""
-        text = nodes.Text(self.title) if self.has_explicit_title else nodes.literal(text=self.title)
-        return [nodes.reference("", "", text, internal=False, refuri=file_url(self.config, self.target))], []
-
-
-class HowToCite(SphinxDirective):
+def citations(app: Sphinx, address: str) -> str:
     """BibTeX entries of the book, made from CITATION.cff and the public address, and of the paper, from the bibliography."""
-
-    def run(self) -> list[nodes.Node]:
-        """Make a block of code to copy."""
-        root = Path(self.env.srcdir)
-        cff = yaml.safe_load((root / "CITATION.cff").read_text("utf-8"))
-        book = {
-            "title": f"{{{cff['title']}}}",
-            "author": " and ".join(f"{{{author['name']}}}" for author in cff["authors"]),
-            "year": str(self.config.copyright),
-            "version": cff["version"],
-            "url": self.config.repository_url,
-        }
-        fields = ",\n".join(f"  {name} = {{{value}}}" for name, value in book.items())
-        bibliography = (root / self.config.bibtex_bibfiles[0]).read_text("utf-8")
-        paper = next(entry for entry in bibliography.split("\n\n") if entry.startswith(f"@inproceedings{{{PAPER},"))
-        text = f"@misc{{tokensel_nb,\n{fields},\n}}\n\n{paper.strip()}"
-        return [nodes.literal_block(text, text, language="bibtex")]
+    cff = yaml.safe_load(read(app, "CITATION.cff"))
+    book = {
+        "title": f"{{{cff['title']}}}",
+        "author": " and ".join(f"{{{author['name']}}}" for author in cff["authors"]),
+        "year": app.config.copyright,
+        "version": cff["version"],
+        "url": address,
+    }
+    fields = ",\n".join(f"  {name} = {{{value}}}" for name, value in book.items())
+    bibliography = read(app, app.config.bibtex_bibfiles[0]).split("\n\n")
+    paper = next(entry for entry in bibliography if entry.startswith(f"@inproceedings{{{PAPER},"))
+    return f"@misc{{tokensel_nb,\n{fields},\n}}\n\n{paper.strip()}"
 
 
-class Install(SphinxDirective):
-    """The line that installs the package from the public address."""
+def execution_times(app: Sphinx) -> str:
+    """Where and when the stored results were made, and a table of the seconds that each chapter took."""
+    times = json.loads(read(app, "data/execution_times.json"))
+    places = sorted({where(entry) for entry in times.values()})
+    rows = [f"| {{doc}}`/book/{name}` | {entry['seconds']} |" for name, entry in times.items()]
+    return "\n".join(["; ".join(places) + ".", "", "| Chapter | Seconds |", "|---|--:|", *rows])
 
-    def run(self) -> list[nodes.Node]:
-        """Make a block of code to copy."""
-        text = f"pip install git+{self.config.repository_url}"
-        return [nodes.literal_block(text, text, language="bash")]
+
+def where(entry: dict) -> str:
+    """Describe a machine in a few words."""
+    place = entry.get("gpu") or f"{entry['processor']}, {entry['cores']} thread{'s' * (entry['cores'] > 1)} a chapter"
+    return f"{place}, Python {entry['python']}, torch {entry['torch']}, {entry['date']}"
+
+
+def notebooks(app: Sphinx) -> dict[str, Path]:
+    """Return the notebook of every chapter, in their order: as it is stored, or as ``make book`` has just run it."""
+    folder = Path(app.srcdir) / os.environ.get("TOKENSEL_NOTEBOOKS", "book")
+    pages = re.findall(r"file: (\S+)", read(app, "_toc.yml"))
+    files = {page: folder / f"{page.split('/')[-1]}.ipynb" for page in pages}
+    return {page: file for page, file in files.items() if (Path(app.srcdir) / f"{page}.ipynb").is_file()}
+
+
+def take_notebook(app: Sphinx, page: str, source: list[str]) -> None:
+    """Build the page from that notebook."""
+    if page in notebooks(app):
+        source[0] = notebooks(app)[page].read_text("utf-8")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the above, and the other ideas of this folder."""
-    app.add_config_value("repository_url", "", "env")
     app.connect("config-inited", set_repository)
-    app.connect("config-inited", set_execution)
-    app.add_role("repo", RepoRole())
-    app.add_directive("how-to-cite", HowToCite)
-    app.add_directive("install", Install)
+    app.connect("source-read", take_notebook)
     for idea in IDEAS:
         app.setup_extension(idea)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

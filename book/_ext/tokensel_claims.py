@@ -1,139 +1,115 @@
-"""The table of claims, drawn from the file in which they were measured.
+"""The table of claims, collected from the results that the notebooks carry: the rows that `claim` has left there.
 
-``{claims-table}`` is the table; ``{claims-count}`` is the sentence "12 of 12 claims hold". Each row carries the anchor
+``{claims-table}`` is the table; ``{{ claims_count }}`` is the sentence "12 of 12 claims hold". Each row carries the anchor
 ``claim-<id>``, so a chapter links to it by ``{ref}`text <claim-direction>```, and links back to the cell that the
-chapter labels ``cell-<id>``.
+chapter labels ``cell-<id>``. Every row is judged again: one beyond its bounds is a warning, and so an end of the strict build.
 """
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 from docutils import nodes
-from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
-from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
-from sphinx.util.docutils import SphinxDirective, SphinxRole
-from tokensel_book import file_url
+from sphinx.util.docutils import SphinxDirective
+from tokensel_book import notebooks, substitute
 
-FILE = "data/claims.json"
-FIELDS = ("id", "statement", "chapter", "source", "measured", "target", "passed")
-COLUMNS = {"Claim": 40, "Source": 18, "Measured": 16, "Target": 16, "Holds": 10}  # heading: share of the width
+from tokensel_nb.chapters.claim import MIME, Claim, written
+
+COLUMNS = {"Claim": 44, "Source": 10, "Measured": 16, "Target": 16, "Holds": 14}  # heading: share of the width
+VERDICTS = {"yes": "✓ yes", "no": "✗ no", "descriptive": "describes"}
 
 logger = logging.getLogger(__name__)
 
 
-def read_claims(env: BuildEnvironment) -> list[dict]:
-    """Read the recorded claims; if that fails, warn, which the strict build turns into an error."""
-    env.note_dependency(FILE)
-    try:
-        claims = json.loads((Path(env.srcdir) / FILE).read_text("utf-8"))
-        missing = [f"{c.get('id', i)}: {f}" for i, c in enumerate(claims) for f in FIELDS if f not in c]
-        if missing:
-            raise ValueError(f"no such field: {', '.join(missing)}")
-    except (OSError, ValueError, AttributeError, TypeError) as error:
-        logger.warning("%s cannot be used (%s); make it with `make claims`", FILE, error, location=env.docname)
-        return []
-    return claims
+def stored_rows(path: Path) -> Iterator[dict]:
+    """Yield the rows of a notebook, as they are stored."""
+    for cell in json.loads(path.read_text("utf-8"))["cells"]:
+        for output in cell.get("outputs", []):
+            if MIME in output.get("data", {}):
+                yield output["data"][MIME]
 
 
-def number(value: float) -> list[nodes.Node]:
-    """Write a number with three significant digits."""
-    if isinstance(value, int):
-        return [nodes.Text(str(value))]
-    mantissa, _, exponent = format(value, "#.3g").partition("e")
-    text = [nodes.Text(mantissa.rstrip(".").replace("-", "\N{MINUS SIGN}"))]
-    if exponent:
-        power = str(int(exponent)).replace("-", "\N{MINUS SIGN}")
-        times = "\N{NO-BREAK SPACE}\N{MULTIPLICATION SIGN}\N{NO-BREAK SPACE}"
-        text += [nodes.Text(f"{times}10"), nodes.superscript(text=power)]
-    return text
+def collect(notebooks: dict[str, Path], root: Path) -> tuple[dict[str, tuple[str, Claim]], list[str]]:
+    """Return the claims with the pages that make them, by their ids, and what is wrong with rows."""
+    claims, faults = {}, []
+    for page, path in notebooks.items():
+        for row in stored_rows(path):
+            try:
+                claim = Claim(**row)
+                if not claim.row_holds:
+                    faults.append(f"{page}: missed: {claim}")
+            except (TypeError, ValueError) as error:
+                faults.append(f"{page}: a broken row ({error}): {row}")
+                continue
+            if claim.id in claims:
+                faults.append(f"{page}: a second row of {claim.id}")
+            file, _, test = (claim.backed_by or ".").partition("::")
+            if not (root / file).exists() or (test and f"def {test}(" not in (root / file).read_text("utf-8")):
+                faults.append(f"{page}: what backs {claim.id} is not there: {claim.backed_by}")
+            claims[claim.id] = page, claim
+    return claims, faults
 
 
-def count(claims: list[dict]) -> str:
-    """Say how many claims hold."""
-    return f"{sum(c['passed'] for c in claims)} of {len(claims)} claims hold"
+def verdict(claim: Claim) -> str:
+    """Say whether a row counts, and holds."""
+    return "no" if not claim.row_holds else "descriptive" if claim.descriptive else "yes"
+
+
+def count(claims: dict[str, tuple[str, Claim]]) -> str:
+    """Say how many claims hold, of those that do not only describe."""
+    held = [claim.row_holds for _, claim in claims.values() if not claim.descriptive]
+    return f"{sum(held)} of {len(held)} claims hold"
 
 
 class ClaimsTable(SphinxDirective):
-    """The table: one row a claim, with links to the cell that measures it and to its test."""
+    """The table: one row a claim, with links to the cell that measures it and to what backs it."""
 
     def run(self) -> list[nodes.Node]:
         """Make the table."""
-        claims = read_claims(self.env)
+        claims, faults = collect(notebooks(self.env.app), Path(self.env.srcdir))
+        for fault in faults:
+            logger.warning("%s", fault, location=self.env.docname)
         title = nodes.title("", f"Every claim of the book, measured: {count(claims)}.")
         group = nodes.tgroup(cols=len(COLUMNS))
         group += [nodes.colspec(colwidth=width) for width in COLUMNS.values()]
-        group += nodes.thead("", self.row(*([nodes.Text(name)] for name in COLUMNS)))
-        group += nodes.tbody("", *(self.claim(c) for c in claims))
+        group += nodes.thead("", self.row(COLUMNS))
+        group += nodes.tbody("", *(self.claim(page, claim) for page, claim in claims.values()))
         table = nodes.table("", title, group, classes=["claims-table"])
         self.set_source_info(table)
         return [table]
 
-    def row(self, *cells: list[nodes.Node], **attributes) -> nodes.row:
-        """Make a row; each cell is the content of one paragraph, or paragraphs."""
-        row = nodes.row("", **attributes)
-        for cell in cells:
-            paragraphs = cell if isinstance(cell[0], nodes.paragraph) else [nodes.paragraph("", "", *cell)]
-            row += nodes.entry("", *paragraphs)
+    def row(self, cells, **attributes) -> nodes.row:
+        """Make a row; each cell is a line of Markdown."""
+        return nodes.row("", *(nodes.entry("", self.paragraph(cell)) for cell in cells), **attributes)
+
+    def paragraph(self, text: str, **attributes) -> nodes.paragraph:
+        """Make a paragraph of a line of Markdown."""
+        return nodes.paragraph("", "", *self.state.inline_text(text, self.lineno)[0], **attributes)
+
+    def claim(self, page: str, claim: Claim) -> nodes.row:
+        """Make the row of one claim."""
+        anchor = f"claim-{claim.id}"
+        self.env.get_domain("std").note_hyperlink_target(anchor.lower(), self.env.docname, anchor, claim.id)
+        measured = "–" if claim.value is None else written(claim.value, claim.digits)
+        found = verdict(claim)
+        row = self.row([claim.statement, claim.source, measured, claim.target, VERDICTS[found]], ids=[anchor])
+        links = f"{{ref}}`cell <cell-{claim.id.lower()}>` in {{doc}}`/{page}`"
+        if claim.backed_by:
+            links += f", {{repo}}`{claim.backed_by} <{claim.backed_by.partition('::')[0]}>`"
+        row[0] += self.paragraph(links, classes=["claim-links"])
+        row[-1][0]["classes"] = [f"claim-{found}"]
         return row
 
-    def claim(self, claim: dict) -> nodes.row:
-        """Make the row of one claim."""
-        anchor = f"claim-{claim['id']}"
-        self.env.get_domain("std").note_hyperlink_target(anchor.lower(), self.env.docname, anchor, claim["id"])
-        holds = "yes" if claim["passed"] else "no"
-        statement = nodes.paragraph("", "", *self.text(claim["statement"]))
-        return self.row(
-            [statement, self.links(claim)],
-            self.text(claim["source"]),
-            self.text(claim["measured"]),
-            self.text(claim["target"]),
-            [nodes.inline("", {"yes": "✓ yes", "no": "✗ no"}[holds], classes=[f"claim-{holds}"])],
-            ids=[anchor],
-        )
 
-    def text(self, value: str | float) -> list[nodes.Node]:
-        """Turn a field into nodes: numbers are rounded, strings may hold ``$mathematics$`` and ```code```."""
-        if isinstance(value, (int, float)) and not isinstance(value, bool):
-            return number(value)
-        return self.state.inline_text(str(value), self.lineno)[0] or [nodes.Text("")]
-
-    def links(self, claim: dict) -> nodes.paragraph:
-        """Write where a claim comes from: "cell in <chapter>, test_claim[<id>]"."""
-        cell, test = f"cell-{claim['id']}".lower(), f"test_claim[{claim['id']}]"
-        url = file_url(self.config, "tests/test_claims.py")
-        return nodes.paragraph(
-            "",
-            "",
-            self.xref("ref", cell, nodes.inline(text="cell")),
-            nodes.Text(" in "),
-            self.xref("doc", "/" + claim["chapter"], nodes.inline(text=claim["chapter"]), explicit=False),
-            nodes.Text(", "),
-            nodes.reference("", "", nodes.literal(text=test), internal=False, refuri=url),
-            classes=["claim-links"],
-        )
-
-    def xref(self, kind: str, target: str, text: nodes.Node, explicit: bool = True) -> pending_xref:
-        """Make a reference that Sphinx resolves, and complains of, when all pages are read."""
-        node = pending_xref(
-            "", text, refdomain="std", reftype=kind, reftarget=target, refexplicit=explicit, refwarn=True,
-            refdoc=self.env.docname,
-        )  # fmt: skip
-        self.set_source_info(node)
-        return node
-
-
-class ClaimsCount(SphinxRole):
-    """The sentence "12 of 12 claims hold"; the role's own text is not used."""
-
-    def run(self) -> tuple[list[nodes.Node], list]:
-        """Make the sentence."""
-        return [nodes.Text(count(read_claims(self.env)))], []
+def count_claims(app: Sphinx) -> None:
+    """Let pages write the sentence."""
+    substitute(app, claims_count=count(collect(notebooks(app), Path(app.srcdir))[0]))
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the above."""
     app.add_directive("claims-table", ClaimsTable)
-    app.add_role("claims-count", ClaimsCount())
+    app.connect("builder-inited", count_claims, priority=400)  # before the parser reads the texts
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,32 +1,24 @@
 """The book as one PDF: what Sphinx's builder ``singlehtml`` needs to set it on one page, and the link to what was printed.
 
-``{pdf-link}`` is a link if `make pdf` was run since the last change, and otherwise says that there is such a command.
+``{{ pdf_link }}`` is a link if `make pdf` was run since the last change, and otherwise says that there is such a command.
 """
 
 import shutil
 from pathlib import Path
 
-from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.util.docutils import SphinxRole
+from tokensel_book import substitute
 
 FILE = "tokensel-nb.pdf"
+TEXT = "the book as one PDF"
 SOURCES, SUFFIXES = ("book", "data", "tokensel_nb"), (".ipynb", ".md", ".css", ".json", ".py")  # what it is made from
 
 
-class PdfLink(SphinxRole):
-    """A link to the PDF; the role's own text is what one clicks on."""
-
-    def run(self) -> tuple[list[nodes.Node], list]:
-        """Make the link, or say how to make the file."""
-        file = printed(self.env.app)
-        if self.env.app.builder.name != "html":  # it is being printed
-            return [nodes.Text(self.text)], []
-        if file is None:
-            return [nodes.Text(f"{self.text} (made by "), nodes.literal(text="make pdf"), nodes.Text(")")], []
-        up = "../" * self.env.docname.count("/")
-        link = nodes.reference("", self.text, internal=False, refuri=up + FILE)
-        return [link, nodes.Text(f" ({file.stat().st_size / 1e6:.0f} MB)")], []
+def link_pdf(app: Sphinx) -> None:
+    """Let pages, all of which lie in one folder, link to the PDF, or say how to make it."""
+    file = printed(app)
+    link = f'<a href="../{FILE}">{TEXT}</a> ({file.stat().st_size / 1e6:.0f} MB)' if file else f"{TEXT} (made by `make pdf`)"
+    substitute(app, pdf_link=link if app.builder.name == "html" else TEXT)  # else it is being printed
 
 
 def printed(app: Sphinx) -> Path | None:
@@ -43,25 +35,21 @@ def copy_pdf(app: Sphinx, exception: Exception | None) -> None:
         shutil.copy(printed(app), app.outdir)
 
 
-def share_handlers(app: Sphinx) -> None:
-    """Write every node as on the separate pages.
+def prepare_one_page(app: Sphinx) -> None:
+    """Write every node as on the separate pages, and load scripts, MathJax above all, for the one page there is.
 
-    Sphinx looks there only if no extension at all has registered a node of its own for ``singlehtml``; some have.
+    Sphinx looks at the handlers of the separate pages only if no extension at all has registered a node of its own for
+    ``singlehtml``; some have. And it asks which chapters a page's name belongs to before it loads MathJax.
     """
     handlers = app.registry.translation_handlers
     handlers["singlehtml"] = handlers.get("html", {}) | handlers.get("singlehtml", {})
-
-
-def load_everything(app: Sphinx) -> None:
-    """Load scripts, MathJax above all, for the one page there is: Sphinx asks which chapters a page's name belongs to."""
     if app.builder.name == "singlehtml":
         app.config.html_assets_policy = "always"
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the above."""
-    app.add_role("pdf-link", PdfLink())
+    app.connect("builder-inited", link_pdf, priority=400)  # before the parser reads the texts
+    app.connect("builder-inited", prepare_one_page)
     app.connect("build-finished", copy_pdf)
-    app.connect("builder-inited", share_handlers)
-    app.connect("builder-inited", load_everything)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

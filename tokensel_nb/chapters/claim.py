@@ -33,6 +33,11 @@ class Claim:
     backed_by: str | None = None
     digits: int = 3
 
+    def __post_init__(self):
+        """Refuse a claim that nothing could miss."""
+        if self.at_least is self.at_most is None or self.source not in ("book", "paper"):
+            raise ValueError(f"{self.id}: a claim has at_least=, at_most= or both, and source='book' or 'paper'")
+
     @property
     def holds(self) -> bool:
         """Whether the number lies within the bounds, which are included; NaN never does."""
@@ -124,8 +129,6 @@ def claim(id, statement, value, *, at_least=None, at_most=None, source="book", d
     Traceback (most recent call last):
     tokensel_nb.chapters.claim.ClaimMissedError: missed: 0.9696 is not ≥ 0.97
     """
-    if at_least is at_most is None or source not in ("book", "paper"):
-        raise ValueError(f"{id}: a claim has at_least=, at_most= or both, and source='book' or 'paper'")
     value, low, high = (bound if bound is None else _plain(bound) for bound in (value, at_least, at_most))
     found = Claim(id, statement, value, low, high, source, descriptive, backed_by, digits)
     if not found.holds:
@@ -171,7 +174,8 @@ def written(value, digits=None):
     >>> written(0.97, 3), written(-0.45), written(7780), written(2e-9)
     ('0.970', '−0.45', '7,780', '2 × 10⁻⁹')
     """
-    text = f"{value:,}" if digits is None or isinstance(value, int) else f"{value:#,.{digits}g}".rstrip(".")
+    as_it_is = digits is None or isinstance(value, int)
+    text = f"{value:,}".removesuffix(".0") if as_it_is else f"{value:#,.{digits}g}".removesuffix(".")
     mantissa, _, power = text.partition("e")
     if power:
         text = ("10" if mantissa == "1" else f"{mantissa} × 10") + str(int(power)).translate(SUPERSCRIPTS)

@@ -1,0 +1,85 @@
+"""Finished pages: they ask nothing of the network, weigh little, and a screen reader does not stumble over them."""
+
+import re
+import shutil
+from importlib.metadata import distribution
+from pathlib import Path
+
+from sphinx.application import Sphinx
+
+# What TeX in, HTML out needs, relative to the package's MathJax folder; it has twelve times as much.
+# The TeX extensions (cancel, boldsymbol, ...) and the fonts are loaded only by the pages that use them; "ui" is
+# the menu behind a right click.
+MATHJAX = ("tex-chtml.js", "input/tex/extensions", "output/chtml/fonts", "ui", "a11y")
+DEAD = ("*.map", "sphinx-thebe.*", "*webpack-macros.html", "fontawesome.js")  # files that no page asks for
+
+# What is replaced in the pages (regular expressions). All but the first answer findings of the axe checker.
+MENDED = {
+    # Font Awesome's script, a third of a page's weight: its style sheet, which comes too, draws the same icons.
+    r"<script[^>]*/fontawesome\.js[^>]*></script>": "",
+    # A bibliography is a list, so its entries have to be list items; the role they come with is deprecated.
+    ' role="doc-biblioentry"': ' role="listitem"',
+    # A folded cell says itself what it is.
+    '<summary aria-label="Toggle hidden content">': "<summary>",
+    # The corner of a pandas table heads nothing.
+    "<th></th>": "<td></td>",
+    # The title and the search box of the side bar belong to some landmark.
+    '<div id="pst-primary-sidebar" ': '<div id="pst-primary-sidebar" role="region" aria-label="Book" ',
+    # The parameters of a long signature are set as a list of definitions, but define nothing.
+    r'<span class="sig-paren">\(</span>\n\n<dl>': '<span class="sig-paren">(</span>\n\n<dl role="none">',
+}
+SEARCH = {  # without excerpts where pages lie on a disk: the script would fetch them, and browsers forbid that there
+    "SHOW_SEARCH_SUMMARY: true": 'SHOW_SEARCH_SUMMARY: location.protocol !== "file:"',
+}
+
+
+def drop_thebe(app: Sphinx, pagename: str, templatename: str, context: dict, doctree) -> None:
+    """Leave out thebe, which Jupyter Book loads for live cells that this book does not have."""
+
+    def wanted(asset) -> bool:
+        return "thebe" not in str(getattr(asset, "filename", asset)) + str(getattr(asset, "attributes", ""))
+
+    for kind in ("script_files", "css_files"):
+        context[kind] = [asset for asset in context[kind] if wanted(asset)]
+
+
+def mend(files: list[Path], replacements: dict[str, str]) -> list[str]:
+    """Replace patterns in files; return those that occur in none of them, since the theme writes something else now."""
+    missing = set(replacements)
+    for file in files:
+        text = before = file.read_text("utf-8")
+        for pattern, replacement in replacements.items():
+            text, found = re.subn(pattern, replacement, text)
+            missing -= {pattern} if found else set()
+        if text != before:
+            file.write_text(text, "utf-8")
+    return sorted(missing)
+
+
+def finish(app: Sphinx, exception: Exception | None) -> None:
+    """Copy MathJax next to the pages, mend them, and remove what no reader needs."""
+    if exception or app.builder.format != "html":
+        return
+    static = Path(app.outdir) / "_static"
+    package = distribution("sphinx-mathjax-offline")
+    # Its module name has hyphens, so it cannot be imported: find its files through its record.
+    source = Path(next(package.locate_file(f) for f in package.files if f.name == "tex-chtml.js")).parent
+    for name in MATHJAX:
+        if (source / name).is_dir():
+            shutil.copytree(source / name, static / "mathjax" / name, dirs_exist_ok=True)
+        else:
+            (static / "mathjax").mkdir(exist_ok=True)
+            shutil.copy(source / name, static / "mathjax")
+    missing = mend([*Path(app.outdir).rglob("*.html")], MENDED) + mend([static / "documentation_options.js"], SEARCH)
+    if missing and app.builder.name == "html":
+        raise RuntimeError(f"no page holds what is to be mended: {missing}; see what the theme writes now")
+    for dead in (file for pattern in DEAD for file in static.rglob(pattern)):
+        dead.unlink()
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register the above."""
+    app.config.mathjax_path = "mathjax/tex-chtml.js"
+    app.connect("html-page-context", drop_thebe, priority=900)  # after those that add the scripts
+    app.connect("build-finished", finish)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
