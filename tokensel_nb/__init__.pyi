@@ -56,11 +56,16 @@ from .max_margin import (
     selected_pairs as selected_pairs,
 )
 from .models import (
+    AutogradModel as AutogradModel,
+    KeyQueryParameters as KeyQueryParameters,
+    MLPParameters as MLPParameters,
+    Model as Model,
     OneLayer as OneLayer,
     TwoLayers as TwoLayers,
     TwoLayersWithoutKeyQuery as TwoLayersWithoutKeyQuery,
     WithMLP as WithMLP,
     descend_ as descend_,
+    mean_over_tokens as mean_over_tokens,
     most_frequent as most_frequent,
     score_gradients as score_gradients,
 )

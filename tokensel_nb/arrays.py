@@ -127,10 +127,10 @@ def softplus(x):
     >>> softplus(np.array([-800.0, 0.0, 800.0])).round(3).tolist()
     [0.0, 0.693, 800.0]
     """
-    if is_torch(x):  # whose own is differentiable at zero, too
-        from torch.nn.functional import logsigmoid
+    if is_torch(x):
+        import torch
 
-        return -logsigmoid(-x)
+        return torch.nn.functional.softplus(x, threshold=40)  # beyond it x itself, exact to float64
     return np.logaddexp(x, 0)
 
 

@@ -51,6 +51,7 @@ class Corpus:
     def __post_init__(self):
         counts = sparse.csr_array(self.counts, copy=True)  # a copy, so that nothing prepared of it can go stale
         counts.sum_duplicates()
+        counts.eliminate_zeros()
         vocabulary = np.array(self.vocabulary, dtype=object)
         labels, names = _coded(self.labels, tuple(map(str, self.class_names)))
         if counts.shape != (len(labels), len(vocabulary)):

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import ClassVar
 
 import numpy as np
-import torch
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
-from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_array, check_consistent_length, check_random_state, check_scalar
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, check_non_negative, validate_data
+from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
 
+from .arrays import log_softmax, sigmoid
 from .corpus import Corpus
-from .model import Parameters, attention, init_parameters, logits
+from .parameters import init_parameters
 from .training import train
+from .verbs import attention, logits
 
 CLS = "<cls>"
 EMPTY_WEIGHT = 0.01  # of all imaginary empty texts together, as a share of the weight of the real ones
@@ -56,6 +55,8 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):
         fit rare words by heart; choose ``max_iter`` by cross-validation where it matters.
     random_state : int, RandomState instance or None, default=None
         Of the embeddings and of v at the start. Give an int for the same result in every fit.
+    verbose : bool, default=False
+        Whether a fit of more than two seconds shows a progress bar.
 
     Attributes
     ----------
@@ -92,22 +93,14 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):
     ['down', 'up']
     """
 
-    _parameter_constraints: ClassVar[dict] = {
-        "dim": [Interval(Integral, 1, None, closed="left")],
-        "alpha": [Interval(Real, 0, None, closed="left")],
-        "learning_rate": [Interval(Real, 0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "random_state": ["random_state"],
-    }
-
-    def __init__(self, dim=16, *, alpha=1.0, learning_rate=0.1, max_iter=30, random_state=None):
+    def __init__(self, dim=16, *, alpha=1.0, learning_rate=0.1, max_iter=30, random_state=None, verbose=False):
         self.dim = dim
         self.alpha = alpha
         self.learning_rate = learning_rate
         self.max_iter = max_iter
         self.random_state = random_state
+        self.verbose = verbose
 
-    @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
         """Train the parameters.
 
@@ -129,11 +122,16 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):
         ValueError
             If a count is negative, missing or infinite, or the samples of positive weight are all of one class.
         """
+        for name, kind, least in (("dim", Integral, 1), ("alpha", Real, 0), ("learning_rate", Real, 0), ("max_iter", Integral, 1)):
+            boundaries = "neither" if name == "learning_rate" else "left"
+            check_scalar(getattr(self, name), name, kind, min_val=least, include_boundaries=boundaries)
         X, y = validate_data(self, X, y, **self._accepted())
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if sample_weight is not None:
-            sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
+            sample_weight = check_array(sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
+            sample_weight = np.full(X.shape[0], sample_weight) if sample_weight.ndim == 0 else sample_weight
+            check_consistent_length(X, sample_weight)
             seen = sample_weight != 0
             X, codes, sample_weight = (X, codes, sample_weight) if seen.all() else (X[seen], codes[seen], sample_weight[seen])
         self._check_classes(codes)
@@ -170,10 +168,10 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n_samples, n_classes)
         """
-        found = torch.from_numpy(self.logits(X))
+        found = self.logits(X)
         if found.ndim == 1:
-            return torch.sigmoid(torch.stack([-found, found], dim=1)).numpy()
-        return torch.softmax(found, dim=1).numpy()
+            return sigmoid(np.stack([-found, found], axis=1))
+        return np.exp(log_softmax(found))
 
     def predict(self, X):
         """Return the likeliest class of every text.
@@ -231,17 +229,18 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         start = init_parameters(corpus.vocab_size, max(self.dim, K), seed, num_classes=K, dtype="float64")
         skipped = self.max_iter // 4
-        total = {name: np.zeros_like(value) for name, value in vars(start).items()}
+        total = start.map(np.zeros_like)
 
         def add(step, parameters):
-            for name, value in vars(parameters).items():
-                total[name] += value.numpy() if step > skipped else 0
+            if step > skipped:
+                for name, value in parameters.arrays().items():
+                    getattr(total, name)[...] += value
 
-        options = dict(steps=self.max_iter, learning_rate=self.learning_rate, evaluate_every=1, device="cpu")
+        options = dict(steps=self.max_iter, learning_rate=self.learning_rate, evaluate_every=1, verbose=bool(self.verbose))
         training = train(corpus, start=start, watch=add, **options)
         if training.stopped == "divergence":
             return training.parameters, training.step
-        return Parameters(*(value / (training.step - skipped) for value in total.values())), training.step
+        return total.map(lambda value: value / (training.step - skipped)), training.step
 
     def _importance(self, corpus, n):
         """Return the mean of f(X) - f(X without s) = α/(1 - α) (γ_s - f(X)), α the attention of X to s; <cls> comes last."""
@@ -250,7 +249,7 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):
         rows, columns = shares.nonzero()
         # Where rounding leaves no attention to anything but s, f(X) is γ_s too, and the difference is lost: it becomes zero.
         pulls = corpus.mean_weights[rows] * shares.data / np.maximum(1 - shares.data, np.finfo(float).eps)
-        values, found = self.parameters_.values, logits(self.parameters_, corpus)
+        values, found = self.parameters_.token_values, logits(self.parameters_, corpus)
         if found.ndim == 1:
             return np.bincount(columns, pulls * (values[columns] - found[rows]))
         moved = [np.bincount(columns, pulls * (values[columns, k] - found[rows, k])) for k in range(found.shape[1])]
@@ -270,9 +269,8 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):
         counts = sparse.csr_array(sparse.hstack([sparse.csr_array(X), np.ones((X.shape[0], 1))]))
         counts.eliminate_zeros()
         codes = np.zeros(X.shape[0], int) if codes is None else codes
-        labels = 2 * codes - 1 if len(self.classes_) == 2 else codes
         words = [*getattr(self, "feature_names_in_", range(X.shape[1])), CLS]
-        return Corpus(counts, labels, words, tuple(map(str, self.classes_)), sample_weight)
+        return Corpus(counts, codes, words, tuple(map(str, self.classes_)), sample_weight)
 
     def _check_classes(self, codes):
         seen = np.unique(codes)

@@ -1,42 +1,27 @@
-"""All of (E, p, v) trained from counts: gradient descent or Adam, on any device, safe against being killed.
-
-The loop is `minimise`. It knows named tensors and a `Problem`, which fills their gradients and evaluates them, and nothing
-of the model; `train` gives it the base model in closed form.
-"""
+"""A model trained on a corpus: any model, gradient descent or Adam, on any device, safe against being killed."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-import time
 import warnings
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Protocol
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
-import safetensors
-import torch
-from safetensors.torch import save
 from tqdm import tqdm
 
-from .corpus import Corpus
-from .files import atomic
-from .model import Parameters, evaluate, fill_gradients_, init_parameters
+from .arrays import dtype_name, is_torch, like, to_numpy
+from .checkpoint import Checkpoint, describe, digest
+from .models.one_layer import OneLayer
+from .optimizers import OPTIMIZERS
+from .options import Options
 from .runtime import default_device
 
-NAMES = ("embeddings", "cls_embedding", "output_vector")
-OPTIMISERS = {
-    "adam": lambda tensors, rate: torch.optim.Adam(tensors, lr=rate, fused=True),
-    "gradient descent": lambda tensors, rate: torch.optim.SGD(tensors, lr=rate),
-}
+if TYPE_CHECKING:
+    from .corpus import Corpus
+    from .models.base import Model
+    from .parameters import NamedArrays
+
 DIVERGED = 100.0  # times log K, the loss of knowing nothing: no run that still learns gets there
-CHECKPOINT_SECONDS = 10.0  # between two checkpoints; the last state is always written
-
-
-class CheckpointError(ValueError):
-    """A checkpoint that is damaged, or of another run; the message names the file and both sides."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -51,6 +36,13 @@ class History:
         Mean loss and share of right labels on the training corpus.
     held_out_losses, held_out_accuracies : ndarray of float64
         The same on the held-out corpus; NaN where there is none.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.corpus_from_texts(["good film", "bad film"], ["up", "down"])
+    >>> ts.train(corpus, dim=4, steps=20, evaluate_every=10).history.steps.tolist()
+    [0, 10, 20]
     """
 
     steps: np.ndarray
@@ -70,17 +62,24 @@ class Training:
 
     Parameters
     ----------
-    parameters : Parameters
-        Numpy arrays: those after the last step; with ``patience`` those of the lowest held-out loss; after a divergence the
-        best that there were.
+    parameters : NamedArrays
+        Those after the last step; with ``patience`` those of the lowest held-out loss; after a divergence the best that
+        there were. Of the type and kind of the start: numpy arrays, unless that held tensors.
     history : History
     step : int
         After how many steps the returned parameters were reached.
     stopped : {"all steps", "patience", "divergence"}
         Why training ended.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.corpus_from_texts(["good film", "bad film"], ["up", "down"])
+    >>> ts.train(corpus, dim=4, steps=20)
+    Training(20 steps, loss 0.066; all steps)
     """
 
-    parameters: Parameters
+    parameters: NamedArrays
     history: History
     step: int
     stopped: str
@@ -95,58 +94,29 @@ class Training:
 
 def train(
     corpus: Corpus,
+    model: Model = OneLayer(),
+    options: Options | None = None,
     *,
-    dim: int = 64,
-    steps: int = 100,
-    learning_rate: float = 0.05,
-    optimiser: str = "adam",
-    start: Parameters | None = None,
-    trained: Sequence[str] = NAMES,
-    batch_size: int | None = None,
     held_out: Corpus | None = None,
-    patience: int | None = None,
-    evaluate_every: int = 5,
-    watch: Callable[[int, Parameters], None] | None = None,
-    checkpoint=None,
-    seed: int = 0,
-    device: str = "auto",
+    start: NamedArrays | None = None,
+    **changes,
 ) -> Training:
-    """Minimise the loss over E, p and v, or over some of them, with exact gradients from counts.
+    """Minimise a model's loss over all its parameters, or over some of them.
 
     Parameters
     ----------
     corpus : Corpus
         What to learn from, as `load_imdb`, `load_reviews` or `corpus_from_texts` return it.
-    dim : int
-        d; ignored where ``start`` is given.
-    steps : int
-        Gradient steps at most.
-    learning_rate : float
-        Size of a step; the default suits Adam at this dimension.
-    optimiser : {"adam", "gradient descent"}
-        Adam with PyTorch's defaults, or plain gradient descent.
-    start : Parameters, optional
-        Where to begin, unchanged by training; by default `init_parameters` with ``seed``, in float32.
-    trained : sequence of str
-        Which of "embeddings", "cls_embedding", "output_vector" are trained; the others stay as they are.
-    batch_size : int, optional
-        Texts a step, drawn without replacement epoch by epoch; by default all, so that each step is exact.
+    model : Model
+        By default one layer of attention, whose gradients are exact and in closed form.
+    options : Options, optional
+        How to train; by default ``model.options``.
     held_out : Corpus, optional
         Texts that are evaluated and never trained on, of the same words.
-    patience : int, optional
-        Stop after this many evaluations in a row without a lower held-out loss, and return the best parameters.
-    evaluate_every : int
-        Steps between two evaluations.
-    watch : callable, optional
-        Called as ``watch(step, parameters)`` at every evaluation of this run, with tensors that must not be changed.
-    checkpoint : path, optional
-        A ``.safetensors`` file, written whole or not at all. If it is there, training goes on from it, to the same
-        parameters as a run that was never interrupted (on one machine). More ``steps`` than before are welcome; all else
-        must be as it was.
-    seed : int
-        Of the start and of the batches.
-    device : str
-        "auto" is a GPU where there is one; or a name such as "cpu", "cuda:1".
+    start : NamedArrays, optional
+        Where to begin, unchanged by training; by default ``model.start``, in float32.
+    **changes
+        Options that differ from those, by name: see `Options`.
 
     Returns
     -------
@@ -155,185 +125,69 @@ def train(
     Raises
     ------
     ValueError
-        If an argument is out of range, all texts have one label, or no text holds a known word.
+        If an argument is out of range, all texts have one label, there are fewer texts than classes, or no text holds a
+        known word.
     CheckpointError
-        If the checkpoint is damaged, or of another corpus, other shapes or other settings.
+        If the checkpoint is damaged, or of another corpus, other shapes or other options.
+    MemoryError
+        If a batch needs too much; the message names a smaller one.
 
     Warns
     -----
     RuntimeWarning
-        If the loss diverges (training stops and the best parameters are kept), or a checkpoint cannot be written (training
-        goes on, and the last good one stays).
+        If the loss diverges (training stops and the best parameters are kept), a class has no text, or a checkpoint cannot
+        be written (training goes on, and the last good one stays).
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.corpus_from_texts(["a good film", "good and moving", "a bad film", "bad and long"], [1, 1, -1, -1])
+    >>> training = ts.train(corpus, dim=8, steps=30, learning_rate=0.1)
+    >>> training.parameters.token_values[corpus.column("good")] > 0
+    np.True_
     """
-    return minimise(
-        _ClosedForm(),
-        corpus,
-        start or init_parameters(corpus.vocab_size, dim, seed, num_classes=corpus.num_classes),
-        steps=steps,
-        learning_rate=learning_rate,
-        optimiser=optimiser,
-        trained=trained,
-        batch_size=batch_size,
-        held_out=held_out,
-        patience=patience,
-        evaluate_every=evaluate_every,
-        watch=watch,
-        checkpoint=checkpoint,
-        seed=seed,
-        device=device,
-    )
-
-
-class Problem(Protocol):
-    """What the loop must know of a model.
-
-    Attributes
-    ----------
-    settings : dict
-        Plain values that a checkpoint must agree with.
-    """
-
-    settings: dict
-
-    def fill_gradients_(self, found, parameters, texts):
-        """Write the gradient of the mean loss over some texts into tensors that are there already.
-
-        Parameters
-        ----------
-        found : dict of str to tensor
-            Under the names of the trained parameters, in their shapes; overwritten.
-        parameters : dataclass
-            Tensors.
-        texts : Corpus
-        """
-
-    def evaluate(self, parameters, corpus):
-        """Return the mean loss and the accuracy on a corpus.
-
-        Parameters
-        ----------
-        parameters : dataclass
-            Tensors.
-        corpus : Corpus
-
-        Returns
-        -------
-        (float, float)
-        """
-
-
-class _ClosedForm:
-    """The base model, with gradients in closed form."""
-
-    settings = {}  # noqa: RUF012 - empty for ever
-
-    def fill_gradients_(self, found, parameters, texts):
-        fill_gradients_(found, parameters, texts)
-
-    def evaluate(self, parameters, corpus):
-        return evaluate(parameters, corpus)
-
-
-def minimise(
-    problem: Problem,
-    corpus: Corpus,
-    start,
-    *,
-    steps,
-    learning_rate,
-    optimiser,
-    trained,
-    batch_size,
-    held_out,
-    patience,
-    evaluate_every,
-    watch,
-    checkpoint,
-    seed,
-    device,
-) -> Training:
-    """Minimise a problem's loss from a start: the loop behind `train`.
-
-    Parameters
-    ----------
-    problem : Problem
-    corpus : Corpus
-    start : dataclass
-        `Parameters`, or another dataclass of arrays with a method ``numpy``; a field may be None.
-    steps, learning_rate, optimiser, trained, batch_size, held_out, patience, evaluate_every, watch, checkpoint, seed, device
-        As in `train`.
-
-    Returns
-    -------
-    Training
-        Its parameters are of the type of ``start``.
-
-    Raises
-    ------
-    ValueError, CheckpointError
-        As `train` does.
-    """
-    names = tuple(_named(start))
-    _check(corpus, steps, learning_rate, optimiser, trained, names, batch_size, held_out, patience, evaluate_every)
-    place = default_device() if device == "auto" else device
-    trained = [name for name in names if name in trained]
-    make_optimiser = OPTIMISERS[optimiser]
-    run = _Run(problem, corpus, start, trained, make_optimiser, learning_rate, held_out, patience, evaluate_every, place)
+    options = replace(options or model.options, **changes)
+    _check(corpus, held_out, options)
+    start = start or model.start(corpus.vocab_size, options.dim, options.seed, num_classes=corpus.num_classes)
+    run = _Run(model, options, corpus, held_out, start)
     file = None
-    if checkpoint is not None:
-        settings = dict(learning_rate=learning_rate, optimiser=optimiser, trained=trained, batch_size=batch_size, seed=seed)
-        settings |= dict(patience=patience, evaluate_every=evaluate_every, start=_digest(*_named(start.numpy()).values()))
-        file = _Checkpoint(checkpoint, problem.settings | settings, corpus, held_out)
-        file.read_into(run)
-    batches = _batches(corpus, batch_size, seed, run.step)
-    with tqdm(total=steps, initial=min(run.step, steps), desc="Training", unit="step", delay=2) as progress:
+    if options.checkpoint is not None:
+        file = Checkpoint(options.checkpoint, run.identity())
+        run.restore(file.read(run.shapes()))
+    batches = _batches(corpus, options.batch_size, options.seed, run.step)
+    bar = dict(total=options.steps, initial=min(run.step, options.steps), desc="Training", unit="step", delay=2)
+    with tqdm(**bar, disable=None if options.verbose else True) as progress:
         while True:
-            if run.due(steps):
+            if run.due():
                 run.evaluate()
-                progress.set_postfix(loss=f"{run.rows[-1][1]:.4f}")
-                if watch is not None:
-                    watch(run.step, run.parameters)
+                progress.set_postfix(loss=f"{run.rows[-1][1]:.4f}", refresh=False)  # a refresh would undo the delay
+                if options.watch is not None:
+                    options.watch(run.step, run.parameters)
                 if file is not None:
-                    file.write(run, at_last=run.stopped is not None or run.step >= steps)
-            if run.stopped is not None or run.step >= steps:
+                    file.write(run.state, run.notes(), at_last=run.ended())
+            if run.ended():
                 return run.result()
             run.take_step(next(batches))
             progress.update()
 
 
-def _named(parameters):
-    """Return the arrays of a dataclass under their names; a model leaves out what it does not have."""
-    return {name: value for name, value in vars(parameters).items() if value is not None}
-
-
-def _check(corpus, steps, learning_rate, optimiser, trained, names, batch_size, held_out, patience, evaluate_every):
-    for name, value in dict(steps=steps, evaluate_every=evaluate_every, batch_size=batch_size, patience=patience).items():
-        if value is not None and (value < 1 or value != int(value)):
-            raise ValueError(f"{name}={value}; give a whole number of at least 1")
-    if not (np.isfinite(learning_rate) and learning_rate > 0):
-        raise ValueError(f"learning_rate={learning_rate}; give a positive number")
-    if optimiser not in OPTIMISERS:
-        raise ValueError(f"optimiser={optimiser!r}; choose one of {', '.join(map(repr, OPTIMISERS))}")
-    if not set(trained) or not set(trained) <= set(names):
-        raise ValueError(f"trained={tuple(trained)}; name at least one of {', '.join(map(repr, names))}")
-    if len(np.unique(corpus.labels)) < 2:
+def _check(corpus, held_out, options):
+    seen = np.unique(corpus.labels)
+    if len(seen) < 2:
         raise ValueError(f"every one of the {len(corpus)} texts has the same label; training needs two classes at least")
-    _check_classes(corpus)
+    if len(corpus) < corpus.num_classes:
+        raise ValueError(f"there are {len(corpus)} texts of {corpus.num_classes} classes; give at least one text a class")
+    if len(seen) < corpus.num_classes:
+        missing = ", ".join(name for label, name in enumerate(corpus.class_names) if label not in seen)
+        warnings.warn(f"no text is of the class {missing}; it will never be predicted", RuntimeWarning, stacklevel=3)
     if not corpus.counts.nnz:
         raise ValueError(f"none of the {len(corpus)} texts holds a known word; read them with another vocabulary")
-    if patience is not None and held_out is None:
+    if options.patience is not None and held_out is None:
         raise ValueError("patience needs held_out: texts whose loss says when to stop")
     if held_out is not None and not np.array_equal(held_out.vocabulary, corpus.vocabulary):
         raise ValueError("held_out has other words than the corpus; read it with vocabulary=corpus.vocabulary")
-
-
-def _check_classes(corpus):
-    if len(corpus) < corpus.num_classes:
-        raise ValueError(f"there are {len(corpus)} texts of {corpus.num_classes} classes; give at least one text a class")
-    seen = set(corpus.labels.tolist())
-    missing = [name for label, name in corpus._label_names() if label not in seen]
-    if missing and len(seen) > 1:
-        warnings.warn(f"no text is of the class {', '.join(missing)}; it will never be predicted", RuntimeWarning, stacklevel=5)
+    if held_out is not None and held_out.class_names != corpus.class_names:
+        raise ValueError(f"held_out has the classes {held_out.class_names}, the corpus {corpus.class_names}; they must be the same")
 
 
 def _batches(corpus, batch_size, seed, skip):
@@ -355,35 +209,39 @@ def _batches(corpus, batch_size, seed, skip):
 class _Run:
     """The state of a training run: everything that the next step depends on, and nothing else."""
 
-    def __init__(self, problem, corpus, start, trained, make_optimiser, learning_rate, held_out, patience, every, device):
-        self.problem, self.corpus, self.held_out, self.patience, self.every = problem, corpus, held_out, patience, every
-        self.kind = type(start)
-        self.named = {name: torch.as_tensor(value).to(device, copy=True) for name, value in _named(start).items()}
-        self.parameters = self.kind(**self.named)
-        tensors = [self.named[name] for name in trained]
-        self.gradients = {name: torch.empty_like(self.named[name]) for name in trained}
-        for tensor, gradient in zip(tensors, self.gradients.values()):
-            tensor.grad = gradient
-        self.optimiser = make_optimiser(tensors, learning_rate)
+    def __init__(self, model, options, corpus, held_out, start):
+        self.model, self.options, self.corpus, self.held_out, self.start = model, options, corpus, held_out, start
+        self.parameters = _placed(start, options.device, model.needs_torch)
+        self.arrays = self.parameters.arrays()
+        self.trained = options.trained or tuple(self.arrays)
+        if unknown := set(self.trained) - set(self.arrays):
+            raise ValueError(f"trained names {', '.join(sorted(unknown))}; the model has {', '.join(self.arrays)}")
+        self.optimizer = OPTIMIZERS[options.optimizer]({name: self.arrays[name] for name in self.trained}, options.learning_rate)
         self.step, self.stopped = 0, None
         self.rows = []  # of the history
         self.best, self.best_row = None, 0
 
     def take_step(self, texts):
-        self.problem.fill_gradients_(self.gradients, self.parameters, texts)
-        self.optimiser.step()
+        self.optimizer.step(self.model.step_gradients(self.parameters, texts, self.trained))
         self.step += 1
 
-    def due(self, steps):
+    def ended(self):
+        return self.stopped is not None or self.step >= self.options.steps
+
+    def due(self):
         """Whether this step is to be evaluated, and has not been."""
         seen = bool(self.rows) and self.rows[-1][0] == self.step
-        return self.stopped is None and not seen and (self.step % self.every == 0 or self.step >= steps)
+        return self.stopped is None and not seen and (self.in_turn(self.step) or self.ended())
+
+    def in_turn(self, step):
+        """Whether a run with more steps would be evaluated, and judged, at this step too."""
+        return step % self.options.evaluate_every == 0
 
     def evaluate(self):
         """Add a row to the history, remember the best parameters, and decide whether to stop."""
         missing = (np.nan, np.nan)
-        row = (self.step, *self.problem.evaluate(self.parameters, self.corpus))
-        row += missing if self.held_out is None else self.problem.evaluate(self.parameters, self.held_out)
+        row = (self.step, *self.model.evaluate(self.parameters, self.corpus))
+        row += missing if self.held_out is None else self.model.evaluate(self.parameters, self.held_out)
         self.rows.append(row)
         judged = 1 if self.held_out is None else 3  # the column that says what is best
         limit = DIVERGED * np.log(self.corpus.num_classes)
@@ -399,120 +257,61 @@ class _Run:
                 RuntimeWarning,
                 stacklevel=3,
             )
-        elif self.step % self.every:
-            pass  # a last step out of turn, which a run with more steps would not have judged by
+        elif not self.in_turn(self.step):
+            pass
         elif self.best is None or row[judged] < self.rows[self.best_row][judged]:
-            self.best_row = len(self.rows) - 1
-            self.best = {name: value.clone() for name, value in self.named.items()}
-        elif self.patience is not None and len(self.rows) - 1 - self.best_row >= self.patience:
+            self.best, self.best_row = _copy(self.parameters), len(self.rows) - 1
+        elif self.options.patience is not None and len(self.rows) - 1 - self.best_row >= self.options.patience:
             self.stopped = "patience"
 
     def result(self):
-        keep_best = self.stopped == "divergence" or self.patience is not None
-        columns = map(np.array, zip(*self.rows))
-        return Training(
-            self.kind(**(self.best if keep_best else self.named)).numpy(),
-            History(*columns),
-            self.rows[self.best_row][0] if keep_best else self.step,
-            self.stopped or "all steps",
-        )
+        keep_best = self.stopped == "divergence" or self.options.patience is not None
+        found, step = (self.best, self.rows[self.best_row][0]) if keep_best else (self.parameters, self.step)
+        history = History(*map(np.array, zip(*self.rows)))
+        kept = found.map(lambda array: like(array, self.start.embeddings))
+        return Training(kept, history, step, self.stopped or "all steps")
 
-    def tensors(self):
-        """Return all tensors of the state under names, as they must be stored."""
-        found = dict(self.named)
-        found |= {f"best.{name}": value for name, value in self.best.items()}
-        for number, state in self.optimiser.state_dict()["state"].items():
-            found |= {f"optimiser.{number}.{name}": value for name, value in state.items() if value is not None}
-        found["history"] = torch.tensor(self.rows, dtype=torch.float64)
-        return found
+    def identity(self):
+        """Return all that a run that goes on from a checkpoint must agree with."""
+        model = {"model": type(self.model).__name__} | vars(self.model)
+        start = digest(*self.start.numpy().arrays().values())
+        corpora = {"corpus": describe(self.corpus), "held_out": describe(self.held_out)}
+        return model | self.options.identity() | {"dim": None, "trained": list(self.trained), "start": start} | corpora
 
-    def restore(self, tensors, notes):
-        """Set the state to a stored one."""
-        for name, value in self.named.items():
-            value.copy_(tensors[name])
-        self.best = {name: tensors[f"best.{name}"].to(value.device) for name, value in self.named.items()}
-        stored = self.optimiser.state_dict()
-        stored["state"] = {}
-        for name, value in tensors.items():
-            if name.startswith("optimiser."):
-                _, number, entry = name.split(".")
-                stored["state"].setdefault(int(number), {})[entry] = value
-        self.optimiser.load_state_dict(stored)
-        self.rows = [(int(row[0]), *row[1:]) for row in tensors["history"].tolist()]
-        if notes["stopped"] is None and self.rows[-1][0] % self.every:
-            self.rows.pop()  # see `evaluate`
-        self.step, self.best_row, self.stopped = notes["step"], notes["best_row"], notes["stopped"]
+    def shapes(self):
+        return {name: (dtype_name(array), tuple(array.shape)) for name, array in self.arrays.items()}
 
+    def notes(self):
+        return {"step": self.step, "best_row": self.best_row, "stopped": self.stopped}
 
-class _Checkpoint:
-    """One file with the whole state of a run, and with what the run was of."""
+    def state(self):
+        """Return all arrays of the state under names, as numpy."""
+        found = self.arrays | {f"best.{name}": array for name, array in self.best.arrays().items()}
+        found |= {f"optimizer.{name}": array for name, array in self.optimizer.state.items()}
+        return {name: to_numpy(array) for name, array in found.items()} | {"history": np.array(self.rows)}
 
-    def __init__(self, path, settings, corpus, held_out):
-        self.path = Path(path)
-        self.settings = settings
-        self.corpora = [_name(corpus), held_out and _name(held_out)]
-        self.written = time.monotonic()
-
-    def write(self, run, at_last):
-        """Write the file anew, unless it is too young; a disk that is full costs a warning, not the run."""
-        if not at_last and time.monotonic() - self.written < CHECKPOINT_SECONDS:
+    def restore(self, stored):
+        """Set the state to a stored one, if there is one."""
+        if stored is None:
             return
-        notes = dict(settings=self.settings, corpora=self.corpora, step=run.step, best_row=run.best_row, stopped=run.stopped)
-        stored = {name: value.detach().cpu().contiguous() for name, value in run.tensors().items()}
-        try:
-            with atomic(self.path) as file:
-                file.write(save(stored, {"tokensel_nb": json.dumps(notes)}))
-        except OSError as error:
-            reason = error.strerror or str(error)
-            warnings.warn(
-                f"{self.path}: the checkpoint of step {run.step} could not be written ({reason}); the last one stays",
-                RuntimeWarning,
-                stacklevel=3,
-            )
-        self.written = time.monotonic()
-
-    def read_into(self, run):
-        """Set a run to the state in the file, if there is one."""
-        if not self.path.exists():
-            return
-        try:
-            with safetensors.safe_open(self.path, "pt") as file:
-                notes = json.loads((file.metadata() or {})["tokensel_nb"])
-                tensors = {name: file.get_tensor(name) for name in file.keys()}
-        except (safetensors.SafetensorError, KeyError, ValueError, OSError) as error:
-            raise CheckpointError(
-                f"{self.path}: no whole checkpoint of this package ({error}); remove it, or name another file"
-            ) from error
-        self._compare(tensors, notes, run)
-        run.restore(tensors, notes)
-
-    def _compare(self, tensors, notes, run):
-        if missing := run.named.keys() - tensors.keys():
-            raise CheckpointError(f"{self.path}: it holds no {', '.join(sorted(missing))}; it is of another model")
-        for name, value in run.named.items():
-            if tensors[name].shape != value.shape or tensors[name].dtype != value.dtype:
-                found, wanted = (f"{array.dtype} of shape {tuple(array.shape)}" for array in (tensors[name], value))
-                raise CheckpointError(f"{self.path}: its {name} is {found}, but this run's is {wanted}; name another file")
-        for found, wanted in zip(notes["corpora"], self.corpora):
-            if found != wanted:
-                raise CheckpointError(f"{self.path}: made with {found}, but this run is on {wanted}; name another file")
-        for name, wanted in self.settings.items():
-            if (found := notes["settings"].get(name)) != wanted:
-                raise CheckpointError(f"{self.path}: made with {name}={found!r}, not {wanted!r}; name another file")
+        arrays, notes = stored
+        for name, array in (self.arrays | {f"optimizer.{name}": each for name, each in self.optimizer.state.items()}).items():
+            array[...] = like(arrays[name], array)
+        self.best = type(self.start)(**{name: like(arrays[f"best.{name}"], array) for name, array in self.arrays.items()})
+        self.rows = [(int(row[0]), *row[1:]) for row in arrays["history"].tolist()]
+        if notes["stopped"] is None and not self.in_turn(self.rows[-1][0]):
+            self.rows.pop()
+        self.step = self.optimizer.steps = notes["step"]
+        self.best_row, self.stopped = notes["best_row"], notes["stopped"]
 
 
-def _name(corpus):
-    """Return a corpus' description with a digest of all that it holds."""
-    counts = corpus.counts
-    words = np.frombuffer("\n".join(map(str, corpus.vocabulary)).encode(), np.uint8)
-    digest = _digest(counts.indptr, counts.indices, counts.data, corpus.labels, corpus.mean_weights, words)
-    return f"{corpus!r} (digest {digest})"
+def _placed(start, device, needs_torch):
+    """Return a copy of the start where it is computed with."""
+    if device is None and (is_torch(start.embeddings) or not needs_torch):
+        return _copy(start)
+    place = default_device() if device == "auto" else device or "cpu"
+    return _copy(start.to(place))
 
 
-def _digest(*arrays):
-    """Return a short digest of arrays."""
-    digest = hashlib.blake2b(digest_size=8)
-    for array in arrays:
-        digest.update(f"{array.dtype.str}{array.shape}".encode())
-        digest.update(np.ascontiguousarray(array).data)
-    return digest.hexdigest()
+def _copy(parameters):
+    return parameters.map(lambda array: array.clone() if is_torch(array) else array.copy())

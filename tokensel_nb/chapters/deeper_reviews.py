@@ -1,27 +1,30 @@
 """The experiment of the chapter on deeper models: trained on IMDB with several seeds, held against the paper's tables.
 
-``python -m tokensel_nb.deeper_reviews`` repeats it with every seed (some twenty minutes, one core) and stores it.
+``python -m tokensel_nb.chapters.deeper_reviews`` repeats it with every seed (some twenty minutes, one core) and stores it.
 """
 
 from __future__ import annotations
 
 import warnings
-from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from tqdm import tqdm
 
-from .bins import Bins, binned
-from .corpus import Corpus
-from .datasets import load_imdb
-from .deeper import TwoLayers, TwoLayersWithoutKeyQuery, WithMLP, most_frequent, train_deeper
-from .recorded import PAPER_EDGES, paper_table, record
-from .training import Training, train
+from ..bins import Bins, binned
+from ..corpus import Corpus
+from ..datasets import load_imdb
+from ..models.base import Model
+from ..models.deeper import TwoLayers, TwoLayersWithoutKeyQuery, WithMLP, most_frequent
+from ..models.one_layer import OneLayer
+from ..options import Options
+from ..training import Training, train
+from .recorded import PAPER_EDGES, paper_table, record, rounded
 
 TEXTS, OTHERS = 5_000, 1_000  # reviews trained on, and held out
-SETTINGS = {"dim": 128, "steps": 600, "batch_size": 50, "max_tokens": 96}
-"""Ours: the sizes, reviews and steps of the paper's deeper models are not known to us."""
+MAX_TOKENS = 96  # distinct words a review
+OPTIONS = Options(dim=128, steps=600, batch_size=50, learning_rate=0.003, evaluate_every=300, device="auto")
+"""Ours: the sizes, reviews and steps of the paper's deeper models are not known to us. The MLP has a rate of its own."""
 
 
 @dataclass(frozen=True)
@@ -30,14 +33,14 @@ class Experiment:
 
     Parameters
     ----------
-    model : TwoLayers, TwoLayersWithoutKeyQuery or WithMLP
+    model : Model
     learning_rate : float
     table : str
         Of the paper, without its ending.
     seeds : range
     """
 
-    model: TwoLayersWithoutKeyQuery | WithMLP
+    model: Model
     learning_rate: float
     table: str
     seeds: range
@@ -52,8 +55,8 @@ EXPERIMENTS = {
 
 
 @dataclass(frozen=True, repr=False)
-class DeeperPicture:
-    """A trained deeper model as the paper looks at it.
+class DeeperRun:
+    """A training run of a deeper model as the paper looks at it: what it gives the words, over bins of their label skew.
 
     Parameters
     ----------
@@ -113,14 +116,22 @@ def sample(corpus: Corpus, seed: int) -> tuple[Corpus, Corpus]:
     (Corpus, Corpus)
     """
     random = np.random.default_rng(seed)
-    sides = (np.flatnonzero(corpus.labels == label) for label in (-1, 1))
+    sides = (np.flatnonzero(corpus.labels == label) for label in (0, 1))
     chosen = [random.choice(side, (TEXTS + OTHERS) // 2, replace=False) for side in sides]
     parts = ([side[: TEXTS // 2] for side in chosen], [side[TEXTS // 2 :] for side in chosen])
     trained, others = (corpus[np.sort(np.concatenate(part))] for part in parts)
     return trained, others
 
 
-def one_layer_beside(corpus: Corpus, seed: int = 0, **settings) -> Training:
+def _train(model, reviews, others, options, **changes):
+    """Train on reviews that are cut to `MAX_TOKENS` distinct words, without a warning: the chapter says so."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "[0-9,]+ of [0-9,]+ texts have more than", UserWarning)
+        reviews, others = (most_frequent(part, MAX_TOKENS) for part in (reviews, others))
+    return train(reviews, model, options, held_out=others, **changes)
+
+
+def one_layer_beside(corpus: Corpus, seed: int = 0, **changes) -> Training:
     """Train one layer on the reviews that deeper models learn from with this seed, cut in the same way.
 
     Parameters
@@ -128,21 +139,17 @@ def one_layer_beside(corpus: Corpus, seed: int = 0, **settings) -> Training:
     corpus : Corpus
         All of IMDB's training reviews.
     seed : int
-    **settings
-        Of `train`, instead of `SETTINGS` and the rate of two layers.
+    **changes
+        Options that differ from `OPTIONS`.
 
     Returns
     -------
     Training
     """
-    settings = SETTINGS | {"learning_rate": EXPERIMENTS["two layers"].learning_rate, "evaluate_every": 300} | settings
-    max_tokens = settings.pop("max_tokens")
-    with _cut_in_silence():
-        reviews, others = (most_frequent(part, max_tokens) for part in sample(corpus, seed))
-    return train(reviews, held_out=others, seed=seed, **settings)
+    return _train(OneLayer(), *sample(corpus, seed), OPTIONS, seed=seed, **changes)
 
 
-def deeper_picture(corpus: Corpus, name: str, seed: int = 0, **settings) -> DeeperPicture:
+def deeper_run(corpus: Corpus, name: str, seed: int = 0, **changes) -> DeeperRun:
     """Train one of the `EXPERIMENTS` with one seed, which also draws its reviews, and sum it up in the paper's bins.
 
     Parameters
@@ -152,21 +159,20 @@ def deeper_picture(corpus: Corpus, name: str, seed: int = 0, **settings) -> Deep
     name : str
         Of the experiment.
     seed : int
-    **settings
-        Of `train_deeper`, instead of `SETTINGS`.
+    **changes
+        Options that differ from `OPTIONS`.
 
     Returns
     -------
-    DeeperPicture
+    DeeperRun
     """
     experiment = EXPERIMENTS[name]
     reviews, others = sample(corpus, seed)
-    settings = SETTINGS | {"learning_rate": experiment.learning_rate, "evaluate_every": 300} | settings
-    with _cut_in_silence():
-        training = train_deeper(reviews, experiment.model, held_out=others, seed=seed, **settings)
-    skew = reviews.label_skew()
-    values, scores = (binned(skew, each, PAPER_EDGES) for each in (training.parameters.values, training.parameters.scores))
-    return DeeperPicture(training, skew, values, scores, experiment.table)
+    options = replace(OPTIONS, learning_rate=experiment.learning_rate)
+    training = _train(experiment.model, reviews, others, options, seed=seed, **changes)
+    skew, found = reviews.label_skew(), training.parameters
+    values, scores = (binned(skew, each, PAPER_EDGES) for each in (found.token_values, found.token_scores))
+    return DeeperRun(training, skew, values, scores, experiment.table)
 
 
 def summary(corpus: Corpus, name: str) -> dict:
@@ -184,15 +190,15 @@ def summary(corpus: Corpus, name: str) -> dict:
     dict
     """
     seeds = EXPERIMENTS[name].seeds
-    found = [deeper_picture(corpus, name, seed) for seed in tqdm(seeds, desc=name, unit="seed")]
+    found = [deeper_run(corpus, name, seed) for seed in tqdm(seeds, desc=name, unit="seed")]
     means = {kind: [getattr(each, kind).means for each in found] for kind in ("values", "scores")}
     return {
-        "score_correlations": _rounded([each.score_correlation for each in found]),
-        "value_correlations": _rounded([each.value_correlation for each in found]),
-        "scores": [_rounded(each) for each in means["scores"]],
-        "values": [_rounded(each) for each in means["values"]],
-        "accuracies": _rounded([each.training.history.accuracies[-1] for each in found]),
-        "held_out_accuracies": _rounded([each.training.history.held_out_accuracies[-1] for each in found]),
+        "score_correlations": rounded([each.score_correlation for each in found]),
+        "value_correlations": rounded([each.value_correlation for each in found]),
+        "scores": [rounded(each) for each in means["scores"]],
+        "values": [rounded(each) for each in means["values"]],
+        "accuracies": rounded([each.training.history.accuracies[-1] for each in found]),
+        "held_out_accuracies": rounded([each.training.history.held_out_accuracies[-1] for each in found]),
     }
 
 
@@ -212,27 +218,15 @@ def at_paper_size(corpus: Corpus) -> dict:
     """
     found = {}
     for name in ("two layers", "MLP"):
-        rate = EXPERIMENTS[name].learning_rate * np.sqrt(SETTINGS["dim"] / 2048)
-        picture = deeper_picture(corpus, name, 0, dim=2048, learning_rate=rate)
+        rate = EXPERIMENTS[name].learning_rate * np.sqrt(OPTIONS.dim / 2048)
+        picture = deeper_run(corpus, name, 0, dim=2048, learning_rate=rate)
         found[name] = {
             "score_correlation": round(picture.score_correlation, 4),
             "value_correlation": round(picture.value_correlation, 4),
-            "scores": _rounded(picture.scores.means),
-            "values": _rounded(picture.values.means),
+            "scores": rounded(picture.scores.means),
+            "values": rounded(picture.values.means),
         }
     return found | {"seed": 0, "dim": 2048}
-
-
-@contextmanager
-def _cut_in_silence():
-    """Let texts be cut without a warning: the chapter says that they are."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "[0-9,]+ of [0-9,]+ texts have more than", UserWarning)
-        yield
-
-
-def _rounded(numbers):
-    return np.round(np.asarray(numbers, float), 4).tolist()
 
 
 def main():

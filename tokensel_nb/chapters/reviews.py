@@ -10,15 +10,16 @@ from dataclasses import dataclass
 import numpy as np
 from tqdm import tqdm
 
-from .alignment import class_profile
-from .bins import Bins, binned
-from .corpus import Corpus
-from .datasets import load_imdb, load_yelp
-from .model import accuracy
-from .recorded import record
-from .training import Training, train
+from ..alignment import class_profile
+from ..bins import Bins, binned
+from ..corpus import Corpus
+from ..datasets import load_imdb, load_yelp
+from ..options import Options
+from ..training import Training, train
+from ..verbs import accuracy
+from .recorded import record, rounded
 
-SETTINGS = {"dim": 2048, "steps": 150, "learning_rate": 0.007}
+OPTIONS = Options(dim=2048, steps=150, learning_rate=0.007, device="auto")
 """As many dimensions as the paper has; the rest is our choice."""
 
 HELD_OUT = 0.2
@@ -26,8 +27,8 @@ SEEDS = range(5)
 
 
 @dataclass(frozen=True, repr=False)
-class Picture:
-    """A trained model as the paper looks at it.
+class BinnedRun:
+    """A training run as the paper looks at it: what it gives the words, over bins of their label skew.
 
     Parameters
     ----------
@@ -41,7 +42,7 @@ class Picture:
     scores: Bins
 
 
-def picture(corpus: Corpus, seed: int = 0, held_out: Corpus | None = None, **settings) -> Picture:
+def binned_run(corpus: Corpus, seed: int = 0, held_out: Corpus | None = None, **changes) -> BinnedRun:
     """Train all of (E, p, v) with one seed, and sum up E_s·v and E_s·p in bins of the corpus' label skew.
 
     Parameters
@@ -51,34 +52,34 @@ def picture(corpus: Corpus, seed: int = 0, held_out: Corpus | None = None, **set
     seed : int
     held_out : Corpus, optional
         Evaluated along the way.
-    **settings
-        Of `train`, instead of `SETTINGS`.
+    **changes
+        Options that differ from `OPTIONS`.
 
     Returns
     -------
-    Picture
+    BinnedRun
     """
-    training = train(corpus, seed=seed, held_out=held_out, **(SETTINGS | settings))
+    training = train(corpus, options=OPTIONS, held_out=held_out, seed=seed, **changes)
     skew = corpus.label_skew()
-    return Picture(training, binned(skew, training.parameters.values), binned(skew, training.parameters.scores))
+    return BinnedRun(training, binned(skew, training.parameters.token_values), binned(skew, training.parameters.token_scores))
 
 
-def pictures(corpus: Corpus, seeds=SEEDS, held_out: Corpus | None = None, **settings) -> list[Picture]:
-    """Return `picture` for each of several seeds.
+def binned_runs(corpus: Corpus, seeds=SEEDS, held_out: Corpus | None = None, **changes) -> list[BinnedRun]:
+    """Return `binned_run` for each of several seeds.
 
     Parameters
     ----------
     corpus : Corpus
     seeds : iterable of int
-    held_out, **settings
-        As in `picture`.
+    held_out, **changes
+        As in `binned_run`.
 
     Returns
     -------
-    list of Picture
+    list of BinnedRun
     """
     progress = tqdm(list(seeds), desc="Training with several seeds", unit="seed", delay=2)
-    return [picture(corpus, seed, held_out, **settings) for seed in progress]
+    return [binned_run(corpus, seed, held_out, **changes) for seed in progress]
 
 
 def summary(corpus: Corpus, name: str) -> dict:
@@ -96,19 +97,19 @@ def summary(corpus: Corpus, name: str) -> dict:
     dict
     """
     corpus, held_out = corpus.split(HELD_OUT, seed=0)
-    found = pictures(corpus, held_out=held_out)
+    found = binned_runs(corpus, held_out=held_out)
     first = found[0].training.parameters
     return {
         "name": name,
         "corpus": repr(corpus),
         "words": corpus.vocabulary.tolist(),
-        "skew": _rounded(corpus.label_skew(), 4),
-        "values": _rounded(first.values, 3),
-        "scores": _rounded(first.scores, 3),
-        "rank_correlations": _rounded([one.values.rank_correlation() for one in found], 4),
-        "u_shapes": _rounded([one.scores.u_shape() for one in found], 2),
+        "skew": rounded(corpus.label_skew(), 4),
+        "values": rounded(first.token_values, 3),
+        "scores": rounded(first.token_scores, 3),
+        "rank_correlations": rounded([one.values.rank_correlation() for one in found], 4),
+        "u_shapes": rounded([one.scores.u_shape() for one in found], 2),
         "steps": found[0].training.history.steps.tolist(),
-        "held_out_accuracies": [_rounded(one.training.history.held_out_accuracies, 4) for one in found],
+        "held_out_accuracies": [rounded(one.training.history.held_out_accuracies, 4) for one in found],
     }
 
 
@@ -130,10 +131,10 @@ def class_summary(corpus: Corpus, name: str) -> dict:
     axes = {"profile": class_profile(corpus), "skew": corpus.label_skew(), "share": corpus.signed_share()}
     edges = {kind: [_middle_edges(column) if kind == "share" else 20 for column in axis.T] for kind, axis in axes.items()}
     progress = tqdm(SEEDS, desc=name, unit="seed")
-    found = [train(corpus, seed=seed, held_out=held_out, **SETTINGS) for seed in progress]
+    found = [train(corpus, options=OPTIONS, held_out=held_out, seed=seed) for seed in progress]
 
     def bins_of(kind, training):
-        columns = zip(axes[kind].T, training.parameters.values.T, edges[kind])
+        columns = zip(axes[kind].T, training.parameters.token_values.T, edges[kind])
         return [binned(axis, values, edge) for axis, values, edge in columns]
 
     return {
@@ -141,11 +142,11 @@ def class_summary(corpus: Corpus, name: str) -> dict:
         "corpus": repr(corpus),
         "class_names": list(corpus.class_names),
         "rank_correlations": {
-            kind: [_rounded([bins.rank_correlation() for bins in bins_of(kind, each)], 4) for each in found] for kind in axes
+            kind: [rounded([bins.rank_correlation() for bins in bins_of(kind, each)], 4) for each in found] for kind in axes
         },
         "bins": {kind: [_plain(bins) for bins in bins_of(kind, found[0])] for kind in axes},
         "steps": found[0].history.steps.tolist(),
-        "held_out_accuracies": [_rounded(each.history.held_out_accuracies, 4) for each in found],
+        "held_out_accuracies": [rounded(each.history.held_out_accuracies, 4) for each in found],
     }
 
 
@@ -158,7 +159,7 @@ def _plain(bins):
     """Return the filled bins as plain values."""
     filled = bins.sizes > 0
     columns = {"centres": bins.centres, "means": bins.means, "spreads": bins.spreads, "sizes": bins.sizes}
-    return {key: _rounded(column[filled], 7 if key == "centres" else 4) for key, column in columns.items()}
+    return {key: rounded(column[filled], 7 if key == "centres" else 4) for key, column in columns.items()}
 
 
 def on_test_split() -> dict:
@@ -177,15 +178,12 @@ def on_test_split() -> dict:
     short = {"learning_rate": 0.003, "steps": 100, "evaluate_every": 1}
     full, best = [], []
     for seed in tqdm(SEEDS, desc="IMDB's test split", unit="seed"):
-        full.append(accuracy(picture(corpus, seed).training.parameters, test))
-        history = train(part, seed=seed, held_out=held_out, patience=10, **(SETTINGS | short)).history
+        full.append(accuracy(binned_run(corpus, seed).training.parameters, test))
+        history = train(part, options=OPTIONS, held_out=held_out, seed=seed, patience=10, **short).history
         steps = int(history.steps[history.held_out_losses.argmin()])
-        best.append(accuracy(train(corpus, seed=seed, **(SETTINGS | short | {"steps": steps})).parameters, test))
-    return {"after_all_steps": _rounded(full, 4), "at_the_best_step": _rounded(best, 4)}
+        best.append(accuracy(train(corpus, options=OPTIONS, seed=seed, **(short | {"steps": steps})).parameters, test))
+    return {"after_all_steps": rounded(full, 4), "at_the_best_step": rounded(best, 4)}
 
-
-def _rounded(numbers, digits):
-    return np.round(np.asarray(numbers, float), digits).tolist()
 
 
 def main():

@@ -5,8 +5,9 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
-        "base": ["AutogradModel", "Model"],
-        "deeper": ["TwoLayers", "TwoLayersWithoutKeyQuery", "WithMLP", "most_frequent"],
+        "autograd": ["AutogradModel", "mean_over_tokens"],
+        "base": ["Model"],
+        "deeper": ["KeyQueryParameters", "MLPParameters", "TwoLayers", "TwoLayersWithoutKeyQuery", "WithMLP", "most_frequent"],
         "one_layer": ["OneLayer", "descend_", "score_gradients"],
     },
 )

@@ -1,6 +1,6 @@
 """The model as a textbook writes it: tokens in a padded batch, `nn.Embedding`, masked softmax, autograd.
 
-Slow and plain on purpose: it is the oracle that the closed form of `model` is held against.
+Slow and plain on purpose: it is the oracle that the closed form of `one_layer` is held against.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from .corpus import Corpus
-from .model import Parameters
+from ..arrays import is_torch, like
+from ..corpus import Corpus
+from ..parameters import Parameters
 
 PADDING = -1
 
@@ -29,6 +30,12 @@ def tokens_of(corpus: Corpus) -> torch.Tensor:
     -------
     tensor of int64, shape (n, longest text)
         Row i holds token s c_s(X_i) times, in the order of the vocabulary, then `PADDING`.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> tokens_of(ts.corpus_from_texts(["good good film", "bad"], ["up", "down"])).tolist()
+    [[1, 2, 2], [0, -1, -1]]
     """
     counts = corpus.counts.tocsr()
     tokens = torch.full((len(corpus), max(int(corpus.lengths.max(initial=0)), 1)), PADDING)
@@ -52,6 +59,11 @@ def tokens_in_order(texts, vocabulary) -> torch.Tensor:
     -------
     tensor of int64, shape (n, longest text)
         Token ids in the order of the text, then `PADDING`.
+
+    Examples
+    --------
+    >>> tokens_in_order(["A good, good film!", "bad"], ["bad", "film", "good"]).tolist()
+    [[2, 2, 1], [0, -1, -1]]
     """
     ids = {word: s for s, word in enumerate(vocabulary)}
     words = (re.findall(r"\w+", re.sub(r"<br\s*/?>", " ", text.lower())) for text in texts)
@@ -72,6 +84,11 @@ def textbook_logits(embeddings, cls_embedding, output_vector, tokens) -> torch.T
     Returns
     -------
     tensor, shape (n,) or (n, K)
+
+    Examples
+    --------
+    >>> textbook_logits(torch.eye(2), torch.zeros(2), torch.tensor([1.0, -1.0]), torch.tensor([[0, 1], [0, -1]])).tolist()
+    [0.0, 1.0]
     """
     present = tokens != PADDING
     rows = functional.embedding(tokens.clamp(min=0), embeddings)  # (n, T, d): what the closed form never makes
@@ -93,14 +110,25 @@ def textbook_gradients(parameters: Parameters, corpus: Corpus) -> Parameters:
     Returns
     -------
     `Parameters`
-        Tensors of the shapes and the dtype of ``parameters``.
+        Of the shapes, the dtype and the kind of ``parameters``.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.corpus_from_texts(["good film", "bad film"], ["up", "down"])
+    >>> parameters = ts.init_parameters(corpus.vocab_size, dim=4, seed=0, dtype="float64")
+    >>> difference = textbook_gradients(parameters, corpus).embeddings - ts.gradients(parameters, corpus).embeddings
+    >>> bool(abs(difference).max() < 1e-15)
+    True
     """
-    leaves = [torch.as_tensor(value).clone().requires_grad_() for value in vars(parameters).values()]
-    outputs = textbook_logits(*leaves, tokens_of(corpus).to(leaves[0].device))
-    labels = torch.from_numpy(corpus.labels).to(leaves[0].device)
+    tensors = parameters if is_torch(parameters.embeddings) else parameters.to("cpu")
+    leaves = [array.clone().requires_grad_() for array in tensors.arrays().values()]
+    place = leaves[0].device
+    outputs = textbook_logits(*leaves, tokens_of(corpus).to(place))
+    labels = torch.tensor(corpus.labels, device=place)
     if corpus.num_classes == 2:
-        losses = functional.softplus(-labels * outputs)
+        losses = functional.binary_cross_entropy_with_logits(outputs, labels.to(outputs), reduction="none")
     else:
         losses = functional.cross_entropy(outputs, labels, reduction="none")
-    weights = torch.from_numpy(corpus.mean_weights).to(losses)
-    return Parameters(*torch.autograd.grad(losses @ weights, leaves))
+    found = torch.autograd.grad(losses @ torch.tensor(corpus.mean_weights).to(losses), leaves)
+    return Parameters(*(like(each, parameters.embeddings) for each in found))

@@ -1,0 +1,233 @@
+"""Models that torch differentiates: a subclass says where it starts and how logits come of texts, and that is all.
+
+Equal tokens have equal rows, so a text is given by its distinct tokens with their counts c. Every softmax over positions
+becomes one over distinct tokens with log c added to its logits, and a query that stands in c positions is one query of
+weight c. This is exact.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+import numpy as np
+import torch
+from scipy import sparse
+
+from ..arrays import dtype_name, is_torch, like
+from ..options import Options
+from .base import Model, check_fit, loss_of_logits
+
+if TYPE_CHECKING:
+    from ..corpus import Corpus
+    from ..parameters import NamedArrays
+
+# What logits are computed in, by the kind of device. On one CPU thread bfloat16 takes 1.06 times as long as float32 for a
+# gradient of two layers, and 1.4 times with the MLP. torch.compile saves a tenth of two layers' 12 ms and nothing of the MLP's
+# 2 ms, and needs up to a minute to warm up, longer than a whole run: it is not used. Neither was measured on a GPU.
+PRECISIONS = {"cuda": lambda: torch.autocast("cuda", torch.bfloat16)}
+AT_ONCE = 2**19  # pairs of tokens, summed over the texts of a batch in which nothing is learnt
+
+
+class Texts(NamedTuple):
+    """Texts as distinct tokens, padded to the most that one of them has.
+
+    Parameters
+    ----------
+    words : tensor of int64, shape (m,)
+        The columns of all words that occur.
+    places : tensor of int64, shape (n, T)
+        Where in ``words`` each text's tokens stand; 0 in the padding.
+    log_counts : tensor, shape (n, T)
+        log c; minus infinity in the padding, but 0 in the first place of a text without words.
+    holds_words : tensor of bool, shape (n,)
+        False for a text without words.
+    """
+
+    words: torch.Tensor
+    places: torch.Tensor
+    log_counts: torch.Tensor
+    holds_words: torch.Tensor
+
+
+class AutogradModel(Model):
+    """A model whose gradients torch finds; a subclass defines ``start`` and `forward`.
+
+    Examples
+    --------
+    The mean of a text's embeddings, without attention:
+
+    >>> import numpy as np
+    >>> import tokensel_nb as ts
+    >>> from dataclasses import dataclass
+    >>> @dataclass(frozen=True, eq=False, repr=False)
+    ... class Head(ts.NamedArrays):
+    ...     embeddings: np.ndarray
+    ...     output_vector: np.ndarray
+    >>> class MeanOfEmbeddings(ts.AutogradModel):
+    ...     def start(self, vocab_size, dim, seed, *, num_classes=2, dtype="float32"):
+    ...         start = ts.init_parameters(vocab_size, dim, seed, num_classes=num_classes, dtype=dtype)
+    ...         return Head(start.embeddings, start.output_vector)
+    ...
+    ...     def forward(self, parameters, texts):
+    ...         values = parameters.embeddings @ parameters.output_vector.reshape(-1, parameters.embeddings.shape[1]).T
+    ...         return ts.mean_over_tokens(texts.log_counts.softmax(dim=1), values, texts)
+    >>> corpus = ts.corpus_from_texts(["good film", "bad film"], ["up", "down"])
+    >>> ts.train(corpus, MeanOfEmbeddings(), dim=4, steps=50).history.accuracies[-1].item()
+    1.0
+    """
+
+    options: ClassVar[Options] = Options(dim=128, steps=600, learning_rate=0.003, batch_size=50, evaluate_every=300)
+    needs_torch: ClassVar[bool] = True
+
+    @abstractmethod
+    def forward(self, parameters: NamedArrays, texts: Texts):
+        """Return logits in one column, or K, differentiable.
+
+        Parameters
+        ----------
+        parameters : NamedArrays
+            Tensors; ``embeddings`` has a row for each of ``texts.words``, and for no other word.
+        texts : Texts
+
+        Returns
+        -------
+        tensor, shape (n, 1) or (n, K)
+            Whatever it is for a text without words, the model's logit is zero there.
+        """
+
+    def forward_attention(self, parameters: NamedArrays, texts: Texts):
+        """Return the attention of <cls> to every place of the texts; a model that has none leaves this out.
+
+        Parameters
+        ----------
+        parameters, texts
+            As in `forward`.
+
+        Returns
+        -------
+        tensor, shape (n, T)
+        """
+        raise TypeError(f"{type(self).__name__} has no attention")
+
+    def logits(self, parameters, corpus):
+        """Return f(X) of every text, batch by batch, texts of like lengths together; see `Model.logits`."""
+        check_fit(parameters, corpus)
+        tensors = _tensors(parameters)
+        found = tensors.embeddings.new_empty((len(corpus), *[corpus.num_classes] * (corpus.num_classes > 2)))
+        for rows, texts in _batches(corpus):
+            with torch.no_grad(), _memory_for(texts):
+                found[rows] = self._logits(*_looked_up(tensors, texts), texts)
+        return like(found, parameters.embeddings)
+
+    def attention(self, parameters, corpus):
+        """Return the attention of <cls>; see `Model.attention`."""
+        check_fit(parameters, corpus)
+        tensors, counts = _tensors(parameters), corpus.counts
+        found = np.zeros(counts.nnz, dtype_name(tensors.embeddings))
+        for rows, texts in _batches(corpus):
+            with torch.no_grad(), _memory_for(texts):
+                weights = self.forward_attention(*_looked_up(tensors, texts)).cpu().numpy()
+            inside = np.arange(weights.shape[1]) < np.diff(texts.counts.indptr)[:, None]
+            found[np.concatenate([np.arange(*counts.indptr[row : row + 2]) for row in rows])] = weights[inside]
+        return sparse.csr_array((found, counts.indices, counts.indptr), shape=counts.shape)
+
+    def step_gradients(self, parameters, texts, names):
+        """Return the gradient of the mean loss; only rows of words that occur are computed. See `Model.step_gradients`."""
+        check_fit(parameters, texts)
+        tensors = _tensors(parameters)
+        with _memory_for(texts):
+            looked_up, batch = _looked_up(tensors, texts)
+            leaves = {name: getattr(looked_up, name).detach().requires_grad_() for name in names}
+            mean_loss = loss_of_logits(self._logits(replace(looked_up, **leaves), batch, texts), texts)
+            found = dict(zip(leaves, torch.autograd.grad(mean_loss, list(leaves.values()), materialize_grads=True)))
+        if "embeddings" in found:
+            found["embeddings"] = torch.zeros_like(tensors.embeddings).index_copy_(0, batch.words, found["embeddings"])
+        return {name: like(gradient, parameters.embeddings) for name, gradient in found.items()}
+
+    def _logits(self, parameters, batch, texts):
+        """Return logits in the parameters' own precision; zero for a text without words."""
+        with PRECISIONS.get(parameters.embeddings.device.type, nullcontext)():
+            logits = self.forward(parameters, batch)
+        logits = torch.where(batch.holds_words[:, None], logits.to(parameters.embeddings.dtype), 0)
+        return logits[:, 0] if texts.num_classes == 2 else logits
+
+
+def mean_over_tokens(weights, rows, texts: Texts):
+    """Return the weighted sum over each text's tokens.
+
+    Parameters
+    ----------
+    weights : tensor, shape (n, T)
+    rows : tensor, shape (m, k)
+        One a word of ``texts.words``.
+    texts : Texts
+
+    Returns
+    -------
+    tensor, shape (n, k)
+
+    Examples
+    --------
+    >>> texts = Texts(None, torch.tensor([[0, 1]]), None, None)
+    >>> mean_over_tokens(torch.tensor([[0.5, 0.5]]), torch.tensor([[2.0], [4.0]]), texts).tolist()
+    [[3.0]]
+    """
+    return (weights[:, None, :] @ torch.nn.functional.embedding(texts.places, rows))[:, 0]
+
+
+def _tensors(parameters):
+    """Return parameters as tensors where they are; on the CPU if they are numpy."""
+    return parameters if is_torch(parameters.embeddings) else parameters.to("cpu")
+
+
+def _looked_up(parameters, texts):
+    """Return parameters with the rows of the words that occur, and the texts as distinct tokens."""
+    batch = _padded(texts, parameters.embeddings)
+    return replace(parameters, embeddings=parameters.embeddings[batch.words]), batch
+
+
+def _padded(corpus, reference):
+    """Return texts as distinct tokens, on the device and in the dtype of a tensor."""
+    counts = corpus.counts
+    sizes = np.diff(counts.indptr)
+    inside = np.arange(max(sizes.max(initial=0), 1)) < sizes[:, None]
+    words, numbers = np.unique(counts.indices, return_inverse=True)
+    places = np.zeros(inside.shape, np.int64)
+    places[inside] = numbers
+    log_counts = np.full(inside.shape, -np.inf)
+    log_counts[sizes == 0, 0] = 0.0  # a softmax of nothing is no number; the logit is set to zero behind it
+    log_counts[inside] = np.log(counts.data)
+    words = words if len(words) else np.zeros(1)
+    kinds = ("int64", "int64", None, "bool")
+    return Texts(*(like(each, reference, kind) for each, kind in zip((words, places, log_counts, sizes > 0), kinds)))
+
+
+def _batches(corpus) -> Iterator[tuple[np.ndarray, Corpus]]:
+    """Yield the rows and the texts of batches that hold about `AT_ONCE` pairs of tokens, short texts first."""
+    sizes = np.maximum(np.diff(corpus.counts.indptr), 1).astype(np.int64)
+    order = np.argsort(sizes, kind="stable")
+    while len(order):
+        pairs = np.arange(1, len(order) + 1) * sizes[order] ** 2
+        number = max(int(np.searchsorted(pairs, AT_ONCE, side="right")), 1)
+        yield order[:number], corpus[order[:number]]
+        order = order[number:]
+
+
+@contextmanager
+def _memory_for(texts):
+    """Turn an allocation that fails into one sentence."""
+    try:
+        yield
+    except (RuntimeError, MemoryError) as error:
+        signs = ("out of memory", "can't allocate", "not enough memory")
+        if not isinstance(error, MemoryError) and not any(sign in str(error) for sign in signs):
+            raise
+        longest = int(np.diff(texts.counts.indptr).max(initial=0))
+        raise MemoryError(
+            f"no memory for {len(texts)} texts of up to {longest} distinct words at once; "
+            f"try batch_size={max(len(texts) // 2, 1)}, or shorter texts (most_frequent)"
+        ) from error
