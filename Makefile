@@ -6,6 +6,12 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 HTML   := _build/html
+PAGES  := $(HTML)/.ready
+CORES  := $(shell getconf _NPROCESSORS_ONLN)
+
+# What the pages are made of: while it stays the same, they do.
+SOURCES := $(shell find book tokensel_nb data _config.yml _toc.yml CITATION.cff -type f -not -name '*.pyc' -not -path '*/.*/*') \
+	$(wildcard _build/tokensel-nb.pdf)
 
 # Progress bars write to stderr; a notebook's results must not depend on them.
 export TQDM_DISABLE := 1
@@ -13,14 +19,14 @@ export TQDM_DISABLE := 1
 # Small linear algebra loses more by waiting for a second thread than it gains, and tests use every core anyway.
 # Benchmarks time all cores.
 export OMP_NUM_THREADS := 1
-bench: export OMP_NUM_THREADS := $(shell getconf _NPROCESSORS_ONLN)
+bench: export OMP_NUM_THREADS := $(CORES)
 
 # Strict: without -W a failing cell or a dead reference would still end in success. The old pages go first, so
 # that a removed chapter leaves nothing behind. Warnings and errors come on stderr; the rest is noise.
 BUILD = rm -rf $(HTML) && $(BIN)/jupyter-book build . -W -n --keep-going --all -q >/dev/null \
 	&& echo "The book is in $(HTML)/; open file://$(CURDIR)/$(HTML)/index.html"
 
-.PHONY: help env book html pdf test contract claims record bench colab copies notebooks lock serve clean
+.PHONY: help env book html pdf test contract record bench colab copies notebooks lock serve clean
 
 help: ## List the targets (default)
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -45,24 +51,28 @@ $(READY): pyproject.toml requirements.lock
 	@touch $@
 
 book: env ## Run every notebook anew and build the pages (the committed results stay as they are)
-	@TOKENSEL_BOOK_EXECUTE=1; export TOKENSEL_BOOK_EXECUTE; $(BUILD)
+	@$(BIN)/python book/_tools/run_notebooks.py --to _build/run
+	@export TOKENSEL_NOTEBOOKS=_build/run; $(BUILD)
 
-html: env ## Build the pages from the committed results, in seconds
+html: $(PAGES) ## Build the pages from the committed results; costs nothing when they are up to date
+
+$(PAGES): $(READY) $(SOURCES)
 	@$(BUILD)
+	@touch $@
 
 pdf: env ## Print the book as one PDF, which the pages then link to; needs Chromium
 	@$(BIN)/python book/_tools/print_book.py
 
-# Notebooks: strict comparison, and one worker a notebook
-# (loadscope), or its cells would meet different kernels.
-test: html ## Lint, unit tests, the pages in a browser, and every stored result checked against a new run
+# Every test and every notebook runs once; results are compared strictly. One worker a notebook or module (loadscope), or
+# its cells would meet different kernels; the longest notebooks first (tests/conftest.py), so that no core waits at the end.
+test: html ## Lint, unit tests, examples, the pages in a browser, and every stored result checked against a new run
 	$(BIN)/ruff check .
-	$(BIN)/python -m pytest -n 2 -m "not long" tests
-	$(BIN)/python -m pytest --nbval --nbval-current-env --nbval-sanitize-with nbval_sanitize.cfg \
-		--nbval-cell-timeout 120 -n 2 --dist loadscope book/*.ipynb
+	$(BIN)/python -m pytest -n $(CORES) --dist loadscope --no-loadscope-reorder -m "not long" --doctest-modules \
+		--nbval --nbval-current-env --nbval-sanitize-with nbval_sanitize.cfg --nbval-cell-timeout 120 \
+		tests tokensel_nb book/*.ipynb
 
 copies: html ## Copy the code of every page into a plain Python session, and compare what it prints
-	$(BIN)/python -m pytest -n 2 tests/site/test_copying.py
+	$(BIN)/python -m pytest -n $(CORES) tests/site/test_copying.py
 
 contract: env ## Run every notebook as on Colab: a clean environment, the newest numpy and torch, an empty folder
 	@UV_FIND_LINKS="$${UV_FIND_LINKS:-$$PIP_FIND_LINKS}" $(BIN)/python book/_tools/contract.py
@@ -71,12 +81,9 @@ contract: env ## Run every notebook as on Colab: a clean environment, the newest
 colab: ## The same within a hosted runtime such as Colab's image, with its own Python
 	@$(PYTHON) book/_tools/contract.py --here
 
-claims: env ## Measure every claim of the book and record the table
-	$(BIN)/python -m tokensel_nb.claims
-
 record: env ## Run what the book shows recorded: Yelp, IMDB's test split, deeper models with more seeds
-	$(BIN)/python -m tokensel_nb.reviews
-	$(BIN)/python -m tokensel_nb.deeper_reviews
+	$(BIN)/python -m tokensel_nb.chapters.reviews
+	$(BIN)/python -m tokensel_nb.chapters.deeper_reviews
 
 bench: html ## Time the package against the alternatives
 	@UV_FIND_LINKS="$${UV_FIND_LINKS:-$$PIP_FIND_LINKS}" $(BIN)/uv pip install --quiet --python $(BIN)/python --group bench

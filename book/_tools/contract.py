@@ -21,13 +21,15 @@ import first_cells
 
 RUN = """
 import sys, nbformat
-from nbclient import NotebookClient
+from pathlib import Path
+sys.path.insert(0, sys.argv[4])
+from run_notebooks import execute
 notebook = nbformat.read(sys.argv[1], as_version=4)
 first = next(cell for cell in notebook.cells if cell.cell_type == "code")
 assert sys.argv[2] in first.source, "the first cell does not install the package"
 colab = "import sys, types; sys.modules['google.colab'] = types.ModuleType('google.colab')\\n"
 first.source = colab + first.source.replace(sys.argv[2], sys.argv[3])
-NotebookClient(notebook, timeout=600, kernel_name="python3").execute()
+execute(notebook, Path.cwd())
 print("".join(output.text for output in first.outputs if "text" in output).strip().splitlines()[-1])
 """
 PRELOADED = """
@@ -83,7 +85,7 @@ def runs(python, notebook, wheel, folder):
     copy = shutil.copy(notebook, folder)
     source = f"{first_cells.address()}/archive/{first_cells.BRANCH}.zip"
     kernels = os.environ | {"JUPYTER_PATH": "", "PATH": f"{Path(python).parent}{os.pathsep}{os.environ['PATH']}"}
-    command = [python, "-c", RUN, copy, source, wheel.as_uri()]
+    command = [python, "-c", RUN, copy, source, wheel.as_uri(), Path(__file__).parent]
     done = subprocess.run(command, cwd=folder, env=kernels, capture_output=True, text=True)
     print(f"{'runs ' if done.returncode == 0 else 'FAILS'} {notebook.name}: {done.stdout.strip()}", flush=True)
     if done.returncode:

@@ -1,17 +1,21 @@
-"""Run the book's notebooks and store their results in place, ready to commit.
+"""Run the book's notebooks, each once, as many at a time as there are cores, the longest first.
 
-    python book/_tools/run_notebooks.py [notebook ...]        (default: every notebook of the book)
+    python book/_tools/run_notebooks.py [--to FOLDER] [notebook ...]        (default: every notebook of the book)
 
-What would change from run to run or from machine to machine is left out: timings, cell ids, Python's version. So a diff
-shows a change of text, code or result, and nothing else. A notebook whose cell fails is left as it was.
+Without a folder their results are stored in place, ready to commit. What would change from run to run or from machine to
+machine is left out: timings, cell ids, Python's version. So a diff shows a change of text, code or result, and nothing else.
+A notebook whose cell fails is left as it was. With a folder, the notebooks stay as they are, and copies with the new results
+are written there: `make book` builds the pages from those.
 """
 
+import argparse
 import base64
 import json
 import os
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import first_cells
@@ -19,14 +23,25 @@ import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
-from tokensel_nb.files import atomic
-from tokensel_nb.runtime import machine
-
 BOOK = Path(__file__).resolve().parents[1]
 KERNELSPEC = {"display_name": "Python 3", "language": "python", "name": "python3"}
 TIMES = BOOK.parent / "data" / "execution_times.json"
 PICTURES = {"fig-one-step": BOOK / "images" / "one_step.png"}  # figures that the front page and the README show
 LANGUAGE = {"name": "python", "file_extension": ".py", "mimetype": "text/x-python", "pygments_lexer": "ipython3"}
+
+
+def execute(notebook: nbformat.NotebookNode, folder: Path) -> float:
+    """Run all cells of a notebook in a folder, whatever results it held; return the seconds it took."""
+    began = time.monotonic()
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+    NotebookClient(
+        notebook, timeout=600, kernel_name="python3", resources={"metadata": {"path": str(folder)}},
+        record_timing=False, coalesce_streams=True,
+        extra_arguments=["--log-level=ERROR"],  # the kernel's own remarks
+    ).execute()  # fmt: skip
+    return time.monotonic() - began
 
 
 def tidy(notebook: nbformat.NotebookNode) -> None:
@@ -48,51 +63,60 @@ def keep_pictures(notebook: nbformat.NotebookNode) -> None:
             PICTURES[name].write_bytes(base64.b64decode(cell.outputs[-1].data["image/png"]))
 
 
+def read_times() -> dict[str, dict]:
+    """Return what is recorded of every notebook's last run in place."""
+    return json.loads(TIMES.read_text("utf-8")) if TIMES.exists() else {}
+
+
 def keep_times(seconds: dict[str, float]) -> None:
     """Record how long notebooks took here; those of others, which were not run, stay."""
-    before = json.loads(TIMES.read_text("utf-8")) if TIMES.exists() else {}
+    from tokensel_nb.runtime import machine
+
     now = {name: {"seconds": round(taken)} | machine() for name, taken in seconds.items()}
-    with atomic(TIMES) as file:
-        file.write((json.dumps(dict(sorted((before | now).items())), indent=1, ensure_ascii=False) + "\n").encode())
+    text = json.dumps(dict(sorted((read_times() | now).items())), indent=1, ensure_ascii=False)
+    TIMES.write_text(text + "\n", encoding="utf-8")
 
 
-def run(path: Path) -> float | str:
-    """Run one notebook in its own folder; return the seconds it took, or what went wrong."""
-    began = time.monotonic()
+def run(path: Path, to: Path | None = None) -> float | str:
+    """Run one notebook in its own folder and store it; return the seconds it took, or what went wrong."""
+    from tokensel_nb.files import atomic  # not at the top: contract.py uses `execute` where there is no package yet
+
     notebook = nbformat.read(path, as_version=4)
     first_cells.stamp(notebook, path.name)
-    for cell in notebook.cells:
-        if cell.cell_type == "code":
-            cell.outputs, cell.execution_count = [], None
-    client = NotebookClient(
-        notebook, timeout=600, kernel_name="python3", resources={"metadata": {"path": str(path.parent)}},
-        record_timing=False, coalesce_streams=True,
-        extra_arguments=["--log-level=ERROR"],  # the kernel's own remarks
-    )  # fmt: skip
     try:
-        client.execute()
-    except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
+        seconds = execute(notebook, path.parent)
+    except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:  # the others still run
         return f"{path.name} is left as it was: {error}"
     tidy(notebook)
     nbformat.validate(notebook)
-    with atomic(path) as file:  # an interrupted run leaves no half of a notebook
+    with atomic((to or path.parent) / path.name) as file:  # an interrupted run leaves no half of a notebook
         file.write((nbformat.writes(notebook) + "\n").encode())
-    keep_pictures(notebook)
-    print(f"ran {path.name}", flush=True)
-    return time.monotonic() - began
+    if to is None:
+        keep_pictures(notebook)
+    print(f"ran {path.name} in {seconds:.0f} s", flush=True)
+    return seconds
 
 
-def main(names: list[str]) -> int:
-    """Run the named notebooks, two at a time, each in a kernel of its own."""
+def main(paths: list[Path], to: Path | None) -> int:
+    """Run notebooks, each in a kernel of its own; return 1 if one failed."""
     os.environ["TQDM_DISABLE"] = "1"  # progress bars write to stderr, which a stored result must not hold
-    paths = [Path(name).resolve() for name in names] or sorted(BOOK.glob("*.ipynb"))
-    with ThreadPoolExecutor(max_workers=2) as pool:
-        results = dict(zip((path.stem for path in paths), pool.map(run, paths)))
+    paths = [path.resolve() for path in paths] or sorted(BOOK.glob("*.ipynb"))
+    times = read_times()
+    paths.sort(key=lambda path: -times.get(path.stem, {}).get("seconds", 0))
+    if to is not None:
+        to.mkdir(parents=True, exist_ok=True)
+    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+        results = dict(zip((path.stem for path in paths), pool.map(partial(run, to=to), paths)))
     failures = [result for result in results.values() if isinstance(result, str)]
-    keep_times({name: result for name, result in results.items() if not isinstance(result, str)})
+    if to is None:
+        keep_times({name: result for name, result in results.items() if not isinstance(result, str)})
     print(*failures, sep="\n\n", end="", file=sys.stderr)
     return 1 if failures else 0
 
 
 if __name__ == "__main__":
-    raise SystemExit(main(sys.argv[1:]))
+    parser = argparse.ArgumentParser()
+    parser.add_argument("notebooks", nargs="*", type=Path)
+    parser.add_argument("--to", type=Path)
+    given = parser.parse_args()
+    raise SystemExit(main(given.notebooks, given.to))

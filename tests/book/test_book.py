@@ -5,13 +5,11 @@ import re
 import subprocess
 import sys
 import tomllib
-from pathlib import Path
 
-import nbformat
 import pytest
 import yaml
+from notebooks import ROOT, figures, prose, read
 
-ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted(p for p in (ROOT / "book").iterdir() if p.suffix in (".md", ".ipynb"))
 
 
@@ -27,13 +25,6 @@ def tracked():
     return {p: (ROOT / p).read_text("utf-8", errors="ignore") for p in paths}
 
 
-def prose(page):
-    """Return what is written on a page, code cells left out."""
-    if page.suffix == ".md":
-        return page.read_text("utf-8")
-    return "\n".join(cell.source for cell in nbformat.read(page, as_version=4).cells if cell.cell_type == "markdown")
-
-
 def load(name):
     """Read a YAML file of the root folder."""
     return yaml.safe_load((ROOT / name).read_text("utf-8"))
@@ -45,7 +36,7 @@ def test_table_of_contents_and_pages_agree():
     assert sorted(entries) == sorted(f"book/{page.stem}" for page in PAGES)
 
 
-def test_notebooks_run_only_when_asked():
+def test_sphinx_runs_no_notebook():
     assert load("_config.yml")["execute"]["execute_notebooks"] == "off"
 
 
@@ -83,14 +74,9 @@ def test_cited_works_are_in_the_bibliography(page):
 
 
 def test_the_front_picture_is_the_chapters_own():
-    notebook = nbformat.read(ROOT / "book" / "02_one_step.ipynb", as_version=4)
-    figures = {
-        cell.metadata["mystnb"]["figure"]["name"]: cell.outputs[-1].data.get("image/png", "")
-        for cell in notebook.cells
-        if "figure" in cell.metadata.get("mystnb", {})
-    }
+    cell = figures(read(ROOT / "book" / "02_one_step.ipynb"))["fig-one-step"]
     shown = (ROOT / "book" / "images" / "one_step.png").read_bytes()
-    assert base64.b64decode(figures["fig-one-step"]) == shown, "stale: run `make notebooks`"
+    assert base64.b64decode(cell.outputs[-1].data["image/png"]) == shown, "stale: run `make notebooks`"
 
 
 def test_the_examples_of_the_readme_print_what_they_say():

@@ -9,23 +9,15 @@ from importlib.metadata import version
 from pathlib import Path
 from types import ModuleType
 
+import first_cells
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+from notebooks import MIME, NOTEBOOKS, ROOT, code_cells, read, rows
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "book" / "_tools"))
-import first_cells  # noqa: E402 - it stands among the book's tools
-
-NOTEBOOKS = sorted((ROOT / "book").glob("*.ipynb"))
 LINES = 20  # of a code cell: what is longer belongs in the package
 BYTES = 1_500_000  # of a notebook
 ALT = 30  # characters of an alternative text: fewer cannot say what a figure shows
-
-
-def code_cells(notebook):
-    """Return the code cells."""
-    return [cell for cell in notebook.cells if cell.cell_type == "code"]
 
 
 def outputs(notebook):
@@ -144,9 +136,28 @@ def small(notebook):
         yield f"{size:,} bytes, more than {BYTES:,}"
 
 
+def claims_shown(notebook):
+    """Every claim ends its cell and left its row there, and the text before has the address that the table links to."""
+    before = None
+    for cell in notebook.cells:
+        found = re.findall(r"\bclaim\(\s*[\"']([\w-]+)", cell.source) if cell.cell_type == "code" else []
+        if found != [row["id"] for row in rows(cell)]:
+            yield f"claims {found}, but the rows {[row['id'] for row in rows(cell)]}; run `make notebooks`"
+        if found and not before.source.endswith(f"(cell-{found[0]})="):
+            yield f"(cell-{found[0]})= is not the last line of the cell before"
+        before = cell
+
+
+def numbers_not_truths(notebook):
+    """Where a reader wants the number, no line says only that something is true."""
+    for output in outputs(notebook):
+        if found := re.search(r"^(?:.*[:=] *)?(?:True|False)$", text_of(output), flags=re.M):
+            yield f"{found[0]!r} is printed instead of a number"
+
+
 RULES = (
     kernel, title, first_code, plain_python, run_in_order, no_errors, no_machine_path, described_images, no_semicolon,
-    short_cells, small,
+    short_cells, small, claims_shown, numbers_not_truths,
 )  # fmt: skip
 
 
@@ -157,13 +168,13 @@ def test_there_are_notebooks():
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
 def test_rule(path, rule):
-    assert not list(rule(nbformat.read(path, as_version=4)))
+    assert not list(rule(read(path)))
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
 def test_the_badge_opens_this_notebook(path):
     """Below the title, where the reader looks for it; the address is pyproject's, of a file that is there."""
-    line = nbformat.read(path, as_version=4).cells[0].source.splitlines()[2]
+    line = read(path).cells[0].source.splitlines()[2]
     assert line == first_cells.badge(path.name)
     assert line.endswith(f"/blob/main/book/{path.name})")
     assert (ROOT / "book" / "images" / "colab.svg").exists()
@@ -224,6 +235,7 @@ def good():
     frames = "".join(f'<img src="data:," alt="{text}">' for text in texts)
     slider = new_output("execute_result", {"text/html": f'<div class="frame-slider">{frames}</div>'})
     moving = {"figure": {"caption": "A line, over time.", "name": "fig-line-over-time"}}
+    claimed = new_output("execute_result", {"text/plain": "halves: 1 (≥ 1)", MIME: {"id": "halves"}})
     return new_notebook(
         metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}},
         cells=[
@@ -232,6 +244,8 @@ def good():
             new_code_cell("1", execution_count=2, outputs=[new_output("execute_result", {"text/plain": "1"})]),
             new_code_cell("plot()", execution_count=3, outputs=[png], metadata={"mystnb": figure}),
             new_code_cell("slider()", execution_count=4, outputs=[slider], metadata={"mystnb": moving}),
+            new_markdown_cell("The halves make a whole:\n\n(cell-halves)="),
+            new_code_cell('claim("halves", "A whole.", 1, at_least=1)', execution_count=5, outputs=[claimed]),
         ],
     )
 
@@ -269,6 +283,13 @@ FAULTS = {
     "slider without a caption": (described_images, lambda n: n.cells[4].metadata.mystnb.figure.pop("caption")),
     "slider without a name": (described_images, lambda n: n.cells[4].metadata.mystnb.figure.pop("name")),
     "semicolon": (no_semicolon, lambda n: n.cells[2].update(source="1;")),
+    "claim without its row": (claims_shown, lambda n: n.cells[6].update(outputs=[])),
+    "row without its claim": (claims_shown, lambda n: n.cells[6].update(source="1")),
+    "two claims in a cell": (claims_shown, lambda n: n.cells[6].update(source=2 * (n.cells[6].source + "\n"))),
+    "row of another claim": (claims_shown, lambda n: n.cells[6].outputs[0].data[MIME].update(id="thirds")),
+    "claim without an address": (claims_shown, lambda n: n.cells[5].update(source="(cell-thirds)=")),
+    "bare truth": (numbers_not_truths, lambda n: n.cells[2].outputs.append(text("True\n"))),
+    "truth for a number": (numbers_not_truths, lambda n: n.cells[2].outputs.append(text("equal to 12 digits: True\n"))),
     "long cell": (short_cells, lambda n: n.cells[2].update(source="x = 1\n" * (LINES + 1))),
     "large": (small, lambda n: n.cells[0].update(source="# Title\n" + "x" * BYTES)),
 }

@@ -3,8 +3,9 @@
 import os
 from pathlib import Path
 
+import browser as real_browser
 import pytest
-from pages import PAGES, SITE, Visit, real_browser
+from pages import PAGES, SITE, Visit
 
 
 def missing(what):

@@ -3,8 +3,9 @@
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+import browser as real_browser
 import pytest
-from pages import PAGES, real_browser, soup
+from pages import PAGES
 
 FIRST_CHAPTER_BYTES = 1.2e6
 SLIDERS = [page for page in PAGES if 'type="range"' in page.read_text("utf-8")]
@@ -96,12 +97,6 @@ def test_without_a_script_a_slider_is_a_picture_with_its_caption(visit, page):
     assert [image.is_visible() for image in figure.locator("img").all()].count(True) == 1
     assert figure.locator("figcaption").is_visible()
     assert not figure.locator("input").is_visible()
-
-
-def test_the_script_of_the_sliders_is_one_file_and_loaded_only_where_it_is_used():
-    loads = {page for page in PAGES if soup(page).select('script[src*="slider"]')}
-    assert loads == set(SLIDERS)
-    assert not [page for page in SLIDERS if soup(page).select("figure script")]
 
 
 def test_the_first_chapter_is_light(visit, site):

@@ -1,17 +1,13 @@
 """The built pages, and how a page is visited."""
 
-import sys
 from functools import cache
 from pathlib import Path
 
 from bs4 import BeautifulSoup
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 SITE = ROOT / "_build" / "html"
 PAGES = sorted(page for page in SITE.rglob("*.html") if page != SITE / "index.html")  # that one only leads to the first page
-
-sys.path.insert(0, str(ROOT / "book" / "_tools"))
-import browser as real_browser  # noqa: E402, F401 - it stands among the book's tools
 
 
 @cache
