@@ -4,7 +4,7 @@ import re
 import numpy as np
 import pytest
 
-from tokensel_nb.recorded import FOLDER, PAPER_EDGES, paper_table, record, recorded
+from tokensel_nb.chapters.recorded import FOLDER, PAPER_EDGES, paper_table, record, recorded
 
 
 def test_the_papers_tables_have_their_bins():
@@ -36,7 +36,7 @@ def test_what_is_not_there_is_named_with_what_is():
 
 
 def test_a_record_names_its_machine_and_date(tmp_path, monkeypatch):
-    monkeypatch.setattr("tokensel_nb.recorded.FOLDER", tmp_path)
+    monkeypatch.setattr("tokensel_nb.chapters.recorded.FOLDER", tmp_path)
     path = record("run", {"accuracy": 0.5}, tmp_path)
     assert json.loads(path.read_text())["accuracy"] == 0.5
     machine = recorded("run")["machine"]

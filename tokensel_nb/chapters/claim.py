@@ -129,8 +129,8 @@ def claim(id, statement, value, *, at_least=None, at_most=None, source="book", d
     Traceback (most recent call last):
     tokensel_nb.chapters.claim.ClaimMissedError: missed: 0.9696 is not ≥ 0.97
     """
-    value, low, high = (bound if bound is None else _plain(bound) for bound in (value, at_least, at_most))
-    found = Claim(id, statement, value, low, high, source, descriptive, backed_by, digits)
+    low, high = (bound if bound is None else _plain(bound) for bound in (at_least, at_most))
+    found = Claim(id, statement, _plain(value), low, high, source, descriptive, backed_by, digits)
     if not found.holds:
         raise ClaimMissedError(f"{id}: {value} is not {found.target}")
     return found
