@@ -26,7 +26,7 @@ bench: export OMP_NUM_THREADS := $(CORES)
 BUILD = rm -rf $(HTML) && $(BIN)/jupyter-book build . -W -n --keep-going --all -q >/dev/null \
 	&& echo "The book is in $(HTML)/; open file://$(CURDIR)/$(HTML)/index.html"
 
-.PHONY: help env book html pdf test contract record bench colab copies notebooks lock serve clean
+.PHONY: help env book html pdf test contract record bench wheels gpu colab copies notebooks lock serve clean
 
 help: ## List the targets (default)
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -88,6 +88,13 @@ record: env ## Run what the book shows recorded: Yelp, IMDB's test split, deeper
 bench: html ## Time the package against the alternatives
 	@UV_FIND_LINKS="$${UV_FIND_LINKS:-$$PIP_FIND_LINKS}" $(BIN)/uv pip install --quiet --python $(BIN)/python --group bench
 	$(BIN)/python -m benchmarks
+
+wheels: env ## Fill _build/wheels with what `make gpu` needs on a machine without a network
+	$(BIN)/python -m benchmarks.gpu --fetch
+
+# No environment of our own: the machine's PyTorch for CUDA is what is tried, and nothing is downloaded.
+gpu: ## On a machine with a GPU, in ten minutes at most: CUDA tests, notebooks 1, 2 and 5, benchmarks; see data/gpu.json
+	@$(PYTHON) -m benchmarks.gpu
 
 # Code is wrapped to the width of a page first.
 notebooks: env ## Run the notebooks and store their results in place, ready to commit

@@ -15,7 +15,7 @@ def main():
     reviews = read_imdb()
 
     def ours():
-        return corpus_from_texts(reviews.texts, reviews.labels, tokeniser=PLAIN)
+        return corpus_from_texts(reviews.texts, reviews.labels, separators=PLAIN)
 
     def sklearn():
         return CountVectorizer().fit_transform(reviews.texts)

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from tokensel_nb import descend_, init_parameters, load_imdb
-from tokensel_nb.recorded import record
+from tokensel_nb.chapters.recorded import record
 
 from .timing import alternate, peak_memory, row
 

@@ -7,7 +7,7 @@ import torch
 from torch.nn import functional
 
 from tokensel_nb import descend_, init_parameters, load_imdb
-from tokensel_nb.textbook import textbook_logits, tokens_of
+from tokensel_nb.models.textbook import textbook_logits, tokens_of
 
 from .timing import alternate, peak_memory, row
 
@@ -64,13 +64,13 @@ def fewest_bytes(corpus):
 
 def expert_step(corpus):
     """Autograd as an expert writes it, who knows that counts suffice: two sparse products, the rest is automatic."""
-    parameters = [torch.nn.Parameter(value) for value in vars(init_parameters(corpus.vocab_size, DIM, 0).to("cpu")).values()]
-    optimiser = torch.optim.SGD(parameters, lr=RATE)
+    parameters = [torch.nn.Parameter(value) for value in init_parameters(corpus.vocab_size, DIM, 0).to("cpu").arrays().values()]
+    optimizer = torch.optim.SGD(parameters, lr=RATE)
     counts = corpus.counts
     warnings.filterwarnings("ignore", "Sparse CSR tensor support is in beta")
-    parts = (torch.from_numpy(part) for part in (counts.indptr, counts.indices, counts.data.astype("float32")))
+    parts = (torch.from_numpy(part.copy()) for part in (counts.indptr, counts.indices, counts.data.astype("float32")))
     matrix = torch.sparse_csr_tensor(*parts, counts.shape, check_invariants=False)
-    labels = torch.from_numpy(corpus.labels).float()
+    labels = torch.from_numpy(corpus.signs).float()
 
     def step():
         embeddings, cls_embedding, output_vector = parameters
@@ -78,9 +78,9 @@ def expert_step(corpus):
         weights = torch.exp(scores - scores.max())
         sums = matrix @ torch.stack([weights, weights * values], dim=1)
         loss = functional.softplus(-labels * sums[:, 1] / sums[:, 0]).mean()
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         loss.backward()
-        optimiser.step()
+        optimizer.step()
 
     step()
     return step
@@ -88,15 +88,15 @@ def expert_step(corpus):
 
 def textbook_step(corpus):
     """The same by looking up, padding and masking every position."""
-    parameters = [torch.nn.Parameter(value) for value in vars(init_parameters(corpus.vocab_size, DIM, 0).to("cpu")).values()]
-    optimiser = torch.optim.SGD(parameters, lr=RATE)
-    tokens, labels = tokens_of(corpus), torch.from_numpy(corpus.labels)
+    parameters = [torch.nn.Parameter(value) for value in init_parameters(corpus.vocab_size, DIM, 0).to("cpu").arrays().values()]
+    optimizer = torch.optim.SGD(parameters, lr=RATE)
+    tokens, labels = tokens_of(corpus), torch.from_numpy(corpus.signs)
 
     def step():
         loss = functional.softplus(-labels * textbook_logits(*parameters, tokens)).mean()
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         loss.backward()
-        optimiser.step()
+        optimizer.step()
 
     step()
     return step

@@ -14,8 +14,8 @@ from tqdm import tqdm
 from tokensel_nb import embedding_step, init_parameters
 from tokensel_nb.flow import gradient_flow, normalised_steps
 from tokensel_nb.max_margin import max_margin
+from tokensel_nb.models.textbook import textbook_logits, tokens_of
 from tokensel_nb.synthetic import one_relevant_token
-from tokensel_nb.textbook import textbook_logits, tokens_of
 
 from .timing import row
 
@@ -45,9 +45,9 @@ def first(where):
 
 def textbook_flow(parameters, corpus, direction, step_size, steps, dtype) -> TextbookRun:
     """Descend with normalised gradients of the padded model, until ‖g‖ is zero or all steps are taken."""
-    embeddings, query, output = (torch.as_tensor(value).to(dtype) for value in vars(parameters).values())
+    embeddings, query, output = (torch.as_tensor(value).to(dtype) for value in parameters.arrays().values())
     query = query.clone().requires_grad_()
-    tokens, labels = tokens_of(corpus), torch.as_tensor(corpus.labels)
+    tokens, labels = tokens_of(corpus), torch.from_numpy(corpus.signs)
     unit = np.asarray(direction) / np.linalg.norm(direction)
     rows = []
     for _ in tqdm(range(steps), desc=f"Textbook, {dtype}", delay=2):
