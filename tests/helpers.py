@@ -1,10 +1,30 @@
-"""What hypothesis draws from."""
+"""What several test modules need: corpora of odd shapes, parameters that are not zero, arrays of every kind."""
+
+from dataclasses import replace
 
 import numpy as np
+import pytest
+import torch
 from hypothesis import strategies as st
 from scipy import sparse
 
-from tokensel_nb import Corpus
+from tokensel_nb import Corpus, independent_tokens, init_parameters
+from tokensel_nb.arrays import to_numpy
+
+KINDS = ["numpy", "cpu", *(["cuda"] if torch.cuda.is_available() else [])]
+each_kind = pytest.mark.parametrize("kind", KINDS)
+each_dtype = pytest.mark.parametrize("dtype", ["float32", "float64"])
+
+
+def of_kind(value, kind):
+    """An array, or arrays under names, as numpy or as tensors on a device."""
+    if isinstance(value, np.ndarray):
+        return value if kind == "numpy" else torch.as_tensor(value).to(kind)
+    return value.numpy() if kind == "numpy" else value.to(kind)
+
+
+def kind_of(array):
+    return "numpy" if isinstance(array, np.ndarray) else array.device.type
 
 
 @st.composite
@@ -20,3 +40,63 @@ def corpora(draw, classes=(2, 3, 5), min_texts=1):
     names = tuple(f"class {k}" for k in range(num_classes))
     weights = draw(st.sampled_from([None, random.exponential(size=texts)]))
     return Corpus(sparse.csr_array(counts), labels, [f"word{s}" for s in range(words)], names, weights)
+
+
+def short_texts():
+    """200 short texts whose words tell the labels, to train on, and 50 others."""
+    return independent_tokens(250, 30, 12, 0.7, seed=0).split(0.2, seed=0)
+
+
+def start_of(corpus, dim=6, dtype="float64"):
+    return init_parameters(corpus.vocab_size, dim, 0, num_classes=corpus.num_classes, dtype=dtype)
+
+
+def random_parameters(corpus, dim, seed, spread=1.0, dtype="float64"):
+    """Parameters with p not zero: the scores spread over about ±``spread``."""
+    start = init_parameters(corpus.vocab_size, dim, seed, num_classes=corpus.num_classes, dtype=dtype)
+    cls_embedding = np.random.default_rng(seed + 1).standard_normal(dim).astype(dtype)
+    largest = np.abs(start.embeddings @ cls_embedding).max()
+    return replace(start, cls_embedding=cls_embedding * np.asarray(spread / largest, dtype))
+
+
+def flat(parameters):
+    """All numbers of named arrays, one after another."""
+    return np.concatenate([to_numpy(array).ravel() for array in parameters.arrays().values()])
+
+
+def relative_error(found, wanted):
+    """Error of the whole gradient, in the norm: ‖found - wanted‖ / ‖wanted‖."""
+    return np.linalg.norm(flat(found) - flat(wanted)) / np.linalg.norm(flat(wanted))
+
+
+def equal(one, other):
+    """Whether named arrays agree in every bit, and in their names."""
+    pairs = one.numpy().arrays(), other.numpy().arrays()
+    return pairs[0].keys() == pairs[1].keys() and all(np.array_equal(value, pairs[1][name]) for name, value in pairs[0].items())
+
+
+ROWS = [("a good film", "pos"), ("a bad film", "neg"), ("good good", "pos")]
+
+
+def written(path, rows=ROWS, columns=("text", "label")):
+    """Write a table in the format that the file's name ends in, and return the path."""
+    import pandas as pd
+
+    table = pd.DataFrame(rows, columns=list(columns))
+    kind = [suffix for suffix in path.suffixes if suffix != ".gz"][-1]
+    if kind == ".parquet":
+        table.to_parquet(path)
+    elif kind == ".jsonl":
+        table.to_json(path, orient="records", lines=True)
+    else:
+        table.to_csv(path, index=False, sep="\t" if kind == ".tsv" else ",")
+    return path
+
+
+def raising(error):
+    """Return a function that takes anything and raises the error."""
+
+    def raiser(*_, **__):
+        raise error
+
+    return raiser

@@ -1,11 +1,15 @@
+from dataclasses import replace
+
 import numpy as np
+import pandas as pd
 import pytest
+from helpers import corpora
 from hypothesis import given
+from hypothesis import strategies as st
 from scipy import sparse
-from strategies import corpora
 
 from tokensel_nb import Corpus
-from tokensel_nb.textbook import PADDING, tokens_of
+from tokensel_nb.models.textbook import PADDING, tokens_of
 
 
 def test_signed_frequency_by_hand(tiny):
@@ -17,16 +21,15 @@ def test_signed_frequency_by_hand(tiny):
 @given(corpora())
 def test_statistics_equal_loops_over_tokens(corpus):
     tokens, words = tokens_of(corpus).numpy(), corpus.vocab_size
-    classes = [-1, 1] if corpus.num_classes == 2 else range(corpus.num_classes)
     frequency, share, seen = np.zeros((3, words, corpus.num_classes))
     for row, label, text_weight in zip(tokens, corpus.labels, corpus.mean_weights):
         row = row[row != PADDING]
         for token in row:
-            for k, name in enumerate(classes):
-                weight = (label == name) - 1 / corpus.num_classes
+            for k in range(corpus.num_classes):
+                weight = (label == k) - 1 / corpus.num_classes
                 frequency[token, k] += weight * text_weight
                 share[token, k] += weight * text_weight / len(row)
-                seen[token, k] += (label == name) * text_weight
+                seen[token, k] += (label == k) * text_weight
     total = seen.sum(axis=1, keepdims=True)
     skew = np.where(total > 0, (2 * seen - total) / np.where(total > 0, total, 1), np.nan)
     if corpus.num_classes == 2:  # y/2 = 1{y=+1} - 1/2
@@ -54,6 +57,7 @@ def test_slices_keep_words_and_classes(tiny):
     assert len(tiny[:2]) == 2
     assert len(tiny[1]) == 1
     assert tiny[np.array([True, False, True])].labels.tolist() == [1, 1]
+    assert tiny[1].labels.tolist() == [0], "a negative text stays one, alone as well"
     assert tiny[[0, 2]].num_classes == 2
     assert tiny[:1].vocabulary.tolist() == ["bad", "film", "good"]
 
@@ -73,7 +77,7 @@ def test_split_is_a_partition_that_the_seed_fixes(imdb):
 
 
 def test_balanced_has_as_many_texts_of_each_class(tiny):
-    assert sorted(tiny.balanced(seed=0).labels.tolist()) == [-1, 1]
+    assert sorted(tiny.balanced(seed=0).labels.tolist()) == [0, 1]
     many = Corpus(np.arange(10)[:, None], [0] * 5 + [1] * 3 + [2] * 2, ["a"])
     chosen = many.balanced(seed=1)
     assert np.bincount(chosen.labels).tolist() == [2, 2, 2]
@@ -99,12 +103,13 @@ def test_column(tiny):
     [
         (dict(labels=[1, -1]), "counts has shape"),
         (dict(vocabulary=["one"]), "counts has shape"),
-        (dict(labels=[1, -1, 0.5]), r"labels\[2\] is 0.5"),
-        (dict(labels=[1, float("nan"), 1]), r"labels\[1\] is nan"),
-        (dict(labels=["a", "b", "c"]), "give one whole number a text"),
-        (dict(labels=[1, -1, 3], class_names=("no", "yes")), r"labels\[2\] is 3; with 2 classes a label is one of \[-1, 1\]"),
-        (dict(labels=[0, 1, -5]), r"labels\[2\] is -5"),
-        (dict(counts=np.array([[1, 0, 0], [0, -1, 0], [0, 0, 1]])), "negative"),
+        (dict(counts=np.array([[1, 0, 0], [0, -1, 0], [0, 0, 1]])), "counts holds a negative number"),
+        (
+            dict(counts=np.array([[1, 0, 0], [0, np.nan, 0], [0, 0, 1]])),
+            "counts holds a negative number, or none that is finite",
+        ),
+        (dict(counts=np.array([[1, 0, 0], [0, np.inf, 0], [0, 0, 1]])), "none that is finite"),
+        (dict(class_names=("a", "a")), "class_names holds a name twice: a, a; give every class its own"),
     ],
 )
 def test_parts_that_do_not_fit_are_refused(tiny, change, message):
@@ -117,3 +122,144 @@ def test_parts_that_do_not_fit_are_refused(tiny, change, message):
 def test_a_split_with_an_empty_part_is_refused(tiny, fraction):
     with pytest.raises(ValueError, match="leaves one part empty"):
         tiny.split(fraction, seed=0)
+
+
+# ------------------------------------------------------------------------------------------- labels at the door
+
+
+def labelled(labels, class_names=()):
+    return Corpus(np.ones((len(labels), 1)), labels, ["word"], class_names)
+
+
+@pytest.mark.parametrize(
+    ("given_labels", "class_names", "labels", "names"),
+    [
+        ([1, -1, 1], (), [1, 0, 1], ("-1", "+1")),
+        ([-1.0, 1.0], (), [0, 1], ("-1", "+1")),
+        ([-1, -1], (), [0, 0], ("-1", "+1")),
+        ([-1, 1], ("down", "up"), [0, 1], ("down", "up")),
+        ([0, 1, 0], (), [0, 1, 0], ("0", "1")),
+        ([True, False], (), [1, 0], ("0", "1")),
+        (np.array([0, 1], np.uint8), ("down", "up"), [0, 1], ("down", "up")),
+        ([2, 0, 1], (), [2, 0, 1], ("0", "1", "2")),
+        ([2, 0], ("a", "b", "c"), [2, 0], ("a", "b", "c")),
+        ([1, 1], ("a", "b", "c"), [1, 1], ("a", "b", "c")),
+        (["up", "down", "up"], (), [1, 0, 1], ("down", "up")),
+        (["up", "down"], ("up", "down"), [0, 1], ("up", "down")),
+        (["c", "a", "b"], (), [2, 0, 1], ("a", "b", "c")),
+        (["a"], ("a", "b", "c"), [0], ("a", "b", "c")),
+        (["1", "0"], (), [1, 0], ("0", "1")),
+        (pd.Series(["up", "down"]), (), [1, 0], ("down", "up")),
+        (np.array(["up", "down"], object), (), [1, 0], ("down", "up")),
+        ([], (), [], ("-1", "+1")),
+    ],
+)
+def test_labels_are_numbered_from_zero(given_labels, class_names, labels, names):
+    corpus = labelled(given_labels, class_names)
+    assert corpus.labels.tolist() == labels
+    assert corpus.labels.dtype == np.int64
+    assert corpus.class_names == names
+    assert corpus.num_classes == len(names)
+    if len(names) == 2:
+        assert corpus.signs.tolist() == [2 * label - 1 for label in labels]
+    else:
+        with pytest.raises(ValueError, match=f"the corpus has {len(names)} classes; signs are defined for two"):
+            corpus.signs  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ("labels", "class_names", "message"),
+    [
+        ([1, -1, 0], (), r"labels\[1\] is -1; with 2 classes a label is one of 0 to 1, or -1 and 1"),
+        ([0, -1], (), r"labels\[1\] is -1"),
+        ([-1, 0, 1], ("a", "b", "c"), r"labels\[0\] is -1; with 3 classes a label is one of 0 to 2"),
+        ([-1, 1], ("a", "b", "c"), r"labels\[0\] is -1; with 3 classes"),
+        ([1, -1, 2], (), r"no label is 0, but one is 2; name all classes in class_names, or number them anew"),
+        ([1, 2], (), "no label is 0, but one is 2"),
+        ([0, 1, 3], (), "no label is 2, but one is 3"),
+        (
+            [0, 10**15],
+            (),
+            "no label is 1, but one is 1000000000000000",
+        ),  # numbers of films: no array of as many classes is made
+        ([1, -1, 3], ("no", "yes"), r"labels\[2\] is 3; with 2 classes a label is one of 0 to 1, or -1 and 1"),
+        ([0, 1, -5], (), r"labels\[2\] is -5"),
+        ([1, -1, 0.5], (), r"labels\[2\] is 0.5; give a whole number for every text"),
+        ([1, float("nan"), 1], (), r"labels\[1\] is nan"),
+        ([0, None], (), r"labels\[1\] is None"),
+        (["up", 1], (), r"labels\[1\] is 1; give a word for every text"),
+        ([1, "up"], (), r"labels\[0\] is 1; give a word for every text"),
+        (["up", None], (), r"labels\[1\] is None; give a word"),
+        (["up", "down", "?"], ("down", "up"), r"labels\[2\] is '\?'; with 2 classes a label is one of 'down', 'up'"),
+        (["up", "up"], (), "every label is 'up'; two classes are needed, name them in class_names"),
+        ([[0], [1]], (), "labels has 2 dimensions; give one label a text"),
+    ],
+)
+def test_labels_that_name_no_class_are_refused(labels, class_names, message):
+    with pytest.raises(ValueError, match=message):
+        labelled(labels, class_names)
+
+
+@given(st.lists(st.integers(-2, 4), min_size=1), st.integers(0, 5))
+def test_numbers_mean_what_they_say_or_are_refused(labels, named):
+    """Signs, or numbers of which none is left out unless the classes have names; nothing else, and no class is made up."""
+    seen, classes = set(labels), named or max(2, max(labels) + 1)
+    if seen <= {-1, 1} and classes == 2:
+        wanted = [int(label > 0) for label in labels]
+    elif named != 1 and seen <= set(range(classes)) and (named or classes == 2 or len(seen) == classes):
+        wanted = labels
+    else:
+        with pytest.raises(ValueError, match=r"labels\[\d+\] is|no label is|every label is"):
+            labelled(labels, tuple("abcde"[:named]))
+        return
+    corpus = labelled(labels, tuple("abcde"[:named]))
+    assert corpus.labels.tolist() == wanted
+    assert corpus.num_classes == classes
+
+
+# ------------------------------------------------------------------------------------ what is given, what is kept
+
+
+def test_entries_given_twice_count_twice():
+    """A sparse matrix may name a place more than once: the numbers add up, here and in every function of the corpus."""
+    twice = sparse.csr_array((np.array([1, 1, 2, 1]), np.array([1, 1, 0, 2]), np.array([0, 2, 4])), shape=(2, 3))
+    assert twice.nnz == 4
+    plain = Corpus([[0, 2, 0], [2, 0, 1]], [1, -1], list("abc"))
+    for counts in (twice, twice.tocoo(), sparse.coo_array(([1, 1, 2, 1], ([0, 0, 1, 1], [1, 1, 0, 2])))):
+        corpus = Corpus(counts, [1, -1], list("abc"))
+        assert corpus.counts.nnz == 3
+        assert corpus.lengths.tolist() == [2, 3]
+        np.testing.assert_array_equal(corpus.counts.toarray(), plain.counts.toarray())
+        np.testing.assert_array_equal(corpus.shares.toarray(), plain.shares.toarray())
+    assert twice.nnz == 4, "the caller's matrix stays as it was"
+
+
+def test_columns_in_any_order_are_sorted():
+    mixed = sparse.csr_array((np.array([3, 1, 2]), np.array([2, 0, 1]), np.array([0, 2, 3])), shape=(2, 3))
+    corpus = Corpus(mixed, [1, -1], list("abc"))
+    assert corpus.counts.indices.tolist() == [0, 2, 1]
+    assert mixed.indices.tolist() == [2, 0, 1]
+
+
+def test_what_the_corpus_holds_is_its_own_and_read_only():
+    counts, labels, words = sparse.csr_array(np.eye(3)), np.array([0, 1, 2]), np.array(list("abc"), object)
+    weights, names = np.ones(3), ["x", "y", "z"]
+    corpus = Corpus(counts, labels, words, names, weights)
+    counts.data[:], labels[:], words[:], weights[:], names[0] = 7, 0, "?", 5, "?"
+    assert corpus.counts.toarray().tolist() == np.eye(3).tolist()
+    assert corpus.labels.tolist() == [0, 1, 2]
+    assert corpus.vocabulary.tolist() == list("abc")
+    assert corpus.weights.tolist() == [1, 1, 1]
+    assert corpus.class_names == ("x", "y", "z")
+    kept = (corpus.counts.data, corpus.counts.indices, corpus.counts.indptr, corpus.labels, corpus.vocabulary, corpus.weights)
+    for array in (*kept, corpus.mean_weights, corpus.lengths, corpus.shares.data, corpus[1:].labels, corpus[1:].weights):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = array[0]
+    for array in (counts.data, labels, words, weights):
+        assert array.flags.writeable, "the caller's arrays stay the caller's"
+
+
+def test_weights_that_are_none(tiny):
+    for weights in ([1, -1, 1], [0, 0, 0], [1, 1], [1, np.inf, 1]):
+        with pytest.raises(ValueError, match="weights must be 3 finite numbers"):
+            replace(tiny, weights=weights)

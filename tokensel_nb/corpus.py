@@ -59,13 +59,12 @@ class Corpus:
                 f"counts has shape {counts.shape}, but there are {len(labels)} labels and {len(vocabulary)} words; "
                 "give one row a text and one column a word"
             )
-        if counts.nnz and counts.data.min() < 0:
-            raise ValueError("counts holds a negative number; give how often each word occurs")
-        weights = None if self.weights is None else _checked_weights(self.weights, len(labels))
+        if not ((counts.data >= 0) & np.isfinite(counts.data)).all():
+            raise ValueError("counts holds a negative number, or none that is finite; give how often each word occurs")
+        weights = None if self.weights is None else _read_only(_checked_weights(self.weights, len(labels)))
         parts = dict(counts=counts, labels=labels, vocabulary=vocabulary, class_names=names, weights=weights)
-        for array in (counts.data, counts.indices, counts.indptr, vocabulary, labels, weights):
-            if array is not None:
-                array.flags.writeable = False
+        for array in (counts.data, counts.indices, counts.indptr, vocabulary, labels):
+            _read_only(array)
         for name, value in parts.items():
             object.__setattr__(self, name, value)
 
@@ -106,19 +105,19 @@ class Corpus:
     @cached_property
     def mean_weights(self):
         """What each text contributes to a mean Ê, ndarray of shape (n,), float64, with the sum 1."""
-        return self._weights / self._weights.sum()
+        return _read_only(self._weights / self._weights.sum())
 
     @cached_property
     def lengths(self):
         """The number of tokens T(X) of every text, ndarray of shape (n,): int64, or float64 for counts that are not whole."""
         lengths = np.asarray(self.counts.sum(axis=1)).ravel()
-        return lengths.astype(np.result_type(lengths, np.int64))
+        return _read_only(lengths.astype(np.result_type(lengths, np.int64)))
 
     @cached_property
     def shares(self):
         """The share c_s(X)/T(X) of each word in each text, csr_array of float64; a text without words is a row of zeros."""
         rows = np.diff(self.counts.indptr)
-        data = self.counts.data / np.repeat(np.where(self.lengths > 0, self.lengths, 1), rows)
+        data = _read_only(self.counts.data / np.repeat(np.where(self.lengths > 0, self.lengths, 1), rows))
         return sparse.csr_array((data, self.counts.indices, self.counts.indptr), shape=self.counts.shape)
 
     def signed_frequency(self):
@@ -128,6 +127,13 @@ class Corpus:
         -------
         ndarray of float64
             Shape (vocab_size,) for two classes. For K classes, shape (vocab_size, K): Ê[(1{y=k} - 1/K) c_s(X)].
+
+        Examples
+        --------
+        >>> import tokensel_nb as ts
+        >>> corpus = ts.corpus_from_texts(["good good film", "bad film"], [1, -1])
+        >>> print(corpus.vocabulary, corpus.signed_frequency())
+        ['bad' 'film' 'good'] [-0.5  0.   1. ]
         """
         return self._mean_with_label(self.counts)
 
@@ -139,6 +145,12 @@ class Corpus:
         Returns
         -------
         ndarray of float64, shape (vocab_size,) or (vocab_size, K)
+
+        Examples
+        --------
+        >>> import tokensel_nb as ts
+        >>> ts.corpus_from_texts(["good film", "bad film"], [1, -1]).signed_share().tolist()
+        [-0.25, 0.0, 0.25]
         """
         return self._mean_with_label(self.shares)
 
@@ -150,6 +162,12 @@ class Corpus:
         ndarray of float64, between -1 and 1
             Shape (vocab_size,) for two classes; shape (vocab_size, K) for K classes: P(k|s) - P(not k|s).
             NaN for a word that does not occur.
+
+        Examples
+        --------
+        >>> import tokensel_nb as ts
+        >>> ts.corpus_from_texts(["good film", "bad film"], [1, -1]).label_skew().tolist()
+        [-1.0, 0.0, 1.0]
         """
         occurrences = self.counts.T @ (self._one_hot() * self._weights[:, None])
         with np.errstate(invalid="ignore"):
@@ -171,6 +189,12 @@ class Corpus:
         ------
         KeyError
             If the vocabulary does not hold it.
+
+        Examples
+        --------
+        >>> import tokensel_nb as ts
+        >>> ts.corpus_from_texts(["good film", "bad film"], [1, -1]).column("film")
+        1
         """
         found = np.flatnonzero(self.vocabulary == word)
         if not len(found):
@@ -193,6 +217,13 @@ class Corpus:
         ------
         ValueError
             If either part would be empty.
+
+        Examples
+        --------
+        >>> import tokensel_nb as ts
+        >>> corpus = ts.corpus_from_texts(["good", "fine", "bad", "dull"], [1, 1, -1, -1])
+        >>> [len(part) for part in corpus.split(0.25, seed=0)]
+        [3, 1]
         """
         held_out = round(len(self) * fraction)
         if not 0 < held_out < len(self):
@@ -215,6 +246,12 @@ class Corpus:
         ------
         ValueError
             If a class has no text at all.
+
+        Examples
+        --------
+        >>> import tokensel_nb as ts
+        >>> ts.corpus_from_texts(["good", "fine", "bad"], [1, 1, -1]).balanced(seed=0)
+        Corpus(2 texts, 3 words, 2 tokens; -1: 1, +1: 1)
         """
         random = np.random.default_rng(seed)
         of_classes = [np.flatnonzero(self.labels == label) for label in range(self.num_classes)]
@@ -243,6 +280,8 @@ class Corpus:
 
 def _coded(labels, names):
     """Return labels as 0 ... K-1, and the names of the K classes; `names` is empty where none were given."""
+    if len(set(names)) < len(names):
+        raise ValueError(f"class_names holds a name twice: {', '.join(names)}; give every class its own")
     labels, words = _of_one_kind(labels)
     if words:
         known = names or tuple(sorted(set(labels)))
@@ -252,7 +291,7 @@ def _coded(labels, names):
     else:
         codes, known, allowed = _coded_numbers(labels, names)
     if (codes < 0).any():
-        row = int((codes < 0).argmax())
+        row = int(codes.argmin())
         raise ValueError(f"labels[{row}] is {np.asarray(labels)[row].item()!r}; with {len(known)} classes a label is {allowed}")
     if len(known) < 2:
         raise ValueError(f"every label is {', '.join(known)!r}; two classes are needed, name them in class_names")
@@ -275,21 +314,27 @@ def _of_one_kind(labels):
 
 
 def _coded_numbers(labels, names):
-    """Return codes, -1 for a number that names no class, the names of the classes, and which numbers are allowed."""
+    """Return codes (negative for what names no class, least for what never does), the classes' names, and what is allowed."""
     if np.isin(labels, [-1, 1]).all() and (not names or len(names) == 2):
         return (labels > 0).astype(np.int64), names or BINARY, "-1 or 1"
     classes = len(names) or max(int(labels.max()) + 1, 2)
-    absent = np.setdiff1d(np.arange(classes), labels) if not names and classes > 2 else []
-    if len(absent):
+    present = np.unique(labels[labels >= 0])
+    if not names and classes > 2 and len(present) < classes:
+        absent = int(np.argmax(np.append(present, -1) != np.arange(len(present) + 1)))
         raise ValueError(
-            f"no label is {absent[0]}, but one is {classes - 1}; name all classes in class_names, or number them anew"
+            f"no label is {absent}, but one is {classes - 1}; name all classes in class_names, or number them anew"
         )
-    codes = np.where((labels >= 0) & (labels < classes), labels, -1)
+    codes = np.where((labels >= 0) & (labels < classes), labels, np.where(abs(labels) > 1, -2, -1))
     return (
         codes,
         names or tuple(map(str, range(classes))),
         f"one of 0 to {classes - 1}{', or -1 and 1' if classes == 2 else ''}",
     )
+
+
+def _read_only(array):
+    array.flags.writeable = False
+    return array
 
 
 def _checked_weights(weights, texts):
