@@ -181,7 +181,7 @@ def test_labels_are_numbered_from_zero(given_labels, class_names, labels, names)
             [0, 10**15],
             (),
             "no label is 1, but one is 1000000000000000",
-        ),  # numbers of films: no array of as many classes is made
+        ),  # identifiers: no array of that many classes
         ([1, -1, 3], ("no", "yes"), r"labels\[2\] is 3; with 2 classes a label is one of 0 to 1, or -1 and 1"),
         ([0, 1, -5], (), r"labels\[2\] is -5"),
         ([1, -1, 0.5], (), r"labels\[2\] is 0.5; give a whole number for every text"),
