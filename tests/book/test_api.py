@@ -1,5 +1,6 @@
 """The API page lists the whole package, and what it shows is complete; checked on docstrings, without building the page."""
 
+import ast
 import inspect
 import pkgutil
 import re
@@ -8,11 +9,12 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+import tokensel_api
+from notebooks import ROOT
 from numpydoc.validate import validate
 
 import tokensel_nb as ts
 
-ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "book" / "api.md").read_text("utf-8")
 MODULES = re.findall(r"automodule:: tokensel_nb\.([\w.]+)", PAGE)
 
@@ -55,6 +57,9 @@ def faults_of(module, name):
     found = {code: text for code, text in validate(f"{module.__name__}.{name}")["errors"] if code in FAULTS}
     if getattr(getattr(module, name, None), "_is_protocol", False):
         found.pop("PR01", None)  # a protocol is never called, whatever its inherited signature says
+    owner, _, member = name.partition(".")
+    if any(member in vars(base) for base in getattr(module, owner).__mro__[1:] if member):
+        found = {code: text for code, text in found.items() if code not in ("PR01", "RT01")}  # the base class says it
     return found
 
 
@@ -66,13 +71,39 @@ def test_docstrings_are_complete(name):
     assert not found
 
 
-def test_every_public_module_is_on_the_page_in_the_order_of_the_staircase():
-    public = {module.name for module in pkgutil.iter_modules(ts.__path__) if not module.name.startswith("_")}
-    steps = re.findall(r"^\| `(\w+)(?:\.py|/)` \|", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), flags=re.M)
-    assert set(steps) == public
-    assert [name for name in MODULES if "." not in name] == steps
-    assert re.findall(r"^\| \{py:mod\}`(\w+)` \| \{idea\}`(\w+)` ", PAGE, flags=re.M) == [(step, step) for step in steps]
-    assert re.findall(r"^## (\w+)$", PAGE, flags=re.M) == steps
+def test_every_public_module_is_on_the_page():
+    names = {module.name.removeprefix("tokensel_nb.") for module in pkgutil.walk_packages(ts.__path__, "tokensel_nb.")}
+    assert set(MODULES) == {name for name in names if not name.startswith("_") and "._" not in name}
+    assert re.findall(r"^\| \{py:mod\}`([\w.]+)` \| \{idea\}`([\w.]+)` ", PAGE, flags=re.M) == [
+        (name, name) for name in MODULES
+    ]
+    assert re.findall(r"^##+ ([\w.]+)$", PAGE, flags=re.M) == MODULES
+
+
+def imports(module):
+    """Return the modules that a module imports of its own package; not those that it names for types alone."""
+    tree = ast.parse(Path(module.__file__).read_text("utf-8"))
+    typing = {inner for node in ast.walk(tree) if is_for_types(node) for inner in ast.walk(node)}
+    for node in set(ast.walk(tree)) - typing:
+        if isinstance(node, ast.ImportFrom) and node.level:
+            above = module.__name__.split(".")[1 : -node.level or None]
+            path = [*above, *filter(None, [node.module])]
+            for name in node.names:
+                yield next((found for found in (".".join([*path, name.name]), ".".join(path)) if found in MODULES), None)
+
+
+def is_for_types(node):
+    """Tell whether a block is read by type checkers only."""
+    return isinstance(node, ast.If) and getattr(node.test, "id", None) == "TYPE_CHECKING"
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if not hasattr(import_module(f"tokensel_nb.{name}"), "__path__")])
+def test_the_modules_are_a_staircase(name):
+    """Each imports only from above its own line of the page, and nothing but the chapters imports from them."""
+    steps = MODULES[: MODULES.index(name)]
+    found = list(imports(import_module(f"tokensel_nb.{name}")))
+    assert set(found) <= set(steps)
+    assert name.startswith("chapters") or not [step for step in found if step.startswith("chapters")]
 
 
 def test_every_exported_name_is_on_the_page():
@@ -80,29 +111,52 @@ def test_every_exported_name_is_on_the_page():
     assert set(ts.__all__) <= on_page
 
 
-def test_the_links_to_the_source_lead_to_the_definitions(monkeypatch):
-    monkeypatch.syspath_prepend(ROOT / "book" / "_ext")
-    source_lines = import_module("tokensel_api").source_lines
-    for module in [import_module(f"tokensel_nb.{name}") for name in MODULES]:
-        text = Path(module.__file__).read_text("utf-8").split("\n")
-        for name in names_of(module):
-            first, last = source_lines(module, name)
-            pattern = rf"\b(?:def|class) {name.split('.')[-1]}\b"
-            assert re.search(pattern, "\n".join(text[first - 1 : last])), (module.__name__, name)
+def without_example(found):
+    """Yield what no example shows: a function; a class, or one of its methods that neither it nor a base class shows."""
+    doc = str(inspect.getdoc(found))
+    if ">>>" not in doc:
+        yield found.__qualname__
+    for name, value in vars(found).items() if inspect.isclass(found) else ():
+        if is_public(name, value) and not isinstance(value, (property, cached_property)):
+            docs = [str(inspect.getdoc(vars(base)[name])) for base in found.__mro__ if name in vars(base)]
+            if f".{name}(" not in doc and not any(">>>" in text for text in docs):
+                yield f"{found.__qualname__}.{name}"
 
 
-def test_the_link_of_a_constant_leads_to_its_line(monkeypatch):
-    monkeypatch.syspath_prepend(ROOT / "book" / "_ext")
-    module = import_module("tokensel_nb.text")
-    first, last = import_module("tokensel_api").source_lines(module, "SEPARATORS")
-    assert first == last
-    assert Path(module.__file__).read_text("utf-8").split("\n")[first - 1].startswith("SEPARATORS = ")
+def is_error(found):
+    """Tell whether this is an exception, which nobody calls."""
+    return inspect.isclass(found) and issubclass(found, Exception)
 
 
-def test_bars_are_escaped_except_in_code(monkeypatch):
-    monkeypatch.syspath_prepend(ROOT / "book" / "_ext")
+@pytest.mark.parametrize("name", [name for name in ts.__all__ if not is_error(getattr(ts, name))])
+def test_every_public_function_has_an_example(name):
+    """That the examples run is for pytest's --doctest-modules to see."""
+    assert not list(without_example(getattr(ts, name)))
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if name != "chapters"])
+def test_the_links_to_the_source_lead_to_the_definitions(name):
+    module = import_module(f"tokensel_nb.{name}")
+    for name in names_of(module):
+        path, first, last = re.fullmatch(r"(.+)#L(\d+)-L(\d+)", tokensel_api.source_url("py", linked(module, name))).groups()
+        text = (ROOT / path).read_text("utf-8").split("\n")
+        pattern = rf"\b(?:def|class) {name.split('.')[-1]}\b"
+        assert re.search(pattern, "\n".join(text[int(first) - 1 : int(last)])), (module.__name__, name)
+
+
+def linked(module, name):
+    """Return what Sphinx tells of an entry."""
+    return {"module": module.__name__, "fullname": name}
+
+
+def test_the_link_of_a_constant_leads_to_its_file():
+    info = linked(import_module("tokensel_nb.text"), "SEPARATORS")
+    assert tokensel_api.source_url("py", info) == "tokensel_nb/text.py"
+
+
+def test_bars_are_escaped_except_in_code():
     lines = ["|S| words, not ``a | b``::", "", "    |S|", "", "and |S|"]
-    import_module("tokensel_api").escape_bars(None, "function", "name", None, {}, lines)
+    tokensel_api.escape_bars(None, "function", "name", None, {}, lines)
     assert lines == [r"\|S\| words, not ``a | b``::", "", "    |S|", "", r"and \|S\|"]
 
 
