@@ -58,7 +58,7 @@ def faults_of(module, name):
     if getattr(getattr(module, name, None), "_is_protocol", False):
         found.pop("PR01", None)  # a protocol is never called, whatever its inherited signature says
     owner, _, member = name.partition(".")
-    if any(member in vars(base) for base in getattr(module, owner).__mro__[1:] if member):
+    if any(member in vars(base) for base in getattr(getattr(module, owner), "__mro__", ())[1:] if member):
         found = {code: text for code, text in found.items() if code not in ("PR01", "RT01")}  # the base class says it
     return found
 
