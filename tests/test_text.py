@@ -1,4 +1,5 @@
 import re
+import sys
 
 import numpy as np
 import pytest
@@ -7,6 +8,7 @@ from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
 
 from tokensel_nb import corpus_from_texts, read_imdb
+from tokensel_nb.text import SEPARATORS
 
 # Python's lower-casing may turn one character into two ("İ"), pyarrow's never does: such letters are left out.
 letters = st.characters(codec="utf-8", exclude_categories=("Cs", "M"), exclude_characters="İ").filter(
@@ -24,14 +26,14 @@ def same_as_sklearn(corpus, texts, **options):
 
 def test_all_of_imdb_equals_count_vectorizer():
     reviews = read_imdb()
-    corpus = corpus_from_texts(reviews.texts, reviews.labels, tokeniser=r"[^\p{L}\p{N}_]")
+    corpus = corpus_from_texts(reviews.texts, reviews.labels, separators=r"[^\p{L}\p{N}_]")
     same_as_sklearn(corpus, reviews.texts)
 
 
 @given(st.lists(st.text("aAbé_1 .,!\n-", max_size=40), min_size=1, max_size=6))
 def test_any_text_equals_count_vectorizer(texts):
     texts = [*texts, "two words"]
-    same_as_sklearn(corpus_from_texts(texts, np.ones(len(texts)), tokeniser=r"[^\p{L}\p{N}_]"), texts)
+    same_as_sklearn(corpus_from_texts(texts, np.ones(len(texts)), separators=r"[^\p{L}\p{N}_]"), texts)
 
 
 @given(texts)
@@ -43,12 +45,48 @@ def test_the_default_equals_a_plain_loop(texts):
         assert dict(zip(corpus.vocabulary[row > 0].tolist(), row[row > 0].tolist())) == {w: words.count(w) for w in words}
 
 
+def check_the_quick_way(texts):
+    quick, plain = (corpus_from_texts(texts, np.ones(len(texts)), separators=s) for s in (SEPARATORS, f"(?:{SEPARATORS})"))
+    assert quick.vocabulary.tolist() == plain.vocabulary.tolist()
+    assert (quick.counts != plain.counts).nnz == 0
+
+
+@given(st.lists(st.text("aB1_ <br/>\t\n\xa0É·", max_size=20), max_size=6))
+def test_the_default_goes_a_quick_way_to_the_same_words(texts):
+    check_the_quick_way([*texts, "<br>two<BR />words<br\n/>"])
+
+
+def test_the_quick_way_splits_at_the_same_characters():
+    characters = [chr(code) for code in range(sys.maxunicode + 1) if not 0xD800 <= code < 0xE000]
+    check_the_quick_way(["ab".join(characters[start : start + 1000]) for start in range(0, len(characters), 1000)])
+
+
+@pytest.mark.parametrize(
+    ("labels", "names"),
+    [
+        ([1, -1, 1], ("-1", "+1")),
+        ([1, 0, 1], ("0", "1")),
+        ([True, False, True], ("0", "1")),
+        (["pos", "neg", "pos"], ("neg", "pos")),
+    ],
+)
+def test_every_way_to_label_two_classes(labels, names):
+    corpus = corpus_from_texts(["good film", "bad film", "good good"], labels)
+    assert (corpus.labels.tolist(), corpus.class_names) == ([1, 0, 1], names)
+    assert corpus.signs.tolist() == [1, -1, 1]
+
+
+def test_words_in_the_order_of_the_class_names():
+    corpus = corpus_from_texts(["good", "bad", "fair"], ["pos", "neg", "mid"], class_names=("neg", "mid", "pos"))
+    assert corpus.labels.tolist() == [2, 0, 1]
+
+
 def test_options():
     texts, labels = ["Good good<br />film", "bad film"], [1, -1]
     assert corpus_from_texts(texts, labels).vocabulary.tolist() == ["bad", "film", "good"]
     assert corpus_from_texts(texts, labels, lowercase=False).vocabulary.tolist() == ["Good", "bad", "film", "good"]
     assert corpus_from_texts(texts, labels, min_count=2).vocabulary.tolist() == ["film", "good"]
-    assert corpus_from_texts(texts, labels, tokeniser=str.split).vocabulary.tolist() == [
+    assert corpus_from_texts(texts, labels, tokenizer=str.split).vocabulary.tolist() == [
         "/>film",
         "bad",
         "film",
@@ -91,14 +129,21 @@ def test_a_given_vocabulary_is_not_shortened():
         (["good", float("nan")], {}, "text 1 is nan"),
         (["good"], {"min_count": 9}, "the vocabulary is empty: no word occurs min_count=9 times"),
         (["good"], {"vocabulary": []}, "the vocabulary is empty"),
+        (["good"], {"separators": " ", "tokenizer": str.split}, "separators and tokenizer both say what a word is; give one"),
+        (["good", "\ud800"], {}, "surrogates not allowed"),
         (["good"], {"max_words": 0}, "max_words=0; give a number above zero, or None for all words"),
-        (["good"], {"tokeniser": "("}, "is no regular expression that RE2 reads"),
+        (["good"], {"separators": "("}, r"separators='\(' is no regular expression that RE2 reads"),
         ([], {}, "there are no texts"),
     ],
 )
 def test_bad_input_gets_one_sentence(texts, options, message):
     with pytest.raises(ValueError, match=message):
         corpus_from_texts(texts, np.ones(len(texts)), **options)
+
+
+def test_an_error_inside_a_tokenizer_is_shown_as_it_is():
+    with pytest.raises(TypeError, match="takes 0 positional arguments"):
+        corpus_from_texts(["good", "bad"], [1, -1], tokenizer=lambda: [])
 
 
 def test_as_many_labels_as_texts():

@@ -1,0 +1,54 @@
+"""What took long to get, kept on disk: whole or not there, and checked at every reading."""
+
+import os
+import warnings
+from pathlib import Path
+
+from ..files import atomic
+from .reviews import Reviews, checked, first_line, tell
+
+
+def cache_folder() -> Path:
+    """Return the folder of cached data: ``$TOKENSEL_CACHE``, or the operating system's place for caches.
+
+    Returns
+    -------
+    pathlib.Path
+    """
+    import platformdirs
+
+    return Path(os.environ.get("TOKENSEL_CACHE") or platformdirs.user_cache_path("tokensel-nb"))
+
+
+def from_cache(filename, name, class_names):
+    """Return cached reviews, or None where there are none; a file that is cut short or altered is thrown away."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    path = cache_folder() / filename
+    if not path.exists():
+        return None
+    try:
+        table = pq.read_table(path, page_checksum_verification=True)
+        source = table.schema.metadata[b"source"].decode()
+        return checked(Reviews(table["text"].to_pylist(), table["label"].to_numpy(), class_names, source), name)
+    except (pa.ArrowException, OSError, KeyError, TypeError, ValueError):
+        tell(f"{path.name}: this cache file was cut short or altered; it is made anew")
+        path.unlink(missing_ok=True)
+        return None
+
+
+def to_cache(reviews, filename):
+    """Write reviews to the cache, and return them; a disk that cannot hold them costs a warning, not the data."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table = pa.table({"text": reviews.texts, "label": reviews.labels}, metadata={"source": reviews.source})
+    path = cache_folder() / filename
+    try:
+        with atomic(path) as file:
+            pq.write_table(table, file, compression="zstd", write_page_checksum=True)
+    except OSError as error:
+        reason = error.strerror or first_line(error)
+        warnings.warn(f"{path}: could not be cached ({reason}); free some space or set TOKENSEL_CACHE", stacklevel=2)
+    return reviews

@@ -1,0 +1,61 @@
+"""The Hugging Face hub, one of the sources of IMDB and Yelp."""
+
+import threading
+
+import numpy as np
+
+from .reviews import DataError, NotHereError, Reviews, first_line
+
+# The revision of every set that is read. The hub was out of reach where this was written: the three hashes are those that
+# several public projects, independent of one another, pin.
+REVISIONS = {
+    "stanfordnlp/imdb": "e6281661ce1c48d982bc483cf8a173c1bbeb5d31",
+    "fancyzhx/yelp_polarity": "bbf1c97a1f0cf005e5aded43839fd814654a1557",
+    "Yelp/yelp_review_full": "c1f9ee939b7d05667af864ee1cb066393154bf85",
+}
+PATIENCE = 5.0  # seconds until the hub counts as out of reach
+
+
+def from_hub(address, split, class_names):
+    """Return a split of a set on the hub; where the hub is out of reach, from what `datasets` has kept on disk."""
+    silent = why_silent()
+    from datasets import DownloadConfig, config, load_dataset  # here, since it takes seconds and few readers need it
+
+    online, config.HF_HUB_OFFLINE = config.HF_HUB_OFFLINE, silent is not None
+    try:
+        rows = load_dataset(address, split=split, revision=REVISIONS[address], download_config=DownloadConfig(max_retries=1))
+    except (OSError, ValueError) as error:
+        raise NotHereError(silent or f"the Hugging Face hub did not serve {address} ({first_line(error)})") from error
+    finally:
+        config.HF_HUB_OFFLINE = online
+    labels = np.asarray(rows["label"][:])
+    if not np.isin(labels, np.arange(len(class_names))).all():
+        raise DataError(f"{address} from the Hugging Face hub: a label is not 0 ... {len(class_names) - 1}; use another source")
+    return Reviews(list(rows["text"][:]), labels, class_names, "the Hugging Face hub")  # a slice is read in one piece
+
+
+def why_silent():
+    """Return within seconds why the hub is out of reach, instead of minutes of retries later; None where it answers."""
+    import urllib.error
+    import urllib.request
+
+    from huggingface_hub import constants
+
+    if constants.HF_HUB_OFFLINE:
+        return "HF_HUB_OFFLINE is set"
+    answers = []
+
+    def ask():
+        try:
+            urllib.request.urlopen(urllib.request.Request(constants.ENDPOINT, method="HEAD"), timeout=PATIENCE)
+        except urllib.error.HTTPError:  # it answered, if only with an error
+            pass
+        except (OSError, ValueError):
+            return
+        answers.append(True)
+
+    # A thread of its own, since looking up a name knows no time limit.
+    thread = threading.Thread(target=ask, daemon=True)
+    thread.start()
+    thread.join(PATIENCE)
+    return None if answers else f"the Hugging Face hub did not answer within {PATIENCE:.0f} seconds"

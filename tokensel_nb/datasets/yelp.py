@@ -1,0 +1,159 @@
+"""Yelp's reviews in two, four or five classes, from the hub or a folder of one's own."""
+
+from itertools import compress
+
+import numpy as np
+
+from ..corpus import Corpus
+from .hub import from_hub
+from .reviews import SENTIMENTS, DataError, NotHereError, Reviews, checked, count, data_folder, first_that_serves
+
+YELP_MAX_WORDS = 5_424
+"""The size of the paper's vocabulary of Yelp; which words it holds, and how they were split, is not known here."""
+
+STARS = ("1 star", "2 stars", "3 stars", "4 stars", "5 stars")
+YELP_CLASSES = {  # their names, and the class of one to five stars; a review of class -1 is dropped
+    2: (SENTIMENTS, [0, 0, -1, 1, 1]),
+    4: (STARS[:2] + STARS[3:], [0, 1, -1, 2, 3]),
+    5: (STARS, [0, 1, 2, 3, 4]),
+}
+ON_HUB = {
+    2: ("fancyzhx/yelp_polarity", "Yelp polarity", SENTIMENTS),
+    5: ("Yelp/yelp_review_full", "Yelp stars", STARS),
+}
+
+
+def load_yelp(split="train", classes=2, source="auto", **options) -> Corpus:
+    r"""Count the words of Yelp's reviews: 560,000 for training and 38,000 for testing on the hub, or those of your own folder.
+
+    The vocabulary is the training split's alone, from the same source.
+
+    Parameters
+    ----------
+    split : {"train", "test"}
+    classes : {2, 4, 5}
+        See `read_yelp`.
+    source : {"auto", "folder", "hub"}
+        See `read_yelp`.
+    **options
+        ``max_words`` (default 5,424, as many as the paper has; None for all), ``min_count``, ``lowercase``, ``separators``,
+        ``tokenizer``, ``vocabulary`` of `corpus_from_texts`.
+
+    Returns
+    -------
+    Corpus
+        Classes 0 (negative) and 1 (positive), or 0 ... K-1 by rising stars.
+
+    Raises
+    ------
+    DataError
+        If no source serves the reviews, or what arrives is not what it should be.
+
+    Examples
+    --------
+    >>> import os, pathlib, tempfile
+    >>> import tokensel_nb as ts
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "yelp", "train.csv")
+    ...     path.parent.mkdir()
+    ...     _ = path.write_text("text,stars\ngood food,5\nbad food,1\n")
+    ...     os.environ["TOKENSEL_DATA"] = folder
+    ...     ts.load_yelp(max_words=100, source="folder")
+    ...     del os.environ["TOKENSEL_DATA"]
+    Yelp train: 2 reviews from the folder ...
+    Corpus(2 texts, 3 words, 4 tokens; negative: 1, positive: 1)
+    """
+    if split == "test" and "vocabulary" not in options:
+        options["vocabulary"] = load_yelp("train", classes, source, **options).vocabulary
+    return count(read_yelp(split, classes, source), **{"max_words": YELP_MAX_WORDS, **options})
+
+
+def read_yelp(split="train", classes=2, source="auto") -> Reviews:
+    r"""Read Yelp's reviews themselves, and say in one line which source served.
+
+    Parameters
+    ----------
+    split : {"train", "test"}
+    classes : {2, 4, 5}
+        2: negative (1 and 2 stars) and positive (4 and 5); 3 stars are dropped, as the hub's set of two classes is
+        commonly understood to do. 5: the number of stars.
+        4: the number of stars, without three stars. That is a choice made here; how the paper forms its four classes is
+        not known to us.
+    source : {"auto", "folder", "hub"}
+        "folder": ``$TOKENSEL_DATA`` with ``yelp/train.csv`` (or tsv, jsonl, parquet; columns text and stars, 1 to 5). The
+        file is taken as it is, however long. "hub": Hugging Face; for two classes yelp_polarity, else
+        yelp_review_full. Their row counts are checked, their contents are not, and line breaks, which they write as a
+        backslash and an n, become line breaks again. "auto": the first of these that answers; a folder that the user names and
+        that is wrong is an error.
+
+    Returns
+    -------
+    Reviews
+
+    Raises
+    ------
+    DataError
+        If no source serves the reviews, or what arrives is not what it should be.
+
+    Examples
+    --------
+    >>> import os, pathlib, tempfile
+    >>> import tokensel_nb as ts
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "yelp", "train.csv")
+    ...     path.parent.mkdir()
+    ...     _ = path.write_text("text,stars\ngood food,5\nplain food,3\nbad food,1\n")
+    ...     os.environ["TOKENSEL_DATA"] = folder
+    ...     ts.read_yelp(classes=5, source="folder").labels.tolist()
+    ...     del os.environ["TOKENSEL_DATA"]
+    Yelp train: 3 reviews from the folder ...
+    [4, 2, 0]
+    """
+    if split not in ("train", "test"):
+        raise ValueError(f"split={split!r}; choose 'train' or 'test'")
+    if classes not in YELP_CLASSES:
+        raise ValueError(f"classes={classes!r}; choose 2, 4 or 5")
+    remedy = f"set TOKENSEL_DATA to a folder that holds yelp/{split}.csv with columns text and stars (1 to 5)"
+    sources = {"folder": _from_folder, "hub": _from_hub}
+    return first_that_serves(f"Yelp {split}", sources, source, remedy, split, classes)
+
+
+def _from_folder(split, classes):
+    folder = data_folder()
+    from .own_files import read_columns  # here, since it imports pandas, which takes a second
+
+    for path in sorted((folder / "yelp").glob(f"{split}.*")):
+        texts, values, written = read_columns(path, "text", "stars")
+        reviews = _by_stars(texts, _stars(path, values, written), classes, f"the folder {folder}")
+        if len(np.unique(reviews.labels)) < 2:
+            raise DataError(f"{path}: fewer than two of {', '.join(reviews.class_names)} occur; two are needed at least")
+        return reviews
+    raise NotHereError(f"{folder} holds no yelp/{split}.csv")
+
+
+def _stars(path, values, written):
+    """Return the stars of the written rows as whole numbers."""
+    import pandas as pd
+
+    stars = pd.to_numeric(pd.Series(values), errors="coerce").to_numpy(float)
+    wrong = written & ~np.isin(stars, [1, 2, 3, 4, 5])
+    if wrong.any():
+        row = wrong.argmax()
+        raise DataError(f"{path}: row {row + 1} (without the header) has {values[row]!r} stars; it must be 1, 2, 3, 4 or 5")
+    return stars[written].astype(np.int64)
+
+
+def _by_stars(texts, stars, classes, source):
+    names, class_of_stars = YELP_CLASSES[classes]
+    labels = np.array(class_of_stars)[stars - 1]
+    kept = labels >= 0
+    return Reviews(list(compress(texts, kept.tolist())), labels[kept], names, source)
+
+
+def _from_hub(split, classes):
+    address, name, names = ON_HUB[2 if classes == 2 else 5]
+    reviews = checked(from_hub(address, split, names), f"{name} {split}")
+    texts = [text.replace("\\n", "\n") for text in reviews.texts]  # lest "\nthe" be counted as the word "nthe"
+    if classes == 2:
+        return Reviews(texts, reviews.labels, names, reviews.source)
+    return _by_stars(texts, reviews.labels + 1, classes, reviews.source)
