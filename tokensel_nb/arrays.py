@@ -87,8 +87,8 @@ def like(values, reference, dtype=None):
     import torch
 
     wanted = reference.dtype if dtype is None else getattr(torch, dtype)
-    if isinstance(values, np.ndarray) and not values.flags.writeable:
-        values = values.copy()  # torch has no tensors that are only read
+    if isinstance(values, np.ndarray) and (not values.flags.writeable or min(values.strides, default=0) < 0):
+        values = values.copy()  # torch has no tensors that are only read, or read backwards
     return torch.as_tensor(values).to(reference.device, wanted)
 
 

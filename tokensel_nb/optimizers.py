@@ -6,6 +6,7 @@ at a time, so that it and all that is made of it stay in the processor's cache.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -125,8 +126,10 @@ OPTIMIZERS = {"adam": Adam, "gradient descent": GradientDescent}
 
 def _blocks(array, gradient) -> Iterator[tuple[slice, Array]]:
     """Yield parts of an array's rows, and the gradient in them: all at once on a GPU, else as much as fits in the cache."""
-    cached = array.ndim > 1 and not (is_torch(array) and array.is_cuda)
-    height = max(BLOCK // array.shape[-1], 1) if cached else len(array)
-    for first in range(0, len(array), height):
-        part = slice(first, first + height)
+    if array.ndim < 2 or (is_torch(array) and array.is_cuda):
+        parts = [...]
+    else:
+        height = max(BLOCK // math.prod(array.shape[1:]), 1)
+        parts = [slice(first, first + height) for first in range(0, len(array), height)]
+    for part in parts:
         yield part, gradient.factors[part] @ gradient.rows if isinstance(gradient, LowRank) else gradient[part]

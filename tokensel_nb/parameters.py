@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .arrays import dtype_name, is_torch, to_numpy
+from .arrays import dtype_name, is_torch, like, to_numpy
 
 if TYPE_CHECKING:
     from .arrays import Array
@@ -90,7 +90,8 @@ class NamedArrays:
         """
         import torch
 
-        return self.map(lambda array: torch.as_tensor(array).to(device))
+        place = torch.empty(0, device=device)
+        return self.map(lambda array: like(array, place, dtype_name(array)))
 
     def numpy(self):
         """Return the same as numpy arrays.
@@ -178,7 +179,9 @@ def init_parameters(vocab_size, dim, seed, *, num_classes=2, dtype="float32") ->
 
     Returns
     -------
+
     Parameters
+    ----------
         Numpy arrays; `Parameters.to` makes tensors of them.
 
     Raises

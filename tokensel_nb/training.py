@@ -124,6 +124,8 @@ def train(
 
     Raises
     ------
+    TypeError
+        If an option does not exist.
     ValueError
         If an argument is out of range, all texts have one label, there are fewer texts than classes, or no text holds a
         known word.
@@ -146,7 +148,7 @@ def train(
     >>> training.parameters.token_values[corpus.column("good")] > 0
     np.True_
     """
-    options = replace(options or model.options, **changes)
+    options = _changed(options or model.options, changes)
     _check(corpus, held_out, options)
     start = start or model.start(corpus.vocab_size, options.dim, options.seed, num_classes=corpus.num_classes)
     run = _Run(model, options, corpus, held_out, start)
@@ -171,6 +173,12 @@ def train(
             progress.update()
 
 
+def _changed(options, changes):
+    if unknown := changes.keys() - vars(options).keys():
+        raise TypeError(f"no option is called {', '.join(map(repr, sorted(unknown)))}; there are {', '.join(vars(options))}")
+    return replace(options, **changes)
+
+
 def _check(corpus, held_out, options):
     seen = np.unique(corpus.labels)
     if len(seen) < 2:
@@ -187,7 +195,9 @@ def _check(corpus, held_out, options):
     if held_out is not None and not np.array_equal(held_out.vocabulary, corpus.vocabulary):
         raise ValueError("held_out has other words than the corpus; read it with vocabulary=corpus.vocabulary")
     if held_out is not None and held_out.class_names != corpus.class_names:
-        raise ValueError(f"held_out has the classes {held_out.class_names}, the corpus {corpus.class_names}; they must be the same")
+        raise ValueError(
+            f"held_out has the classes {held_out.class_names}, the corpus {corpus.class_names}; they must be the same"
+        )
 
 
 def _batches(corpus, batch_size, seed, skip):
@@ -216,7 +226,9 @@ class _Run:
         self.trained = options.trained or tuple(self.arrays)
         if unknown := set(self.trained) - set(self.arrays):
             raise ValueError(f"trained names {', '.join(sorted(unknown))}; the model has {', '.join(self.arrays)}")
-        self.optimizer = OPTIMIZERS[options.optimizer]({name: self.arrays[name] for name in self.trained}, options.learning_rate)
+        self.optimizer = OPTIMIZERS[options.optimizer](
+            {name: self.arrays[name] for name in self.trained}, options.learning_rate
+        )
         self.step, self.stopped = 0, None
         self.rows = []  # of the history
         self.best, self.best_row = None, 0
