@@ -2,9 +2,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from helpers import corpora
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import corpora
 
 from tokensel_nb import (
     Corpus,
@@ -21,7 +21,7 @@ from tokensel_nb import (
     predicted_values,
     train,
 )
-from tokensel_nb.textbook import textbook_gradients
+from tokensel_nb.models.textbook import textbook_gradients
 
 
 def start_for(corpus, dim, seed, dtype="float64"):
@@ -42,24 +42,24 @@ def test_identity_on_ragged_corpora(corpus, rate, scale, seed):
     heads = np.random.default_rng(seed).standard_normal(start.output_vector.shape)
     start = replace(start, output_vector=scale * heads)
     stepped = embedding_step(start, corpus, rate)
-    assert largest_relative(stepped.values, exact_values(start, corpus, rate)) <= 1e-12
+    assert largest_relative(stepped.token_values, exact_values(start, corpus, rate)) <= 1e-12
 
 
 def test_identity_on_all_of_imdb(imdb):
     start = start_for(imdb, 256, seed=0)
-    assert largest_relative(embedding_step(start, imdb, 2e4).values, exact_values(start, imdb, 2e4)) <= 1e-12
+    assert largest_relative(embedding_step(start, imdb, 2e4).token_values, exact_values(start, imdb, 2e4)) <= 1e-12
 
 
 def test_identity_with_four_classes():
     corpus = load_movie_reviews()
     start = start_for(corpus, 128, seed=0)
-    assert largest_relative(embedding_step(start, corpus, 2e4).values, exact_values(start, corpus, 2e4)) <= 1e-12
+    assert largest_relative(embedding_step(start, corpus, 2e4).token_values, exact_values(start, corpus, 2e4)) <= 1e-12
 
 
 def test_the_prediction_is_what_remains_for_large_d(tiny):
     """On three texts d can be large enough that nothing but the signed share is left."""
     start = start_for(tiny, 400_000, seed=1)
-    gap = np.abs(embedding_step(start, tiny, 4.0).values - predicted_values(tiny, 4.0)).max()
+    gap = np.abs(embedding_step(start, tiny, 4.0).token_values - predicted_values(tiny, 4.0)).max()
     # Each of three errors is a normal number of standard deviation below 1/sqrt(d) (1 + η₀/4): five of them are 0.016.
     assert gap <= 5 * 2 / np.sqrt(400_000)
 
@@ -85,7 +85,7 @@ def test_predicted_scores_are_what_remains_for_large_d():
         of_seeds = []
         for seed in range(20):
             stepped = cls_step(embedding_step(start_for(corpus, dim, seed), corpus, 30.0), corpus, 5.0)
-            of_seeds.append(np.abs(stepped.scores - wanted).max())
+            of_seeds.append(np.abs(stepped.token_scores - wanted).max())
         gaps.append(np.mean(of_seeds))
     # A hundred times the dimension: a tenth of the gap. The mean over 20 seeds is good to about 15%.
     assert gaps[1] / gaps[0] == pytest.approx(0.1, rel=0.4)
@@ -97,8 +97,8 @@ def test_predicted_scores_by_the_limit_written_out(tiny):
     start = start_for(tiny, 4, seed=0)
     start = replace(start, embeddings=np.eye(4)[:3], output_vector=np.eye(4)[3])
     stepped = cls_step(embedding_step(start, tiny, 3.0), tiny, 2.0)
-    np.testing.assert_allclose(stepped.values, predicted_values(tiny, 3.0), atol=1e-14)
-    np.testing.assert_allclose(stepped.scores, predicted_scores(tiny, 3.0, 2.0), atol=1e-14)
+    np.testing.assert_allclose(stepped.token_values, predicted_values(tiny, 3.0), atol=1e-14)
+    np.testing.assert_allclose(stepped.token_scores, predicted_scores(tiny, 3.0, 2.0), atol=1e-14)
 
 
 @given(corpus=corpora(), seed=st.integers(0, 99))
@@ -154,7 +154,7 @@ def test_adams_first_step_is_that_of_the_optimiser(corpus, dim, seed):
     start = init_parameters(corpus.vocab_size, dim, seed, num_classes=corpus.num_classes, dtype="float64")
     stepped = train(corpus, start=start, trained=["embeddings"], steps=1, learning_rate=0.3).parameters
     # Where G is near ε its own rounding, 1e-17 or so, matters: 1e-9 of a step.
-    np.testing.assert_allclose(stepped.values, adam_values(start, corpus, 0.3), atol=1e-8)
+    np.testing.assert_allclose(stepped.token_values, adam_values(start, corpus, 0.3), atol=1e-8)
 
 
 def test_adams_first_step_needs_uniform_attention(tiny):

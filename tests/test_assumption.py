@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
+from helpers import corpora
 from hypothesis import given
-from strategies import corpora
 
 from tokensel_nb import Corpus
 from tokensel_nb.assumption import check_assumption_1, complete_tokens, relevant_tokens
@@ -44,7 +44,7 @@ def test_it_agrees_with_the_definition_spelt_out(corpus):
         any(counts[:, s]) and len(set(corpus.labels[counts[:, s] > 0])) == 1 for s in range(corpus.vocab_size)
     ]  # fmt: skip
     one_each = all(sum(c > 0 and complete[s] for s, c in enumerate(row)) == 1 for row in counts)
-    balanced = all(complete[s] or corpus.labels @ counts[:, s] == 0 for s in range(corpus.vocab_size))
+    balanced = all(complete[s] or corpus.signs @ counts[:, s] == 0 for s in range(corpus.vocab_size))
     assert bool(check_assumption_1(corpus)) == (one_each and balanced)
     np.testing.assert_array_equal(relevant_tokens(corpus).toarray(), (counts > 0) & np.array(complete))
 

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 import torch
+from helpers import corpora
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import optimize
-from strategies import corpora
 
 from tokensel_nb import Corpus
 from tokensel_nb.max_margin import NotSeparableError, max_margin, selected_pairs

@@ -40,7 +40,7 @@ def test_skews_by_hand():
 def test_independent_tokens_have_the_chances_that_were_ordered(signal):
     corpus = independent_tokens(20_000, 10, 12, signal, seed=0)
     for label in (-1, 1):
-        frequency = corpus.counts[corpus.labels == label].sum(axis=0) / (10_000 * 12)
+        frequency = corpus.counts[corpus.signs == label].sum(axis=0) / (10_000 * 12)
         # 120,000 independent draws a label: a standard error of at most 0.0013.
         np.testing.assert_allclose(frequency, (1 + label * skews(10, signal)) / 10, atol=5 * 0.0013)
     # Positions of a text are independent: the number of tokens 9 in a positive text is binomial.

@@ -15,10 +15,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import torch
 
+from .arrays import is_torch, like, log_softmax, namespace, sigmoid
 from .corpus import Corpus
-from .model import Parameters, add_embedding_gradient_, score_gradients
+from .counts import CountMatrix
+from .models.base import check_fit
+from .models.one_layer import OneLayer, score_gradients
+from .optimizers import GradientDescent
+from .parameters import Parameters
 
 
 def embedding_step(parameters: Parameters, corpus: Corpus, learning_rate: float) -> Parameters:
@@ -39,12 +43,17 @@ def embedding_step(parameters: Parameters, corpus: Corpus, learning_rate: float)
     Raises
     ------
     ValueError
-        If ``learning_rate`` is not positive.
+        If ``learning_rate`` is not a positive number, or the parameters do not fit the corpus.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.Corpus([[1, 0, 1], [0, 1, 1]], [1, -1], ["good", "bad", "film"])
+    >>> start = ts.Parameters(np.eye(4)[:3], np.zeros(4), np.eye(4)[3])
+    >>> ts.embedding_step(start, corpus, 8.0).token_values
+    array([ 1., -1.,  0.])
     """
-    by_score, by_value = map(torch.as_tensor, score_gradients(parameters.scores, parameters.values, corpus))
-    stepped = torch.as_tensor(parameters.embeddings).clone()
-    add_embedding_gradient_(stepped, parameters.to(stepped.device), by_score, by_value, -_positive(learning_rate))
-    return replace(parameters, embeddings=stepped.numpy() if isinstance(parameters.embeddings, np.ndarray) else stepped)
+    return _step(parameters, corpus, learning_rate, "embeddings")
 
 
 def cls_step(parameters: Parameters, corpus: Corpus, learning_rate: float) -> Parameters:
@@ -65,14 +74,21 @@ def cls_step(parameters: Parameters, corpus: Corpus, learning_rate: float) -> Pa
     Raises
     ------
     ValueError
-        If ``learning_rate`` is not positive.
+        If ``learning_rate`` is not a positive number, or the parameters do not fit the corpus.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.Corpus([[1, 0, 1], [0, 1, 1]], [1, -1], ["good", "bad", "film"])
+    >>> start = ts.Parameters(np.eye(4)[:3], np.zeros(4), np.eye(4)[3])
+    >>> after = ts.cls_step(ts.embedding_step(start, corpus, 8.0), corpus, 10.0)
+    >>> after.token_scores.round(3)  # attention turns to "good" and "bad"
+    array([ 0.472,  0.472, -0.944])
     """
-    by_score, _ = score_gradients(parameters.scores, parameters.values, corpus)
-    step = _positive(learning_rate) * (parameters.embeddings.T @ by_score)
-    return replace(parameters, cls_embedding=parameters.cls_embedding - step)
+    return _step(parameters, corpus, learning_rate, "cls_embedding")
 
 
-def exact_values(parameters: Parameters, corpus: Corpus, learning_rate: float) -> np.ndarray:
+def exact_values(parameters: Parameters, corpus: Corpus, learning_rate: float):
     """Return E¹_s·v after one step on the embeddings from p = 0, by the exact identity (Proposition 2.1, mirrors Lemma 4.1).
 
     Computed from the label, the share of each word in each text and the logits at uniform attention alone, in float64;
@@ -81,32 +97,43 @@ def exact_values(parameters: Parameters, corpus: Corpus, learning_rate: float) -
     Parameters
     ----------
     parameters : Parameters
-        Before the step, numpy, with p = 0.
+        Before the step, with p = 0.
     corpus : Corpus
     learning_rate : float
         η₀.
 
     Returns
     -------
-    ndarray of float64, shape (vocab_size,), or (vocab_size, K) for K classes
+    array of float64, shape (vocab_size,), or (vocab_size, K) for K classes
+        Of the kind of ``parameters``.
 
     Raises
     ------
     ValueError
-        If ``cls_embedding`` is not zero.
+        If ``cls_embedding`` is not zero, ``learning_rate`` is not a positive number, or the parameters are not finite or do
+        not fit the corpus.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.Corpus([[1, 0, 1], [0, 1, 1]], [1, -1], ["good", "bad", "film"])
+    >>> start = ts.init_parameters(corpus.vocab_size, dim=4, seed=0, dtype="float64")
+    >>> gap = ts.embedding_step(start, corpus, 8.0).token_values - ts.exact_values(start, corpus, 8.0)
+    >>> bool(np.abs(gap).max() < 1e-15)
+    True
     """
-    if np.any(parameters.cls_embedding):
-        raise ValueError("cls_embedding is not zero; the identity holds from p = 0, where attention is uniform")
-    output = parameters.output_vector.astype(np.float64)
-    values = parameters.embeddings.astype(np.float64) @ output.T
-    logits = corpus.shares @ values
+    exact = exact_parameters(parameters, corpus)
+    _need_uniform(exact)
+    values, heads = exact.token_values, _heads(exact)
+    counts, shares = CountMatrix.of(corpus, values), like(corpus.shares.data, values)
+    logits = counts.times(values.reshape(len(values), -1), shares)
     if corpus.num_classes == 2:
-        pull = corpus.mean_weights * corpus.labels / (1 + np.exp(corpus.labels * logits))  # y g
-        return values + learning_rate * (output @ output) * (corpus.shares.T @ pull)
-    odds = np.exp(logits - logits.max(axis=1, keepdims=True))
-    pull = (corpus.labels[:, None] == np.arange(corpus.num_classes)) - odds / odds.sum(axis=1, keepdims=True)
-    pull *= corpus.mean_weights[:, None]
-    return values + learning_rate * (corpus.shares.T @ pull) @ (output @ output.T)
+        signs = like(corpus.signs, values)[:, None]
+        pull = signs * sigmoid(-signs * logits)  # y g
+    else:
+        pull = like(np.eye(corpus.num_classes)[corpus.labels], values) - namespace(values).exp(log_softmax(logits))
+    moved = counts.transposed_times(like(corpus.mean_weights, values)[:, None] * pull, shares) @ (heads @ heads.T)
+    return values + positive("learning_rate", learning_rate) * moved.reshape(values.shape)
 
 
 def predicted_values(corpus: Corpus, learning_rate: float) -> np.ndarray:
@@ -123,20 +150,27 @@ def predicted_values(corpus: Corpus, learning_rate: float) -> np.ndarray:
     Returns
     -------
     ndarray of float64, shape (vocab_size,), or (vocab_size, K) for K classes
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.Corpus([[1, 0, 1], [0, 1, 1]], [1, -1], ["good", "bad", "film"])
+    >>> ts.predicted_values(corpus, 8.0)
+    array([ 1., -1.,  0.])
     """
     return learning_rate * corpus.signed_share() / (2 if corpus.num_classes == 2 else 1)
 
 
-def adam_values(parameters: Parameters, corpus: Corpus, learning_rate: float, epsilon: float = 1e-8) -> np.ndarray:
+def adam_values(parameters: Parameters, corpus: Corpus, learning_rate: float, epsilon: float = 1e-8):
     """Return E¹_s·v after Adam's first step on the embeddings from p = 0, exactly (Propositions 5.1 and 8.1).
 
     Adam's first step moves every number against its gradient G by η |G|/(|G| + ε). Computed from ∂L/∂γ alone, without the
-    optimiser: an independent check of `train`.
+    optimizer: an independent check of `train`.
 
     Parameters
     ----------
     parameters : Parameters
-        Before the step, numpy, with p = 0.
+        Before the step, with p = 0.
     corpus : Corpus
     learning_rate : float
         η.
@@ -145,19 +179,29 @@ def adam_values(parameters: Parameters, corpus: Corpus, learning_rate: float, ep
 
     Returns
     -------
-    ndarray of the parameters' dtype, shape (vocab_size,), or (vocab_size, K) for K classes
+    array, shape (vocab_size,), or (vocab_size, K) for K classes
+        Of the kind and dtype of ``parameters``.
 
     Raises
     ------
     ValueError
-        If ``cls_embedding`` is not zero.
+        If ``cls_embedding`` is not zero, ``learning_rate`` is not a positive number, or the parameters are not finite or do
+        not fit the corpus.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.Corpus([[1, 0, 1], [0, 1, 1]], [1, -1], ["good", "bad", "film"])
+    >>> start = ts.Parameters(np.eye(4)[:3], np.zeros(4), np.eye(4)[3])
+    >>> ts.adam_values(start, corpus, 0.1).round(6)  # every word that leans moves as far
+    array([ 0.1, -0.1,  0. ])
     """
-    if np.any(parameters.cls_embedding):
-        raise ValueError("cls_embedding is not zero; the formula holds from p = 0, where p does not move the values")
-    output = parameters.output_vector
-    _, by_value = score_gradients(parameters.scores, parameters.values, corpus)
-    gradient = by_value.reshape(len(by_value), -1) @ output.reshape(-1, output.shape[-1])
-    return parameters.values - learning_rate * (gradient / (np.abs(gradient) + epsilon)) @ output.T
+    given = exact_parameters(parameters, corpus, dtype=None)
+    _need_uniform(given)
+    values, heads = given.token_values, _heads(given)
+    gradient = score_gradients(given.token_scores, values, corpus)[1].reshape(len(values), -1) @ heads
+    moved = gradient / (namespace(gradient).abs(gradient) + epsilon) @ heads.T
+    return values - positive("learning_rate", learning_rate) * moved.reshape(values.shape)
 
 
 def class_profile(corpus: Corpus) -> np.ndarray:
@@ -174,6 +218,12 @@ def class_profile(corpus: Corpus) -> np.ndarray:
     ndarray of float64, shape (vocab_size,), or (vocab_size, K) for K classes
         Two classes: -1, 0 or 1. K classes: rows of length one and of sum zero. Zero for a token that leans nowhere or does
         not occur.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> ts.class_profile(ts.Corpus([[1, 0, 1], [0, 1, 1]], [1, -1], ["good", "bad", "film"]))
+    array([ 1., -1.,  0.])
     """
     share = corpus.signed_share()
     if corpus.num_classes == 2:
@@ -198,13 +248,95 @@ def predicted_scores(corpus: Corpus, embedding_rate: float, cls_rate: float) -> 
     Returns
     -------
     ndarray of float64, shape (vocab_size,)
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.Corpus([[1, 0, 1], [0, 1, 1]], [1, -1], ["good", "bad", "film"])
+    >>> ts.predicted_scores(corpus, 8.0, 10.0).round(3)
+    array([ 0.472,  0.472, -0.944])
     """
     values = predicted_values(corpus, embedding_rate)
     by_score, _ = score_gradients(np.zeros_like(values), values, corpus)
     return -cls_rate * (by_score + values * (values @ by_score))
 
 
-def _positive(learning_rate):
-    if not learning_rate > 0:
-        raise ValueError(f"learning_rate={learning_rate}; give a step size above zero")
-    return learning_rate
+def exact_parameters(parameters: Parameters, corpus: Corpus | None = None, dtype="float64") -> Parameters:
+    """Return parameters in another dtype, checked; tensors without their history.
+
+    Parameters
+    ----------
+    parameters : Parameters
+    corpus : Corpus, optional
+        What they must fit.
+    dtype : str, optional
+        None for that of ``parameters``.
+
+    Returns
+    -------
+    `Parameters`
+        They may share memory with those given.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is not finite, or does not fit the corpus.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> exact_parameters(ts.init_parameters(3, 2, seed=0))
+    Parameters(embeddings (3, 2), cls_embedding (2,), output_vector (2,); float64, numpy)
+    """
+    if corpus is not None:
+        check_fit(parameters, corpus)
+    for name, array in parameters.arrays().items():
+        if not namespace(array).isfinite(array).all():
+            raise ValueError(f"{name} holds a value that is not finite; replace it")
+    return parameters.map(lambda array: like(array.detach() if is_torch(array) else array, array, dtype))
+
+
+def positive(name, value):
+    """Return a number if it is above zero and finite, else raise a ValueError with its name.
+
+    Parameters
+    ----------
+    name : str
+    value : float
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        If it is not.
+
+    Examples
+    --------
+    >>> positive("arc_length", 0.0)
+    Traceback (most recent call last):
+    ValueError: arc_length=0.0; give a number above zero, and finite
+    """
+    if not 0 < value < float("inf"):
+        raise ValueError(f"{name}={value}; give a number above zero, and finite")
+    return value
+
+
+def _step(parameters, corpus, learning_rate, name):
+    gradient = OneLayer().step_gradients(parameters, corpus, [name])
+    array = getattr(parameters, name)
+    stepped = namespace(array).asarray(array, copy=True)
+    GradientDescent({name: stepped}, positive("learning_rate", learning_rate)).step(gradient)
+    return replace(parameters, **{name: stepped})
+
+
+def _heads(parameters):
+    """Return v, or all v_k, as rows."""
+    return parameters.output_vector.reshape(-1, parameters.embeddings.shape[1])
+
+
+def _need_uniform(parameters):
+    if parameters.cls_embedding.any():
+        raise ValueError("cls_embedding is not zero; the formula holds from p = 0, where attention is uniform")

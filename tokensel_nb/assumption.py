@@ -20,6 +20,13 @@ class Answer:
         The first text or token that breaks it, in one sentence; empty if there is none.
     text, token : int or None
         The row of that text, the column of that token.
+
+    Examples
+    --------
+    >>> Answer("text 0 holds no relevant token", text=0)
+    Assumption 1 does not hold: text 0 holds no relevant token
+    >>> bool(Answer())
+    True
     """
 
     counter_example: str = ""
@@ -38,7 +45,7 @@ class Answer:
 def complete_tokens(corpus: Corpus) -> np.ndarray:
     """Tell which tokens are completely positive (+1), which completely negative (-1), and which neither (0).
 
-    A token is completely positive if it occurs, and only in texts labelled +1. The weights of the texts do not matter.
+    A token is completely positive if it occurs, and only in texts of the second class. Weights of texts do not matter.
 
     Parameters
     ----------
@@ -52,13 +59,17 @@ def complete_tokens(corpus: Corpus) -> np.ndarray:
     ------
     ValueError
         If the corpus has more than two classes.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.Corpus([[1, 0, 1], [0, 1, 1]], [1, -1], ["good", "bad", "film"])
+    >>> ts.complete_tokens(corpus)
+    array([ 1, -1,  0])
     """
-    if corpus.num_classes != 2:
-        raise ValueError(f"the corpus has {corpus.num_classes} classes; relevant tokens are defined for two, -1 and +1")
-    holds = sparse.csr_array(corpus.counts > 0)
-    texts = [holds[corpus.labels == label].sum(axis=0) for label in (-1, 1)]
-    negative, positive = (np.asarray(number).ravel() > 0 for number in texts)
-    return positive.astype(np.int64) * ~negative - negative.astype(np.int64) * ~positive
+    holds = (corpus.counts > 0).T
+    positive, negative = (holds @ (corpus.signs == sign) for sign in (1, -1))
+    return positive.astype(np.int64) - negative
 
 
 def relevant_tokens(corpus: Corpus) -> sparse.csr_array:
@@ -77,6 +88,13 @@ def relevant_tokens(corpus: Corpus) -> sparse.csr_array:
     ------
     ValueError
         If the corpus has more than two classes.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.Corpus([[1, 0, 1], [0, 1, 1]], [1, -1], ["good", "bad", "film"])
+    >>> ts.relevant_tokens(corpus).toarray().tolist()
+    [[True, False, False], [False, True, False]]
     """
     counts = corpus.counts
     data = (counts.data > 0) & (complete_tokens(corpus) != 0)[counts.indices]
@@ -104,22 +122,28 @@ def check_assumption_1(corpus: Corpus) -> Answer:
     ------
     ValueError
         If the corpus has more than two classes.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.Corpus([[1, 0, 1], [0, 1, 1]], [1, -1], ["good", "bad", "film"])
+    >>> ts.check_assumption_1(corpus)
+    Assumption 1 holds
+    >>> ts.check_assumption_1(ts.Corpus([[1, 1], [0, 2]], [1, -1], ["good", "film"]))
+    Assumption 1 does not hold: text 1 holds no relevant token
     """
-    complete = complete_tokens(corpus)
-    relevant = relevant_tokens(corpus)
+    complete, relevant = complete_tokens(corpus), relevant_tokens(corpus)
     numbers = np.diff(relevant.indptr)
     if (numbers != 1).any():
         text = int((numbers != 1).argmax())
-        words = [
-            repr(corpus.vocabulary[token]) for token in relevant.indices[relevant.indptr[text] : relevant.indptr[text + 1]]
-        ]
+        words = [repr(word) for word in corpus.vocabulary[relevant[[text]].indices]]
         found = f"{len(words)} relevant tokens, {' and '.join(words[:2])}{' and others' if len(words) > 2 else ''}"
         return Answer(f"text {text} holds {found if words else 'no relevant token'}", text=text)
-    balance = corpus.counts.T @ corpus.labels  # whole numbers, so that zero is zero
+    balance = corpus.counts.T @ corpus.signs  # sums of whole numbers, so that zero is zero
     skewed = (balance != 0) & (complete == 0)
     if skewed.any():
         token = int(skewed.argmax())
-        more, other = ("+1", "-1") if balance[token] > 0 else ("-1", "+1")
+        other, more = corpus.class_names if balance[token] > 0 else corpus.class_names[::-1]
         sentence = (
             f"token {corpus.vocabulary[token]!r} is neither relevant nor irrelevant: it occurs {abs(int(balance[token]))} "
             f"times more often in texts labelled {more}, but in texts labelled {other} as well"

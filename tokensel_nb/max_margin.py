@@ -10,11 +10,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import daqp
 import numpy as np
-import torch
-from scipy import optimize, sparse
+from scipy import sparse
 
+from .arrays import namespace, to_numpy
 from .assumption import relevant_tokens
 from .corpus import Corpus
 
@@ -40,7 +39,7 @@ class NotSeparableError(ValueError):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MaxMargin:
-    """The solution of the margin problem.
+    """The solution of the margin problem, as numpy arrays.
 
     Parameters
     ----------
@@ -53,6 +52,14 @@ class MaxMargin:
     residual : float
         The largest of the four relative KKT residuals: stationarity ‖p* - Σ λ_rs (E_r - E_s)‖ / ‖p*‖, feasibility
         1 - min (E_r - E_s)·p*, the sign of λ, and complementarity Σ λ_rs |(E_r - E_s)·p* - 1| / ‖p*‖².
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.Corpus([[1, 0, 1], [0, 1, 1]], [1, -1], ["good", "bad", "film"])
+    >>> solution = ts.max_margin(np.eye(3), corpus)
+    >>> print(solution.support.tolist(), f"{solution.margin:.4f}")
+    [[0, 2], [1, 2]] 1.2247
     """
 
     direction: np.ndarray
@@ -96,6 +103,13 @@ def selected_pairs(corpus: Corpus, selection=None) -> np.ndarray:
     ------
     ValueError
         If a text has no relevant token, or a selected one does not occur in it, or there is no pair at all.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.Corpus([[1, 0, 1], [0, 1, 1]], [1, -1], ["good", "bad", "film"])
+    >>> ts.selected_pairs(corpus).tolist()
+    [[0, 2], [1, 2]]
     """
     mask = selection_mask(corpus, selection)
     others = sparse.csr_array(corpus.counts > 0).astype(np.int8) - mask.astype(np.int8)
@@ -114,8 +128,8 @@ def max_margin(embeddings, corpus: Corpus, selection=None) -> MaxMargin:
 
     Parameters
     ----------
-    embeddings : array or tensor, shape (vocab_size, dim)
-        E; computed with in float64 whatever its dtype.
+    embeddings : array, shape (vocab_size, dim)
+        E, numpy or torch; computed with in float64, by numpy, whatever it is.
     corpus : Corpus
     selection : optional
         See `selected_pairs`.
@@ -130,11 +144,18 @@ def max_margin(embeddings, corpus: Corpus, selection=None) -> MaxMargin:
         If ``embeddings`` has the wrong shape or holds a value that is not finite, or as `selected_pairs` does.
     NotSeparableError
         If no direction satisfies all pairs; it names pairs that conflict.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.Corpus([[1, 0, 1], [0, 1, 1]], [1, -1], ["good", "bad", "film"])
+    >>> ts.max_margin(np.eye(3), corpus).direction.round(4)
+    array([ 0.3333,  0.3333, -0.6667])
     """
     rows = _finite(embeddings, corpus)
     pairs = selected_pairs(corpus, selection)
     # Differences do not see a common shift; without it they lose fewer digits.
-    basis, coordinates = _span(rows - rows.mean(axis=0))
+    basis, coordinates = span(rows - rows.mean(axis=0))
     scale = np.linalg.norm(coordinates, axis=1).max() or 1.0
     solution, multipliers = _solve(coordinates / scale, pairs, corpus.vocabulary)
     direction = basis @ solution / scale
@@ -159,6 +180,13 @@ def selection_mask(corpus, selection):
     ------
     ValueError
         If a text has no relevant token, or a selected one does not occur in it, or the shape is wrong.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.Corpus([[1, 0, 1], [0, 1, 1]], [1, -1], ["good", "bad", "film"])
+    >>> selection_mask(corpus, [2, 1]).toarray().tolist()
+    [[False, False, True], [False, True, False]]
     """
     shape = corpus.counts.shape
     if selection is None:
@@ -187,7 +215,7 @@ def selection_mask(corpus, selection):
 
 def _finite(embeddings, corpus):
     """Return the embeddings as float64, or say what is wrong with them."""
-    rows = torch.as_tensor(embeddings).detach().cpu().numpy().astype(np.float64)
+    rows = to_numpy(embeddings).astype(np.float64)
     if rows.ndim != 2 or len(rows) != corpus.vocab_size:
         raise ValueError(
             f"embeddings has shape {rows.shape}, but the corpus has {corpus.vocab_size} words; give one row a word"
@@ -199,13 +227,29 @@ def _finite(embeddings, corpus):
     return rows
 
 
-def _span(rows):
-    """Return an orthonormal basis (dim, k) of a space that holds all rows, and the rows in it, shape (vocab_size, k)."""
-    vocab_size, dim = rows.shape
-    if vocab_size >= dim:
-        return np.eye(dim), rows
-    basis, triangle = np.linalg.qr(rows.T)
-    return basis, triangle.T
+def span(rows):
+    """Return an orthonormal basis of a space that holds all rows, and the rows in it.
+
+    Parameters
+    ----------
+    rows : array, shape (n, dim)
+
+    Returns
+    -------
+    (array, array), of shapes (dim, k) and (n, k)
+        With k = n for fewer rows than dimensions; else the standard basis, and the rows themselves.
+
+    Examples
+    --------
+    >>> basis, coordinates = span(np.array([[3.0, 0.0, 4.0]]))
+    >>> np.abs(coordinates).round(9), (coordinates @ basis.T).round(9)
+    (array([[5.]]), array([[3., 0., 4.]]))
+    """
+    xp, dim = namespace(rows), rows.shape[1]
+    if len(rows) >= dim:
+        return xp.eye(dim, dtype=rows.dtype, device=rows.device), rows
+    basis = xp.linalg.qr(rows.T)[0]
+    return basis, rows @ basis
 
 
 def _solve(rows, pairs, vocabulary):
@@ -237,6 +281,8 @@ def _solve(rows, pairs, vocabulary):
 
 def _least_norm(differences, guess):
     """Return the point of least norm with ``differences @ point >= 1`` and its multipliers; None if there is none."""
+    import daqp
+
     number, dim = differences.shape
     solution, _, flag, info = daqp.solve(
         np.eye(dim),
@@ -257,6 +303,8 @@ def _least_norm(differences, guess):
 
 def _not_separable(differences, pairs, vocabulary):
     """Return the error that names a smallest set of pairs which conflict."""
+    from scipy import optimize
+
     # By Farkas' lemma some λ ≥ 0, Σ λ = 1, has Σ λ (E_r - E_s) = 0; nnls finds one whose columns are independent.
     columns = np.vstack([differences.T, np.ones(len(differences))])
     wanted = np.zeros(len(columns))

@@ -7,6 +7,8 @@ independent it never would be: the signed frequency of an irrelevant token is th
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from scipy import sparse
 
@@ -38,6 +40,12 @@ def skews(vocab_size: int, signal: float) -> np.ndarray:
     ------
     ValueError
         If a parameter is out of its range.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> ts.skews(4, signal=0.0)
+    array([-1. , -0.5,  0.5,  1. ])
     """
     if vocab_size < 2:
         raise ValueError(f"vocab_size={vocab_size}; a positive and a negative token make at least 2")
@@ -78,6 +86,12 @@ def independent_tokens(num_texts: int, vocab_size: int, length: int, signal: flo
     ------
     ValueError
         If a parameter is out of its range.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> ts.independent_tokens(100, 10, 20, 0.9, seed=0)
+    Corpus(100 texts, 10 words, 2,000 tokens; -1: 50, +1: 50)
     """
     chances = (1 + skews(vocab_size, signal)) / 2
     random = np.random.default_rng(seed)
@@ -114,6 +128,12 @@ def one_relevant_token(num_texts: int, vocab_size: int, length: int, relevant: i
     ------
     ValueError
         If a number is out of its range, or there are too few texts for every word to occur.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> ts.check_assumption_1(ts.one_relevant_token(20, 12, 5, 2, seed=0))
+    Assumption 1 holds
     """
     return several_relevant_tokens(num_texts, vocab_size, length, relevant, 1, seed)
 
@@ -145,12 +165,18 @@ def one_against_many(num_texts: int, vocab_size: int, length: int, relevant: int
     ------
     ValueError
         If a number is out of its range, or there are too few texts for every word to occur.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> one_against_many(20, 6, 4, 3, seed=0).vocabulary.tolist()
+    ['positive 0', 'positive 1', 'positive 2', 'negative', 'irrelevant 0', 'irrelevant 1']
     """
     corpus = one_relevant_token(num_texts, vocab_size + relevant - 1, length, relevant, seed)
     positive, negative, irrelevant = np.split(corpus.counts.toarray(), [relevant, 2 * relevant], axis=1)
     counts = np.hstack([positive, negative.sum(axis=1, keepdims=True), irrelevant])
     words = [*corpus.vocabulary[:relevant], "negative", *corpus.vocabulary[2 * relevant :]]
-    return Corpus(sparse.csr_array(counts), corpus.labels, words)
+    return replace(corpus, counts=counts, vocabulary=words)
 
 
 def several_relevant_tokens(num_texts: int, vocab_size: int, length: int, relevant: int, per_text: int, seed) -> Corpus:
@@ -179,6 +205,13 @@ def several_relevant_tokens(num_texts: int, vocab_size: int, length: int, releva
     ------
     ValueError
         If a number is out of its range, or there are too few texts for every word to occur.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.several_relevant_tokens(20, 12, 5, relevant=3, per_text=2, seed=0)
+    >>> ts.relevant_tokens(corpus).sum(axis=1).tolist() == [2] * 20
+    True
     """
     random = np.random.default_rng(seed)
     pairs, names = _pairs(num_texts), _names(vocab_size, relevant)
@@ -223,16 +256,15 @@ def partly_positive_tokens(num_texts: int, vocab_size: int, length: int, relevan
     ------
     ValueError
         If a number is out of its range, or there are too few texts for every word to occur.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.partly_positive_tokens(40, 12, 5, relevant=1, impurity=0.1, seed=0)
+    >>> corpus.label_skew()[:2]
+    array([ 0.8, -0.8])
     """
-    if not 0 <= impurity <= 0.5:
-        raise ValueError(f"impurity={impurity}; give a share from 0 to 0.5")
-    random = np.random.default_rng(seed)
-    corpus = one_relevant_token(num_texts, vocab_size, length, relevant, random)
-    pairs = num_texts // 2
-    swapped = random.choice(pairs, round(impurity * pairs), replace=False)
-    rows = np.arange(num_texts)
-    rows[swapped], rows[pairs + swapped] = pairs + swapped, swapped
-    return Corpus(corpus.counts[rows], corpus.labels, corpus.vocabulary)
+    return _turned(num_texts, vocab_size, length, relevant, dict(impurity=impurity), seed)[0]
 
 
 def xor_of_pairs(num_texts: int, vocab_size: int, length: int, seed) -> Corpus:
@@ -260,6 +292,13 @@ def xor_of_pairs(num_texts: int, vocab_size: int, length: int, seed) -> Corpus:
     ------
     ValueError
         If a number is out of its range, or there are too few texts for every word to occur.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.xor_of_pairs(40, 8, 4, seed=0)
+    >>> bool(corpus.signed_frequency().any())
+    False
     """
     random = np.random.default_rng(seed)
     if num_texts < 4 or num_texts % 4:
@@ -300,18 +339,33 @@ def negation(num_texts: int, vocab_size: int, length: int, relevant: int, negate
     ------
     ValueError
         If a number is out of its range, or there are too few texts for every word to occur.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.negation(40, 12, 5, relevant=1, negated=0.1, seed=0)
+    >>> corpus.vocabulary[-1], corpus.label_skew()[[0, -1]].tolist()
+    ('not', [0.8, 0.0])
     """
-    if not 0 <= negated <= 0.5:
-        raise ValueError(f"negated={negated}; give a share from 0 to 0.5")
+    corpus, turned = _turned(num_texts, vocab_size - 1, length, relevant, dict(negated=negated), seed)
+    counts = sparse.hstack([corpus.counts, sparse.csr_array(turned[:, None].astype(corpus.counts.dtype))])
+    return replace(corpus, counts=counts, vocabulary=[*corpus.vocabulary, "not"])
+
+
+def _turned(num_texts, vocab_size, length, relevant, share, seed):
+    """Return `one_relevant_token` with the texts of a share of the pairs swapped, and which texts these are.
+
+    The share comes under the name that a caller knows it by.
+    """
+    ((name, share),) = share.items()
+    if not 0 <= share <= 0.5:
+        raise ValueError(f"{name}={share}; give a share from 0 to 0.5")
     random = np.random.default_rng(seed)
-    corpus = one_relevant_token(num_texts, vocab_size - 1, length, relevant, random)
-    pairs = num_texts // 2
-    turned = random.choice(pairs, round(negated * pairs), replace=False)
-    rows, holds = np.arange(num_texts), np.zeros((num_texts, 1), corpus.counts.dtype)
-    rows[turned], rows[pairs + turned] = pairs + turned, turned
-    holds[turned] = holds[pairs + turned] = 1
-    counts = sparse.hstack([corpus.counts[rows], sparse.csr_array(holds)])
-    return Corpus(counts, corpus.labels, [*corpus.vocabulary, "not"])
+    corpus = one_relevant_token(num_texts, vocab_size, length, relevant, random)
+    pairs, rows = num_texts // 2, np.arange(num_texts)
+    turned = np.isin(rows % pairs, random.choice(pairs, round(share * pairs), replace=False))
+    rows[turned] = (rows[turned] + pairs) % num_texts
+    return replace(corpus, counts=corpus.counts[rows]), turned
 
 
 def _deal(words, texts, length, random):

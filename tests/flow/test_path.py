@@ -3,10 +3,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from helpers import corpora
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate
-from strategies import corpora
 
 from tokensel_nb import Corpus, Parameters, embedding_step, flow, gradients, init_parameters, loss
 from tokensel_nb.flow import (
@@ -20,8 +20,8 @@ from tokensel_nb.flow import (
     output_flow,
 )
 from tokensel_nb.max_margin import max_margin
+from tokensel_nb.models.textbook import textbook_gradients
 from tokensel_nb.synthetic import one_relevant_token, partly_positive_tokens, several_relevant_tokens
-from tokensel_nb.textbook import textbook_gradients
 
 DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
 
@@ -126,7 +126,7 @@ def test_the_limit_is_what_remains_for_large_d():
     corpus = one_relevant_token(24, 16, 5, 2, 0)
     limit = limit_parameters(corpus, 40.0)
     np.testing.assert_allclose(
-        limit.embeddings @ limit.embeddings.T, np.eye(16) + np.outer(limit.values, limit.values), atol=1e-15
+        limit.embeddings @ limit.embeddings.T, np.eye(16) + np.outer(limit.token_values, limit.token_values), atol=1e-15
     )
     wanted = limit.embeddings @ gradient_flow(limit, corpus, 30.0, records=5).cls_embedding
     gaps = []

@@ -1,16 +1,14 @@
 import mpmath
 import numpy as np
 import pytest
-import torch
+from helpers import corpora, each_kind, kind_of, of_kind
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from strategies import corpora
 
 from tokensel_nb import Corpus, score_gradients
-from tokensel_nb.sharp import SharpAttention
+from tokensel_nb.arrays import to_numpy
+from tokensel_nb.flow import SharpAttention
 from tokensel_nb.synthetic import one_relevant_token
-
-DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
 
 
 def numbers(corpus, spread, seed):
@@ -18,8 +16,8 @@ def numbers(corpus, spread, seed):
     return spread * random.standard_normal(corpus.vocab_size), random.standard_normal(corpus.vocab_size)
 
 
-def sharp(scores, values, corpus, device="cpu", dtype=torch.float64):
-    return SharpAttention(torch.as_tensor(scores).to(device, dtype), torch.as_tensor(values).to(device, dtype), corpus)
+def sharp(scores, values, corpus, kind="numpy", dtype="float64"):
+    return SharpAttention(*(of_kind(np.asarray(given, dtype), kind) for given in (scores, values)), corpus)
 
 
 def exact(scores, values, corpus):
@@ -29,7 +27,7 @@ def exact(scores, values, corpus):
     """
     with mpmath.workdps(60):
         by_score, by_value = ([mpmath.mpf(0)] * corpus.vocab_size for _ in range(2))
-        for row, label, weight in zip(corpus.counts.toarray(), corpus.labels.tolist(), corpus.mean_weights.tolist()):
+        for row, label, weight in zip(corpus.counts.toarray(), corpus.signs.tolist(), corpus.mean_weights.tolist()):
             held = np.flatnonzero(row).tolist()
             weights = {s: int(row[s]) * mpmath.exp(mpmath.mpf(float(scores[s]))) for s in held}
             total = sum(weights.values())
@@ -47,22 +45,23 @@ def exact(scores, values, corpus):
         return array, log_unit, np.array([float(x) for x in by_value])
 
 
-@pytest.mark.parametrize("device", DEVICES)
+@each_kind
 @given(corpus=corpora(classes=(2,)), spread=st.sampled_from([0.0, 1.0, 30.0, 1e4, 1e7]), seed=st.integers(0, 99))
-def test_gradients_equal_sixty_digits_at_any_sharpness(device, corpus, spread, seed):
+def test_gradients_equal_sixty_digits_at_any_sharpness(kind, corpus, spread, seed):
     scores, values = numbers(corpus, spread, seed)
     wanted, log_unit, by_value = exact(scores, values, corpus)
-    attention = sharp(scores, values, corpus, device)
+    attention = sharp(scores, values, corpus, kind)
     array, unit = attention.by_score()
+    assert kind_of(array) == kind
+    array = to_numpy(array)
     if log_unit == -np.inf:
         assert not array.any()
         return
     # An error of 1e-16 in the scores, relative, is one of 1e-16 spread in their exponential. Texts may cancel.
-    pulls = float(array.abs().max())
-    assume(pulls * len(corpus) > 1e-4)
-    np.testing.assert_allclose(array.cpu() / np.exp(log_unit - unit), wanted, atol=1e-10 + 1e-15 * spread)
+    assume(np.abs(array).max() * len(corpus) > 1e-4)
+    np.testing.assert_allclose(array / np.exp(log_unit - unit), wanted, atol=1e-10 + 1e-15 * spread)
     array, unit = attention.by_value()
-    np.testing.assert_allclose(array.cpu() * np.exp(unit), by_value, rtol=1e-12 + 1e-15 * spread, atol=1e-300)
+    np.testing.assert_allclose(to_numpy(array) * np.exp(unit), by_value, rtol=1e-12 + 1e-15 * spread, atol=1e-300)
 
 
 @given(corpus=corpora(classes=(2,)), spread=st.sampled_from([1.0, 30.0, 1e3, 1e5]), seed=st.integers(0, 99))
@@ -75,7 +74,7 @@ def test_ties_of_value_do_not_hide_the_other_tokens(corpus, spread, seed):
     if log_unit == -np.inf:
         assert not array.any()
         return
-    assume(float(array.abs().max()) * len(corpus) > 1e-4)
+    assume(np.abs(array).max() * len(corpus) > 1e-4)
     np.testing.assert_allclose(array / np.exp(log_unit - unit), wanted, atol=1e-10 + 1e-15 * spread)
 
 
@@ -84,8 +83,8 @@ def test_a_tie_at_the_top_leaves_the_pull_of_what_lies_far_below():
     corpus = Corpus(np.array([[1, 1, 1]]), [1], list("abc"), class_names=("-", "+"))
     array, unit = sharp(np.array([1100.0, 1000.0, 0.0]), np.array([1.0, 1.0, -1.0]), corpus).by_score()
     # ∂L/∂a_c = g q_c (f - γ_c), with q_c = e^-1100 and g = σ(-1); the sum over all tokens is zero.
-    assert float(array[2].log()) + unit == pytest.approx(np.log(2 / (1 + np.e)) - 1100, abs=1e-9)
-    assert float(array.sum()) == pytest.approx(0, abs=1e-15)
+    assert np.log(array[2]) + unit == pytest.approx(np.log(2 / (1 + np.e)) - 1100, abs=1e-9)
+    assert array.sum() == pytest.approx(0, abs=1e-15)
 
 
 @given(corpus=corpora(classes=(2,)), seed=st.integers(0, 99))
@@ -96,10 +95,11 @@ def test_it_meets_the_other_engine_where_that_is_exact(corpus, seed):
         np.testing.assert_allclose(array * np.exp(unit) if array.any() else array, wanted, atol=1e-14)
 
 
+@each_kind
 @given(corpus=corpora(classes=(2,)), seed=st.integers(0, 99))
-def test_curvature_equals_finite_differences(corpus, seed):
+def test_curvature_equals_finite_differences(kind, corpus, seed):
     scores, values = numbers(corpus, 1.0, seed)
-    attention = sharp(scores, values, corpus)
+    attention = sharp(scores, values, corpus, kind)
     assume(np.isfinite(attention.log_unit))
     random = np.random.default_rng(seed)
     rows, step = random.standard_normal((corpus.vocab_size, 3)), random.standard_normal(3)
@@ -108,28 +108,31 @@ def test_curvature_equals_finite_differences(corpus, seed):
         return rows.T @ score_gradients(scores + rows @ z, values, corpus)[0]
 
     wanted = (gradient(1e-5 * step) - gradient(-1e-5 * step)) / 2e-5
-    found = attention.curvature(torch.as_tensor(rows)).numpy() * np.exp(attention.log_unit)
+    found = to_numpy(attention.curvature(of_kind(rows, kind))) * np.exp(attention.log_unit)
     np.testing.assert_allclose(found @ step, wanted, atol=1e-7)
 
 
-def test_float32_knows_a_gradient_that_float32_cannot_hold():
+@each_kind
+def test_float32_knows_a_gradient_that_float32_cannot_hold(kind):
     corpus = one_relevant_token(60, 30, 6, 3, seed=0)
     scores, values = numbers(corpus, 1e3, 0)
     wanted, log_unit, _ = exact(scores.astype(np.float32), values.astype(np.float32), corpus)
-    array, unit = sharp(scores, values, corpus, dtype=torch.float32).by_score()
-    assert array.dtype == torch.float32
+    array, unit = sharp(scores, values, corpus, kind, "float32").by_score()
+    array = to_numpy(array)
+    assert array.dtype == np.float32
     # Scores of 3,000 are known to 1.2e-4 in float32: so is the gradient, relative to its largest entry.
-    np.testing.assert_allclose(array.numpy() * np.exp(unit - log_unit), wanted, atol=2e-3)
+    np.testing.assert_allclose(array * np.exp(unit - log_unit), wanted, atol=2e-3)
 
 
-def test_attention_that_is_missed():
+@each_kind
+def test_attention_that_is_missed(kind):
     corpus = Corpus([[1, 2, 1], [0, 1, 1], [1, 0, 0]], [1, -1, 1], list("abc"))
     scores = np.array([1000.0, 0.0, -1000.0])
-    selected = torch.tensor([True, False, False, True, False, True])
+    missed = sharp(scores, np.zeros(3), corpus, kind).log_missed
     # Text 0 misses 2 e^-1000 and text 1 e^-1000; text 2 nothing at all.
-    assert sharp(scores, np.zeros(3), corpus).log_missed(selected) == pytest.approx(-1000 + np.log(2))
-    assert sharp(scores, np.zeros(3), corpus).log_missed(torch.tensor([False, True, False, False, True, False])) == 0
-    assert np.isnan(sharp(scores, np.zeros(3), corpus).log_missed(torch.zeros(6, dtype=torch.bool)))
+    assert missed(np.array([True, False, False, True, False, True])) == pytest.approx(-1000 + np.log(2))
+    assert missed(np.array([False, True, False, False, True, False])) == 0
+    assert np.isnan(missed(np.zeros(6, bool)))
 
 
 def test_excess_serves_where_values_lose_their_digits():
@@ -140,12 +143,11 @@ def test_excess_serves_where_values_lose_their_digits():
     direction = np.zeros(30)
     direction[:3], direction[3:6] = 1, -1
     columns = corpus.counts.indices
-    labels = np.repeat(corpus.labels, np.diff(corpus.counts.indptr))
+    signs = np.repeat(corpus.signs, np.diff(corpus.counts.indptr))
     found = []
     for height in (10.0, 1e20):
-        excess = labels * offsets[columns] + height * (labels * direction[columns] - 1)
-        values = torch.as_tensor(height * direction + offsets)
-        found.append(SharpAttention(torch.as_tensor(scores), values, corpus, torch.as_tensor(excess)))
+        excess = signs * offsets[columns] + height * (signs * direction[columns] - 1)
+        found.append(SharpAttention(scores, height * direction + offsets, corpus, excess))
     plain = sharp(scores, 10.0 * direction + offsets, corpus)
     np.testing.assert_allclose(found[0].log_pulls, plain.log_pulls + 10.0, atol=1e-12)
     np.testing.assert_allclose(found[1].log_pulls, found[0].log_pulls, atol=1e-3)  # σ(-yf) = e^(-yf) up to e^(-10+3)
@@ -156,15 +158,15 @@ def test_classes_are_refused():
         sharp(np.zeros(3), np.zeros(3), Corpus(np.eye(3, dtype=int), [0, 1, 2], list("abc")))
 
 
-def test_texts_that_pull_at_nothing_do_not_overflow():
+@each_kind
+def test_texts_that_pull_at_nothing_do_not_overflow(kind):
     """One text's two tokens tie in value and in score, while the other text's gradient is exp(-2000): no 0 · inf."""
     corpus = Corpus(np.array([[1, 1, 0, 0], [0, 0, 1, 1]]), [1, -1], list("abcd"))
-    scores = torch.tensor([0.0, 0.0, 2000.0, 0.0], dtype=torch.float64)
-    values = torch.tensor([1.0, 1.0, -1.0, 1.0], dtype=torch.float64)
-    attention = SharpAttention(scores, values, corpus)
+    attention = sharp([0.0, 0.0, 2000.0, 0.0], [1.0, 1.0, -1.0, 1.0], corpus, kind)
     gradient, log_unit = attention.by_score()
-    assert gradient.isfinite().all()
+    gradient = to_numpy(gradient)
+    assert np.isfinite(gradient).all()
     assert gradient[:2].tolist() == [0, 0]
-    assert attention.curvature(torch.eye(4, dtype=torch.float64)).isfinite().all()
+    assert np.isfinite(to_numpy(attention.curvature(of_kind(np.eye(4), kind)))).all()
     # ∂L/∂a of the top token of text 1: -y g/n · q_c (γ_c - f), with γ_c - f = -2 exp(-2000) and g = σ(-1).
-    assert float(gradient[2].abs().log()) + log_unit == pytest.approx(np.log(2 / 2 / (1 + np.e)) - 2000, abs=1e-9)
+    assert np.log(np.abs(gradient[2])) + log_unit == pytest.approx(np.log(2 / 2 / (1 + np.e)) - 2000, abs=1e-9)

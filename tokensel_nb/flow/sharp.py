@@ -11,14 +11,16 @@ logarithm of their unit: the book's proposition on sharp attention.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import torch
-from torch.nn import functional
 
-from .corpus import Corpus
-from .model import Array, Parameters, _counts
+from ..arrays import like, namespace, sigmoid, softplus
+from ..counts import CountMatrix
+
+if TYPE_CHECKING:
+    from ..arrays import Array
+    from ..corpus import Corpus
 
 
 class Scaled(NamedTuple):
@@ -41,79 +43,79 @@ class SharpAttention:
 
     Parameters
     ----------
-    scores, values : tensor, shape (vocab_size,)
-        a_s = E_s·p and γ_s = E_s·v; float32 or float64, on one device, on which all results lie.
+    scores, values : array, shape (vocab_size,)
+        a_s = E_s·p and γ_s = E_s·v; float32 or float64. All results are arrays of their kind and on their device.
     corpus : Corpus
         Two classes.
-    excess : tensor, shape (number of entries of the counts,), optional
+    excess : array, shape (number of entries of the counts,), optional
         y γ_s - M of every entry, for some number M common to all. Where y γ_s is so large that the values do not hold
         its digits behind the point, these do; `log_pulls`, and with it all units, are then those of exp(M) L.
 
     Raises
     ------
     ValueError
-        If the corpus has more than two classes.
+        If the corpus has more than two classes, or the scores are neither float32 nor float64.
+
+    Examples
+    --------
+    No float holds anything of the second token's attention, exp(-2000):
+
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.Corpus([[1, 1], [1, 0]], [1, -1], ["good", "film"])
+    >>> attention = SharpAttention(np.array([2000.0, 0.0]), np.array([1.0, 0.0]), corpus)
+    >>> attention.by_score()  # a mean over two texts, of exp(-2000) times σ(-1)
+    Scaled(array=array([-0.5,  0.5]), log_unit=-2001.3132616875182)
     """
 
+    @np.errstate(divide="ignore")  # the logarithm of zero is minus infinity, and meant
     def __init__(self, scores, values, corpus: Corpus, excess=None):
-        if corpus.num_classes != 2:
-            raise ValueError(f"the corpus has {corpus.num_classes} classes; the flow is defined for two")
-        self.counts = counts = _counts(corpus, Parameters(scores, scores, values))
-        self.texts = len(corpus)
-        self.rows, columns = counts.rows, counts.columns
-        self.values = values
-        log_weights = scores[columns] + counts.entries.log()
-        tops, first = self._tops(log_weights)
-        self.log_weights = log_weights - tops[self.rows]
-        self.totals = self._reduce(self.log_weights.exp(), "sum", 0).clamp(min=1)
-        self.attention = self.log_weights.exp() / self.totals[self.rows]
-        top_values = torch.zeros_like(tops)
-        top_values[self.rows[first]] = values[columns[first]]
-        below = values[columns] - top_values[self.rows]
-        self.not_top = torch.ones_like(below, dtype=torch.bool).index_fill(0, first, False)
+        self._xp = xp = namespace(scores, values)
+        self.signs, self.weights = like(corpus.signs, scores), like(corpus.mean_weights, scores)
+        self.counts = counts = CountMatrix.of(corpus, scores)
+        self.rows = counts.rows
+        log_weights = scores[counts.columns] + xp.log(counts.entries)
+        self.log_weights = log_weights - counts.reduce(log_weights, "max", -np.inf)[self.rows]
+        totals = counts.reduce(xp.exp(self.log_weights), "sum")
+        self._totals = xp.where(totals == 0, 1, totals)[self.rows]
+        self.attention = xp.exp(self.log_weights) / self._totals
+        self.top = self._first(self.log_weights == 0)
+        top_values = self._of_tops(values[counts.columns])
+        below = values[counts.columns] - top_values[self.rows]
         # The unit of a text: its second largest weight over its largest. Tokens that tie in value with the top one stand
         # aside, for they pull only together with it, against the others, whose weights may be far smaller than theirs.
         self.second, small = self._unit(below != 0)
-        shift = self._reduce(small * below, "sum", 0)  # (f - γ_t) in the unit of the text
-        shrunk = self.second.exp()
-        self.logits = top_values + shrunk * shift
-        of_ties = -self.attention * shift[self.rows]
+        shift = counts.reduce(small * below, "sum")  # (f - γ_t) in the unit of the text
+        moved = xp.exp(self.second) * shift
+        self.logits = top_values + moved
         # q_s (γ_s - f) in the unit of the text
-        self.tangents = torch.where(below == 0, of_ties, small * (below - (shrunk * shift)[self.rows]))
-        self.labels, self.weights = counts.labels, counts.weights
-        self.log_pulls = functional.logsigmoid(-self.labels * self.logits)  # log g
-        if excess is not None:
-            of_tops = torch.zeros_like(tops)
-            of_tops[self.rows[first]] = excess[first]
-            margins = self.labels * self.logits
-            self.log_pulls = -(of_tops + self.labels * shrunk * shift) - functional.softplus(-margins)
-        sizes = self._reduce(self.tangents.abs(), "max", 0).log()
+        self.tangents = xp.where(below == 0, -self.attention * shift[self.rows], small * (below - moved[self.rows]))
+        margins = self.signs * self.logits
+        if excess is None:
+            self.log_pulls = -softplus(margins)  # log g
+        else:
+            self.log_pulls = -(self._of_tops(excess) + self.signs * moved) - softplus(-margins)
+        sizes = xp.log(counts.reduce(xp.abs(self.tangents), "max"))
         log_pulls = self.second + self.log_pulls
-        self.log_unit = float((log_pulls + sizes).max())
+        self.log_unit = float(xp.max(log_pulls + sizes))
         # A text whose tokens tie in value pulls at nothing, however large its unit: exp of it must not overflow.
-        self.log_scales = torch.where(sizes == -torch.inf, -torch.inf, log_pulls - self.log_unit)
+        self.log_scales = xp.where(sizes == -np.inf, -np.inf, log_pulls - self.log_unit)
+
+    def _first(self, some):
+        """Mark the first of some entries in every text."""
+        places = like(np.arange(len(some)), self.weights, "float64")
+        first = -self.counts.reduce(self._xp.where(some, -places, -np.inf), "max", -np.inf)
+        return places == first[self.rows]
+
+    def _of_tops(self, of_entries):
+        """Return what belongs to the top token of every text; zero without one."""
+        return self.counts.reduce(self._xp.where(self.top, of_entries, 0), "sum")
 
     def _unit(self, some):
         """Return the logarithm of the largest weight among some entries of every text, and the attention on them over that."""
-        rest = self.log_weights.masked_fill(~some, -torch.inf)
-        largest = self._reduce(rest, "max", -torch.inf)
-        unit = torch.where(largest == -torch.inf, 0.0, largest)
-        return unit, (rest - unit[self.rows]).exp() / self.totals[self.rows]
-
-    def _tops(self, log_weights):
-        """Return the largest entry of every text, and where the first such entry of every text that has one stands."""
-        tops = self._reduce(log_weights, "max", -torch.inf)
-        places = torch.arange(len(log_weights), device=log_weights.device)
-        places = torch.where(log_weights == tops[self.rows], places, len(places))
-        first = torch.full((self.texts,), len(places), device=places.device).scatter_reduce(0, self.rows, places, "amin")
-        return tops, first[first < len(places)]
-
-    def _reduce(self, of_entries, how, initial):
-        return torch.segment_reduce(of_entries, how, offsets=self.counts.row_ends, initial=initial)
-
-    def _sum_by_token(self, of_entries):
-        ones = torch.ones((self.texts, 1), dtype=of_entries.dtype, device=of_entries.device)
-        return (self.counts._transposed_of(of_entries) @ ones)[:, 0]
+        rest = self._xp.where(some, self.log_weights, -np.inf)
+        largest = self.counts.reduce(rest, "max", -np.inf)
+        unit = self._xp.where(largest == -np.inf, 0, largest)
+        return unit, self._xp.exp(rest - unit[self.rows]) / self._totals
 
     def by_score(self):
         """Return ∂L/∂a.
@@ -121,12 +123,9 @@ class SharpAttention:
         Returns
         -------
         Scaled
-            Its array is a tensor of shape (vocab_size,).
+            Its array has the shape (vocab_size,).
         """
-        if self.log_unit == -np.inf:
-            return Scaled(torch.zeros_like(self.values), self.log_unit)
-        factors = -self.labels * self.weights * self.log_scales.exp()
-        return Scaled(self._sum_by_token(factors[self.rows] * self.tangents), self.log_unit)
+        return Scaled(self._sum_by_token(self._slopes(self.log_scales), self.tangents), self.log_unit)
 
     def by_value(self):
         """Return ∂L/∂γ.
@@ -134,30 +133,28 @@ class SharpAttention:
         Returns
         -------
         Scaled
-            Its array is a tensor of shape (vocab_size,).
+            Its array has the shape (vocab_size,).
         """
-        unit = float(self.log_pulls.max())
-        factors = -self.labels * self.weights * (self.log_pulls - unit).exp()
-        return Scaled(self._sum_by_token(factors[self.rows] * self.attention), unit)
+        unit = float(self._xp.max(self.log_pulls))
+        return Scaled(self._sum_by_token(self._slopes(self.log_pulls - unit), self.attention), unit)
 
     def curvature(self, rows):
         """Return the second derivative of the loss in z for scores a = rows·z, in the unit of `by_score`.
 
         Parameters
         ----------
-        rows : tensor, shape (vocab_size, k)
+        rows : array, shape (vocab_size, k)
 
         Returns
         -------
-        tensor, shape (k, k)
+        array, shape (k, k)
         """
-        shrunk = self.log_scales.exp() * self.weights
-        slopes = -self.labels * shrunk
+        slopes = self._slopes(self.log_scales)
         # The second derivative of the loss in f is g (1 - g); the second tangent brings one more unit of its text.
-        bends = torch.sigmoid(self.labels * self.logits) * shrunk * self.second.exp()
-        attended, tangents = self._average(self.attention, rows), self._average(self.tangents, rows)
+        bends = -self.signs * slopes * sigmoid(self.signs * self.logits) * self._xp.exp(self.second)
+        attended, tangents = self.counts.times(rows, self.attention), self.counts.times(rows, self.tangents)
         crossed = attended.T @ (slopes[:, None] * tangents)
-        diagonal = self._sum_by_token(slopes[self.rows] * self.tangents)
+        diagonal = self._sum_by_token(slopes, self.tangents)
         return rows.T @ (diagonal[:, None] * rows) + tangents.T @ (bends[:, None] * tangents) - crossed - crossed.T
 
     def mixed_curvature(self, rows, columns, pulls):
@@ -165,50 +162,48 @@ class SharpAttention:
 
         Parameters
         ----------
-        rows : tensor, shape (vocab_size, k)
-        columns : tensor, shape (vocab_size, m)
+        rows : array, shape (vocab_size, k)
+        columns : array, shape (vocab_size, m)
             Directions in which the values move.
-        pulls : tensor, shape (n, m)
+        pulls : array, shape (n, m)
             How the logarithms of the pulls change meanwhile; see `pulls_along`.
 
         Returns
         -------
-        (tensor, tensor), of shapes (k, m) and (vocab_size, m)
+        (array, array), of shapes (k, m) and (vocab_size, m)
             In the units of `by_score` and of `by_value`.
         """
-        signs = -self.labels * self.weights
-        of_value = (signs * (self.log_pulls - self.log_pulls.max()).exp())[:, None]
+        xp, times = self._xp, self.counts.times
         # Here values move, and ties with them: the unit of a text is its second largest weight, whatever its value.
-        unit, small = self._unit(self.not_top)
-        pulling = self.log_scales > -torch.inf
-        of_score = (signs * (self.log_pulls + unit - self.log_unit).masked_fill(~pulling, -torch.inf).exp())[:, None]
+        unit, small = self._unit(~self.top)
+        pulling = xp.where(self.log_scales > -np.inf, self.log_pulls + unit - self.log_unit, -np.inf)
+        of_score = self._slopes(pulling)
         # The covariance of rows and columns under the attention of a text, in its unit.
-        tops = self.attention.masked_fill(self.not_top, 0.0)
-        others = self._reduce(small, "sum", 0)
-        diagonal = small + tops * others[self.rows]  # what is not a product of two sums over the text
-        small_rows, small_columns = self._average(small, rows), self._average(small, columns)
-        top_rows, top_columns = self._average(tops, rows), self._average(tops, columns)
-        by_token = self._sum_by_token(of_score[self.rows, 0] * diagonal)
-        covariances = rows.T @ (by_token[:, None] * columns) - top_rows.T @ (of_score * small_columns)
-        covariances -= small_rows.T @ (of_score * (top_columns + unit.exp()[:, None] * small_columns))
-        of_tangents = (signs * self.log_scales.exp())[:, None]
-        by_score = covariances + self._average(self.tangents, rows).T @ (of_tangents * pulls)
-        return by_score, self.counts._transposed_of(self.attention) @ (of_value * pulls)
+        tops = xp.where(self.top, self.attention, 0)
+        diagonal = small + tops * self.counts.reduce(small, "sum")[self.rows]  # what is no product of two sums over the text
+        by_token = self._sum_by_token(of_score, diagonal)
+        small_columns = of_score[:, None] * times(columns, small)
+        of_both = of_score[:, None] * times(columns, tops) + xp.exp(unit)[:, None] * small_columns
+        by_score = rows.T @ (by_token[:, None] * columns)
+        by_score -= times(rows, tops).T @ small_columns + times(rows, small).T @ of_both
+        by_score += times(rows, self.tangents).T @ (self._slopes(self.log_scales)[:, None] * pulls)
+        of_value = self._slopes(self.log_pulls - xp.max(self.log_pulls))
+        return by_score, self.counts.transposed_times(of_value[:, None] * pulls, self.attention)
 
     def pulls_along(self, columns):
         """Return how the logarithms of the pulls change while the values move along the columns.
 
         Parameters
         ----------
-        columns : tensor, shape (vocab_size, m)
+        columns : array, shape (vocab_size, m)
             Directions in which the values move.
 
         Returns
         -------
-        tensor, shape (n, m)
+        array, shape (n, m)
         """
-        rest = torch.sigmoid(self.labels * self.logits)  # 1 - g
-        return -(rest * self.labels)[:, None] * self._average(self.attention, columns)
+        rest = sigmoid(self.signs * self.logits)  # 1 - g
+        return -(rest * self.signs)[:, None] * self.counts.times(columns, self.attention)
 
     def loss(self):
         """Return the mean logistic loss.
@@ -217,14 +212,15 @@ class SharpAttention:
         -------
         float
         """
-        return float(-functional.logsigmoid(self.labels * self.logits) @ self.weights)
+        return float(softplus(-self.signs * self.logits) @ self.weights)
 
+    @np.errstate(divide="ignore")
     def log_missed(self, selected):
         """Return the logarithm of the largest attention that a text pays to tokens other than its selected ones.
 
         Parameters
         ----------
-        selected : tensor of bool
+        selected : array of bool
             One an entry of the counts; texts without a selected token are left out.
 
         Returns
@@ -232,12 +228,15 @@ class SharpAttention:
         float
             NaN if no text has a selected token.
         """
-        some = self._reduce(selected.to(self.attention.dtype), "max", 0) > 0
-        unit, others = self._unit(~selected)
-        missed = unit + self._reduce(others, "sum", 0).log()
-        return float(missed[some].max()) if some.any() else float("nan")
+        chosen = like(selected, self.weights)
+        some = self.counts.reduce(chosen, "max") > 0
+        unit, others = self._unit(chosen == 0)
+        missed = unit + self._xp.log(self.counts.reduce(others, "sum"))
+        return float(self._xp.max(missed[some])) if some.any() else float("nan")
 
-    def _average(self, of_entries, rows):
-        counts = self.counts
-        ends, columns = counts.matrix.crow_indices(), counts.matrix.col_indices()
-        return counts._csr(ends, columns, of_entries, counts.shape) @ rows
+    def _slopes(self, log_pulls):
+        """Return the derivative of the loss in every logit, for given logarithms of the pulls."""
+        return -self.signs * self.weights * self._xp.exp(log_pulls)
+
+    def _sum_by_token(self, of_texts, of_entries):
+        return self.counts.sum_by_token(of_texts[self.rows] * of_entries)

@@ -1,0 +1,12 @@
+"""Gradient flow on p: its path and limit, attention where it is sharp, and the flow of more than p; imported on demand."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach(
+    __name__,
+    submod_attrs={
+        "joint": ["conserved", "joint_flow", "output_flow"],
+        "path": ["Flow", "gradient_flow", "key_query_at", "key_query_flow", "limit_parameters", "normalised_steps"],
+        "sharp": ["Scaled", "SharpAttention"],
+    },
+)
