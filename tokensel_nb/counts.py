@@ -48,6 +48,8 @@ class CountMatrix:
         self.columns = like(corpus.counts.indices, reference, "int32")
         self.row_ends = like(corpus.counts.indptr, reference, "int64")
         self._ends = like(corpus.counts.indptr, reference, "int32")
+        self._filled = np.diff(corpus.counts.indptr) > 0
+        self._starts = corpus.counts.indptr[:-1][self._filled]
 
     @staticmethod
     def of(corpus: Corpus, reference) -> CountMatrix:
@@ -124,16 +126,16 @@ class CountMatrix:
         of_entries : array, shape (nnz,)
         how : {"sum", "max"}
         initial : float
-            The result for a text without entries.
+            What the sum or the maximum begins with, so the result for a text without entries.
 
         Returns
         -------
         array, shape (n,)
         """
-        filled = np.diff(self.row_ends) > 0
         found = np.full(self.shape[0], initial, of_entries.dtype)
-        if filled.any():
-            found[filled] = {"sum": np.add, "max": np.maximum}[how].reduceat(of_entries, self.row_ends[:-1][filled])
+        if len(self._starts):
+            join = {"sum": np.add, "max": np.maximum}[how]
+            found[self._filled] = join(join.reduceat(of_entries, self._starts), initial)
         return found
 
     def sum_by_token(self, of_entries):
