@@ -3,7 +3,6 @@
 import os
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -86,9 +85,11 @@ def corpus_from_texts(
         raise ValueError(f"max_words={max_words}; give a number above zero, or None for all words")
     if vocabulary is not None and not len(vocabulary):
         raise ValueError("the vocabulary is empty; give at least one word, or None for those that occur")
+    if separators is not None and tokenizer is not None:
+        raise ValueError("separators and tokenizer both say what a word is; give one of them")
     if len(texts) != len(labels):
         raise ValueError(f"there are {len(texts)} texts and {len(labels)} labels; give one label a text")
-    lengths, codes, words = _encode(texts, _splitter(separators, tokenizer, lowercase))
+    lengths, codes, words = _encode(texts, separators, tokenizer, lowercase)
     if vocabulary is None:
         vocabulary = _chosen(codes, words, min_count, max_words)
     column_of = {word: column for column, word in enumerate(vocabulary)}
@@ -106,42 +107,32 @@ def corpus_from_texts(
     return Corpus(counts, labels, vocabulary, class_names)
 
 
-def _splitter(separators, tokenizer, lowercase):
-    """Return the function from an array of texts to a list array of their words."""
-    if separators is not None and tokenizer is not None:
-        raise ValueError("separators and tokenizer both say what a word is; give one of them")
+def _split(texts, separators, tokenizer, lowercase):
+    """Return the words of an array of texts, as a list array."""
     if tokenizer is not None:
         lower = str.lower if lowercase else str
-        return lambda texts: pa.array([list(tokenizer(lower(text))) for text in texts.to_pylist()], pa.list_(pa.string()))
-    blank = _blank_by_default if separators in (None, SEPARATORS) else _blank_by(separators)
-    lower = pc.utf8_lower if lowercase else lambda texts: texts
-    return lambda texts: pc.ascii_split_whitespace(blank(lower(texts)))
-
-
-def _blank_by_default(texts):
-    texts = pc.replace_substring_regex(texts, RARE_SEPARATORS, " ")
-    _, ends, characters = texts.buffers()
-    blanked = pa.py_buffer(characters.to_pybytes().translate(BLANKED))  # no byte more or less: the ends stay
-    return pa.Array.from_buffers(texts.type, len(texts), [None, ends, blanked])
-
-
-def _blank_by(separators):
-    blank = partial(pc.replace_substring_regex, pattern=separators, replacement=" ")
+        return pa.array([list(tokenizer(lower(text))) for text in texts.to_pylist()], pa.list_(pa.large_string()))
+    texts = pc.utf8_lower(texts) if lowercase else texts
+    quick = separators in (None, SEPARATORS)
     try:
-        blank(strings(["a"]))
+        texts = pc.replace_substring_regex(texts, RARE_SEPARATORS if quick else separators, " ")
     except pa.ArrowInvalid as error:
         raise ValueError(f"separators={separators!r} is no regular expression that RE2 reads: {error}") from error
-    return blank
+    if quick:
+        _, ends, characters = texts.buffers()
+        blanked = pa.py_buffer(characters.to_pybytes().translate(BLANKED))  # no byte more or less: the ends stay
+        texts = pa.Array.from_buffers(texts.type, len(texts), [None, ends, blanked])
+    return pc.ascii_split_whitespace(texts)
 
 
 def strings(texts):
     """Return a list of str as an Arrow array; `pyarrow.array` does the same, but imports pandas, which takes a second."""
     characters = list(map(str.encode, texts))
-    ends = np.cumsum([0, *map(len, characters)], dtype=np.int32)
-    return pa.Array.from_buffers(pa.string(), len(texts), [None, pa.py_buffer(ends), pa.py_buffer(b"".join(characters))])
+    ends = np.cumsum([0, *map(len, characters)], dtype=np.int64)
+    return pa.Array.from_buffers(pa.large_string(), len(texts), [None, pa.py_buffer(ends), pa.py_buffer(b"".join(characters))])
 
 
-def _encode(texts, split):
+def _encode(texts, *how):
     """Return the number of words of every text, the code of every word in order, and the word of every code."""
 
     def encode(start):
@@ -151,7 +142,7 @@ def _encode(texts, split):
         except TypeError:
             row = next(i for i, text in enumerate(chunk) if not isinstance(text, str))
             raise ValueError(f"text {start + row} is {chunk[row]!r}, not a string; drop it or replace it by ''") from None
-        words = split(array)
+        words = _split(array, *how)
         return np.diff(np.from_dlpack(words.offsets)), words.flatten().dictionary_encode()
 
     texts = texts if isinstance(texts, list) else list(texts)
@@ -174,9 +165,8 @@ def _chosen(codes, words, min_count, max_words):
     kept = np.flatnonzero((occurrences >= min_count) & (np.fromiter(map(len, words), int, len(words)) >= 2))
     names = np.array(words, dtype=object)[kept]
     order = np.argsort(names)
-    if max_words is not None:
-        by_frequency = np.argsort(-occurrences[kept[order]], kind="stable")  # ties stay in the alphabet's order
-        order = order[np.sort(by_frequency[:max_words])]
+    by_frequency = np.argsort(-occurrences[kept[order]], kind="stable")  # ties stay in the alphabet's order
+    order = order[np.sort(by_frequency[:max_words])]
     if not len(order):
         raise ValueError(f"the vocabulary is empty: no word occurs min_count={min_count} times; lower min_count")
     return names[order]

@@ -16,7 +16,7 @@ REVISIONS = {
 PATIENCE = 5.0  # seconds until the hub counts as out of reach
 
 
-def from_hub(address, split, class_names):
+def from_hub(address, split, names):
     """Return a split of a set on the hub; where the hub is out of reach, from what `datasets` has kept on disk."""
     silent = why_silent()
     from datasets import DownloadConfig, config, load_dataset  # here, since it takes seconds and few readers need it
@@ -29,9 +29,9 @@ def from_hub(address, split, class_names):
     finally:
         config.HF_HUB_OFFLINE = online
     labels = np.asarray(rows["label"][:])
-    if not np.isin(labels, np.arange(len(class_names))).all():
-        raise DataError(f"{address} from the Hugging Face hub: a label is not 0 ... {len(class_names) - 1}; use another source")
-    return Reviews(list(rows["text"][:]), labels, class_names, "the Hugging Face hub")  # a slice is read in one piece
+    if not np.isin(labels, np.arange(len(names))).all():
+        raise DataError(f"{address} from the Hugging Face hub: a label is not 0 ... {len(names) - 1}; use another source")
+    return Reviews(list(rows["text"][:]), labels, names, "the Hugging Face hub")  # a slice is read in one piece
 
 
 def why_silent():

