@@ -75,11 +75,14 @@ copies: html ## Copy the code of every page into a plain Python session, and com
 	$(BIN)/python -m pytest -n $(CORES) tests/site/test_copying.py
 
 contract: env ## Run every notebook as on Colab: a clean environment, the newest numpy and torch, an empty folder
-	@UV_FIND_LINKS="$${UV_FIND_LINKS:-$$PIP_FIND_LINKS}" $(BIN)/python book/_tools/contract.py
+	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python _build/contract
+	@UV_FIND_LINKS="$${UV_FIND_LINKS:-$$PIP_FIND_LINKS}" $(BIN)/uv pip install --quiet --python _build/contract/bin/python \
+		--upgrade numpy torch nbclient ipykernel pip
+	@_build/contract/bin/python book/_tools/contract.py
 
 # No environment of our own here: the runtime's numpy and torch are what is tried.
 colab: ## The same within a hosted runtime such as Colab's image, with its own Python
-	@$(PYTHON) book/_tools/contract.py --here
+	@$(PYTHON) book/_tools/contract.py
 
 record: env ## Run what the book shows recorded: Yelp, IMDB's test split, deeper models with more seeds
 	$(BIN)/python -m tokensel_nb.chapters.reviews

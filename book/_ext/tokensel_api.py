@@ -19,6 +19,9 @@ from sphinx.util.nodes import make_refnode
 
 PACKAGE = "tokensel_nb"
 PAGE = "book/api"
+CODE_OR_BAR = re.compile(  # a span, a block after a double colon, an example
+    r"``.*?``|::\n\n( +)\S.*(?:\n(?:\1.*)?)*|^ *>>>.*(?:\n.*\S.*)*|\|", re.MULTILINE
+)
 
 
 class Idea(SphinxRole):
@@ -31,29 +34,14 @@ class Idea(SphinxRole):
 
 
 def escape_bars(app: Sphinx, what: str, name: str, obj, options, lines: list[str]) -> None:
-    """Keep bars, as in |S|, from being read as the marks of a substitution, except in blocks and spans of code."""
-    code_indent = None
-    for i, line in enumerate(lines):
-        indent = len(line) - len(line.lstrip())
-        if code_indent is not None and line.strip() and indent <= code_indent:
-            code_indent = None
-        if code_indent is None:
-            parts = re.split(r"(``.*?``)", line)
-            parts[::2] = [part.replace("|", r"\|") for part in parts[::2]]
-            lines[i] = "".join(parts)
-            if line.endswith("::"):
-                code_indent = indent
+    """Keep bars, as in |S|, from being read as the marks of a substitution, except in code."""
+    lines[:] = CODE_OR_BAR.sub(lambda found: r"\|" if found[0] == "|" else found[0], "\n".join(lines)).split("\n")
 
 
 def skip(app: Sphinx, what: str, name: str, obj, skipped: bool, options) -> bool | None:
     """Leave out what no one wrote: fields of named tuples (their class describes them), scikit-learn's metadata routing."""
     made = str(inspect.getdoc(obj)).startswith("Alias for field number") or re.fullmatch("set_[a-z]+_request", name)
     return True if made else None
-
-
-def drop_signature(app: Sphinx, what: str, name: str, obj, options, signature: str, result: str) -> tuple | None:
-    """Write no arguments behind a protocol, which is never called."""
-    return ("", None) if getattr(obj, "_is_protocol", False) else None
 
 
 def show_prefix(app: Sphinx, domain: str, objtype: str, content: addnodes.desc_content) -> None:
@@ -107,7 +95,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("config-inited", set_linkcode)
     app.connect("autodoc-process-docstring", escape_bars)
     app.connect("autodoc-skip-member", skip)
-    app.connect("autodoc-process-signature", drop_signature)
     app.connect("object-description-transform", show_prefix)
     app.connect("missing-reference", resolve)
     app.connect("html-page-context", fold_contents)

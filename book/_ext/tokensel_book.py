@@ -44,9 +44,10 @@ def substitute(app: Sphinx, **texts: str) -> None:
 def citations(app: Sphinx, address: str) -> str:
     """BibTeX entries of the book, made from CITATION.cff and the public address, and of the paper, from the bibliography."""
     cff = yaml.safe_load(read(app, "CITATION.cff"))
+    authors = " and ".join(f"{{{author['name']}}}" for author in cff["authors"])
     book = {
         "title": f"{{{cff['title']}}}",
-        "author": " and ".join(f"{{{author['name']}}}" for author in cff["authors"]),
+        "author": authors,
         "year": app.config.copyright,
         "version": cff["version"],
         "url": address,

@@ -18,7 +18,7 @@ from tokensel_book import notebooks, substitute
 from tokensel_nb.chapters.claim import MIME, Claim, written
 
 COLUMNS = {"Claim": 44, "Source": 10, "Measured": 16, "Target": 16, "Holds": 14}  # heading: share of the width
-VERDICTS = {"yes": "✓ yes", "no": "✗ no", "descriptive": "describes"}
+VERDICTS = {"yes": "✓ yes", "no": "✗ no", "describes": "describes"}
 
 logger = logging.getLogger(__name__)
 
@@ -54,7 +54,7 @@ def collect(notebooks: dict[str, Path], root: Path) -> tuple[dict[str, tuple[str
 
 def verdict(claim: Claim) -> str:
     """Say whether a row counts, and holds."""
-    return "no" if not claim.row_holds else "descriptive" if claim.descriptive else "yes"
+    return "no" if not claim.row_holds else "describes" if claim.descriptive else "yes"
 
 
 def count(claims: dict[str, tuple[str, Claim]]) -> str:

@@ -13,8 +13,10 @@ from sphinx.application import Sphinx
 MATHJAX = ("tex-chtml.js", "input/tex/extensions", "output/chtml/fonts", "ui", "a11y")
 DEAD = ("*.map", "sphinx-thebe.*", "*webpack-macros.html", "fontawesome.js")  # files that no page asks for
 
-# What is replaced in the pages (regular expressions). All but the first answer findings of the axe checker.
+# What is replaced in the pages (regular expressions). All but the first two answer findings of the axe checker.
 MENDED = {
+    # Thebe, which Jupyter Book loads for live cells that this book does not have.
+    r"<script[^>]*sphinx-thebe[^>]*></script>|<script>const THEBE_JS_URL[^<]*</script>|<link[^>]*sphinx-thebe[^>]*>": "",
     # Font Awesome's script, a third of a page's weight: its style sheet, which comes too, draws the same icons.
     r"<script[^>]*/fontawesome\.js[^>]*></script>": "",
     # A bibliography is a list, so its entries have to be list items; the role they come with is deprecated.
@@ -28,19 +30,8 @@ MENDED = {
     # The parameters of a long signature are set as a list of definitions, but define nothing.
     r'<span class="sig-paren">\(</span>\n\n<dl>': '<span class="sig-paren">(</span>\n\n<dl role="none">',
 }
-SEARCH = {  # without excerpts where pages lie on a disk: the script would fetch them, and browsers forbid that there
-    "SHOW_SEARCH_SUMMARY: true": 'SHOW_SEARCH_SUMMARY: location.protocol !== "file:"',
-}
-
-
-def drop_thebe(app: Sphinx, pagename: str, templatename: str, context: dict, doctree) -> None:
-    """Leave out thebe, which Jupyter Book loads for live cells that this book does not have."""
-
-    def wanted(asset) -> bool:
-        return "thebe" not in str(getattr(asset, "filename", asset)) + str(getattr(asset, "attributes", ""))
-
-    for kind in ("script_files", "css_files"):
-        context[kind] = [asset for asset in context[kind] if wanted(asset)]
+# Search without excerpts where pages lie on a disk: the script would fetch them, and browsers forbid that there.
+SEARCH = {"SHOW_SEARCH_SUMMARY: true": 'SHOW_SEARCH_SUMMARY: location.protocol !== "file:"'}
 
 
 def mend(files: list[Path], replacements: dict[str, str]) -> list[str]:
@@ -80,6 +71,5 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the above."""
     app.config.mathjax_path = "mathjax/tex-chtml.js"
-    app.connect("html-page-context", drop_thebe, priority=900)  # after those that add the scripts
     app.connect("build-finished", finish)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

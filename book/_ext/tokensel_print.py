@@ -3,7 +3,6 @@
 ``{{ pdf_link }}`` is a link if `make pdf` was run since the last change, and otherwise says that there is such a command.
 """
 
-import shutil
 from pathlib import Path
 
 from sphinx.application import Sphinx
@@ -15,8 +14,9 @@ SOURCES, SUFFIXES = ("book", "data", "tokensel_nb"), (".ipynb", ".md", ".css", "
 
 
 def link_pdf(app: Sphinx) -> None:
-    """Let pages, all of which lie in one folder, link to the PDF, or say how to make it."""
+    """Lay the PDF beside the folder of the pages, and let them link to it, or say how to make it."""
     file = printed(app)
+    app.config.html_extra_path = [str(file)] if file else []
     link = f'<a href="../{FILE}">{TEXT}</a> ({file.stat().st_size / 1e6:.0f} MB)' if file else f"{TEXT} (made by `make pdf`)"
     substitute(app, pdf_link=link if app.builder.name == "html" else TEXT)  # else it is being printed
 
@@ -27,12 +27,6 @@ def printed(app: Sphinx) -> Path | None:
     file = root / "_build" / FILE
     sources = (path for folder in SOURCES for path in (root / folder).rglob("*") if path.suffix in SUFFIXES)
     return file if file.exists() and file.stat().st_mtime > max(path.stat().st_mtime for path in sources) else None
-
-
-def copy_pdf(app: Sphinx, exception: Exception | None) -> None:
-    """Lay the PDF beside the pages."""
-    if not exception and app.builder.name == "html" and printed(app):
-        shutil.copy(printed(app), app.outdir)
 
 
 def prepare_one_page(app: Sphinx) -> None:
@@ -51,5 +45,4 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Register the above."""
     app.connect("builder-inited", link_pdf, priority=400)  # before the parser reads the texts
     app.connect("builder-inited", prepare_one_page)
-    app.connect("build-finished", copy_pdf)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -50,8 +50,7 @@ def tidy(notebook: nbformat.NotebookNode) -> None:
     notebook.nbformat, notebook.nbformat_minor = 4, 5  # the first format whose cells have ids
     for place, cell in enumerate(notebook.cells, start=1):
         cell.id = f"cell-{place:02d}"
-        for volatile in ("execution", "ExecuteTime", "collapsed", "scrolled"):
-            cell.metadata.pop(volatile, None)
+        cell.metadata = nbformat.from_dict({name: cell.metadata[name] for name in ("tags", "mystnb") if name in cell.metadata})
 
 
 def keep_pictures(notebook: nbformat.NotebookNode) -> None:
@@ -77,8 +76,8 @@ def keep_times(seconds: dict[str, float]) -> None:
     TIMES.write_text(text + "\n", encoding="utf-8")
 
 
-def run(path: Path, to: Path | None = None) -> float | str:
-    """Run one notebook in its own folder and store it; return the seconds it took, or what went wrong."""
+def run(path: Path, to: Path | None = None) -> float | None:
+    """Run one notebook in its own folder and store it; return the seconds it took, or None where a cell failed."""
     from tokensel_nb.files import atomic  # not at the top: contract.py uses `execute` where there is no package yet
 
     notebook = nbformat.read(path, as_version=4)
@@ -86,7 +85,7 @@ def run(path: Path, to: Path | None = None) -> float | str:
     try:
         seconds = execute(notebook, path.parent)
     except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:  # the others still run
-        return f"{path.name} is left as it was: {error}"
+        return print(f"{path.name} is left as it was: {error}", file=sys.stderr, flush=True)
     tidy(notebook)
     nbformat.validate(notebook)
     with atomic((to or path.parent) / path.name) as file:  # an interrupted run leaves no half of a notebook
@@ -103,15 +102,11 @@ def main(paths: list[Path], to: Path | None) -> int:
     paths = [path.resolve() for path in paths] or sorted(BOOK.glob("*.ipynb"))
     times = read_times()
     paths.sort(key=lambda path: -times.get(path.stem, {}).get("seconds", 0))
-    if to is not None:
-        to.mkdir(parents=True, exist_ok=True)
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        results = dict(zip((path.stem for path in paths), pool.map(partial(run, to=to), paths)))
-    failures = [result for result in results.values() if isinstance(result, str)]
+        seconds = dict(zip((path.stem for path in paths), pool.map(partial(run, to=to), paths)))
     if to is None:
-        keep_times({name: result for name, result in results.items() if not isinstance(result, str)})
-    print(*failures, sep="\n\n", end="", file=sys.stderr)
-    return 1 if failures else 0
+        keep_times({name: taken for name, taken in seconds.items() if taken is not None})
+    return int(None in seconds.values())
 
 
 if __name__ == "__main__":

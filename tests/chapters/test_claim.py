@@ -144,7 +144,7 @@ def test_rows_that_describe_do_not_count(tmp_path):
     missed = GOOD | {"id": "missed", "value": 0.5}
     claims, _ = tokensel_claims.collect({"first": write(tmp_path, GOOD, DRAWN, missed)}, tmp_path)
     assert tokensel_claims.count(claims) == "1 of 2 claims hold"
-    assert [tokensel_claims.verdict(found) for _, found in claims.values()] == ["yes", "descriptive", "no"]
+    assert [tokensel_claims.verdict(found) for _, found in claims.values()] == ["yes", "describes", "no"]
 
 
 def test_pages_are_made_from_the_notebooks_that_were_just_run(tmp_path, monkeypatch):
