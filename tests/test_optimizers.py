@@ -70,6 +70,22 @@ def test_a_gradient_in_factors_is_the_gradient_written_out(kind, dtype, optimize
 
 @each_kind
 @each_optimizer
+@pytest.mark.parametrize("block", [9, 2**16])
+def test_memory_in_another_order_changes_no_step(kind, optimizer, block, monkeypatch):
+    """Output vectors out of a QR decomposition lie in memory column by column; a batch's gradient lies row by row."""
+    monkeypatch.setattr(optimizers, "BLOCK", block)
+    random = np.random.default_rng(0)
+    start, gradients = random.standard_normal((7, 3)), random.standard_normal((2, 7, 3))
+    by_rows, by_columns = of_kind(start.copy(), kind), of_kind(start.T.copy(), kind).T
+    for array in (by_rows, by_columns):
+        each = OPTIMIZERS[optimizer]({"embeddings": array}, 0.1)
+        for gradient in gradients:
+            each.step({"embeddings": of_kind(gradient, kind)})
+    np.testing.assert_allclose(to_numpy(by_columns), to_numpy(by_rows), rtol=1e-13)
+
+
+@each_kind
+@each_optimizer
 def test_steps_are_taken_in_place_and_the_gradient_is_left_alone(kind, optimizer):
     array, gradient = (of_kind(np.full((3, 2), value), kind) for value in (1.0, 2.0))
     each = OPTIMIZERS[optimizer]({"embeddings": array}, 0.5)

@@ -122,7 +122,7 @@ class Adam(GradientDescent):
         betas = dict(zip(("beta1", "beta2"), self.betas))
         rest = dict(amsgrad=False, lr=self.learning_rate, weight_decay=0.0, eps=self.epsilon, maximize=False)
         # The fused kernel goes through memory, whatever the strides: it would pair the wrong numbers.
-        fused = True
+        fused = all(each.is_contiguous() for each in (array, gradient, mean, square))
         adam([array], [gradient], [mean], [square], [], [steps], fused=fused, foreach=False, **betas, **rest)
 
 

@@ -185,7 +185,6 @@ def on_test_split() -> dict:
     return {"after_all_steps": rounded(full, 4), "at_the_best_step": rounded(best, 4)}
 
 
-
 def main():
     """Record the runs on Yelp (two, four and five classes, balanced) and that on IMDB's test split."""
     yelp = {classes: load_yelp("train", classes=classes).balanced(seed=0) for classes in (2, 4, 5)}
