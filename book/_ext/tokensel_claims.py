@@ -17,7 +17,7 @@ from tokensel_book import notebooks, substitute
 
 from tokensel_nb.chapters.claim import MIME, Claim, written
 
-COLUMNS = {"Claim": 44, "Source": 10, "Measured": 16, "Target": 16, "Holds": 14}  # heading: share of the width
+COLUMNS = {"Claim": 37, "Source": 13, "Measured": 16, "Target": 20, "Holds": 14}  # heading: share of the width
 VERDICTS = {"yes": "✓ yes", "no": "✗ no", "describes": "describes"}
 
 logger = logging.getLogger(__name__)
