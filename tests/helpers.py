@@ -8,7 +8,7 @@ import torch
 from hypothesis import strategies as st
 from scipy import sparse
 
-from tokensel_nb import Corpus, independent_tokens, init_parameters
+from tokensel_nb import Corpus, embedding_step, independent_tokens, init_parameters, one_relevant_token
 from tokensel_nb.arrays import to_numpy
 
 KINDS = ["numpy", "cpu", *(["cuda"] if torch.cuda.is_available() else [])]
@@ -57,6 +57,16 @@ def random_parameters(corpus, dim, seed, spread=1.0, dtype="float64"):
     cls_embedding = np.random.default_rng(seed + 1).standard_normal(dim).astype(dtype)
     largest = np.abs(start.embeddings @ cls_embedding).max()
     return replace(start, cls_embedding=cls_embedding * np.asarray(spread / largest, dtype))
+
+
+def after_one_step(corpus, dim, rate, seed=0, dtype="float64"):
+    return embedding_step(init_parameters(corpus.vocab_size, dim, seed, dtype=dtype), corpus, rate)
+
+
+def small(dim=40, rate=40.0, seed=0):
+    """Assumption 1 with 16 tokens after a step on E: small enough for autograd and for matrices of weights."""
+    corpus = one_relevant_token(24, 16, 5, 2, seed)
+    return corpus, after_one_step(corpus, dim, rate, seed)
 
 
 def flat(parameters):

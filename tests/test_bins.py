@@ -50,10 +50,11 @@ def test_a_u_is_told_from_a_line_and_from_noise():
     assert abs(binned(skew, noise).u_shape()) < 3
 
 
-def test_the_standard_error_of_the_u_is_that_of_the_tokens():
+@pytest.mark.parametrize("bins", [4, 12, 20])
+def test_the_u_compares_the_quarters_by_the_standard_error_of_their_tokens(bins):
     random = np.random.default_rng(1)
     skew, amounts = np.linspace(-1, 1, 400), random.standard_normal(400)
-    found = binned(skew, amounts, 4)
+    found = binned(skew, amounts, bins)
     first, middle, last = amounts[skew < -0.5], amounts[(skew >= -0.5) & (skew < 0.5)], amounts[skew >= 0.5]
 
     def gap(end):
@@ -66,6 +67,8 @@ def test_the_mean_spread_needs_two_tokens_a_bin():
     assert binned([-1.0, -1.0, 0.0, 1.0, 1.0], [0.0, 2.0, 9.0, 1.0, 4.0], 3).mean_spread == pytest.approx(1.25)
 
 
-def test_shapes_must_agree():
+def test_bad_input():
+    with pytest.raises(ValueError, match="no token has a skew"):
+        binned([np.nan, np.nan], [0.0, 1.0])
     with pytest.raises(ValueError, match=r"skew has shape \(2,\) and amounts \(3,\)"):
         binned([0.0, 1.0], [0.0, 1.0, 2.0])

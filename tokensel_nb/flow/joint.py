@@ -87,7 +87,7 @@ def joint_flow(parameters: Parameters, corpus: Corpus, times, *, tolerance=1e-11
         If a parameter is not finite or does not fit the corpus, ``times`` is not ascending from zero or later, or
         ``tolerance`` is not a positive number.
     RuntimeError
-        If the solver finds no step that keeps to its tolerance.
+        If the solver finds no step that keeps to its tolerance, or the gradient overflows.
 
     Examples
     --------
@@ -114,7 +114,10 @@ def joint_flow(parameters: Parameters, corpus: Corpus, times, *, tolerance=1e-11
         return start.map(lambda array: like(next(parts), array).reshape(array.shape))
 
     def velocity(_, vector):
-        return -packed(OneLayer().gradients(unpacked(vector), corpus))
+        slopes = packed(OneLayer().gradients(unpacked(vector), corpus))
+        if not np.isfinite(slopes).all():  # SciPy would look for a step without end
+            raise RuntimeError("the gradient overflows; start from smaller parameters")
+        return -slopes
 
     options = dict(t_eval=times, rtol=positive("tolerance", tolerance), atol=tolerance)
     solved = integrate.solve_ivp(velocity, (0.0, times[-1]), packed(start), "DOP853", **options)

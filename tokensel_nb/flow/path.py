@@ -427,8 +427,8 @@ def _integrate(field, where, tolerance):
                 # SciPy's BDF begins with memory that nothing was written to, and never uses what it computes of it.
                 with np.errstate(invalid="ignore", over="ignore"):
                     solver.step()
-                if solver.status == "failed" and solver.t > begun:
-                    # A history of steps that no longer fits, on a stiff path: begin anew, once at any one point.
+                if solver.status == "failed" and solver.t > 1.001 * begun:
+                    # A history of steps that no longer fits, on a stiff path: begin anew, if that has not just been done.
                     begun = solver.t
                     solver = solver_from(begun, solver.y)
                     continue
