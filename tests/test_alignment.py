@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers import corpora
+from helpers import corpora, each_dtype, each_kind, equal, kind_of, of_kind
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,6 +21,7 @@ from tokensel_nb import (
     predicted_values,
     train,
 )
+from tokensel_nb.arrays import dtype_name, to_numpy
 from tokensel_nb.models.textbook import textbook_gradients
 
 
@@ -128,23 +129,52 @@ def test_steps_move_one_thing_and_lower_the_loss(imdb):
     assert loss(then, corpus) < loss(moved, corpus) < loss(start, corpus)
 
 
-def test_steps_keep_dtype_and_kind(tiny):
-    single = start_for(tiny, 4, 0, "float32")
-    assert embedding_step(single, tiny, 1.0).embeddings.dtype == np.float32
-    assert embedding_step(single.to("cpu"), tiny, 1.0).embeddings.is_floating_point()
+@each_kind
+@each_dtype
+@given(corpus=corpora(), seed=st.integers(0, 99))
+def test_everything_keeps_kind_and_dtype_and_leaves_its_input(kind, dtype, corpus, seed):
+    start = start_for(corpus, 7, seed, dtype)
+    given_ = of_kind(start.map(np.copy), kind)
+    away = replace(given_, cls_embedding=given_.cls_embedding + 0.1)
+    found = {
+        "embeddings": embedding_step(away, corpus, 2.0).embeddings,
+        "cls_embedding": cls_step(away, corpus, 2.0).cls_embedding,
+        "values": exact_values(given_, corpus, 2.0),
+        "by Adam": adam_values(given_, corpus, 2.0, epsilon=1e-3),
+    }
+    exact = start.map(lambda array: array.astype("float64"))
+    from_ = replace(exact, cls_embedding=exact.cls_embedding + np.asarray(0.1, dtype))
+    wanted = {
+        "embeddings": embedding_step(from_, corpus, 2.0).embeddings,
+        "cls_embedding": cls_step(from_, corpus, 2.0).cls_embedding,
+        "values": exact_values(exact, corpus, 2.0),
+        "by Adam": adam_values(exact, corpus, 2.0, epsilon=1e-3),
+    }
+    for name, array in found.items():
+        assert kind_of(array) == kind
+        assert dtype_name(array) == ("float64" if name == "values" else dtype)
+        # Sums of a few numbers of order ten at most; Adam divides gradients of 1e-7 error by 1e-3.
+        rounding = {"float32": 1e-3 if name == "by Adam" else 1e-5, "float64": 1e-11}[dtype]
+        np.testing.assert_allclose(to_numpy(array), wanted[name], atol=rounding)
+    assert equal(given_, start)
 
 
-@pytest.mark.parametrize("rate", [0, -1.0, float("nan")])
+@pytest.mark.parametrize("rate", [0, -1.0, float("nan"), float("inf")])
 def test_a_step_size_that_is_not_positive_is_refused(tiny, rate):
-    for step in (embedding_step, cls_step):
-        with pytest.raises(ValueError, match="give a step size above zero"):
+    for step in (embedding_step, cls_step, exact_values, adam_values):
+        with pytest.raises(ValueError, match="give a number above zero"):
             step(start_for(tiny, 4, 0), tiny, rate)
 
 
 def test_the_identity_refuses_a_start_where_it_does_not_hold(tiny):
     start = replace(start_for(tiny, 4, 0), cls_embedding=np.ones(4))
-    with pytest.raises(ValueError, match="holds from p = 0"):
-        exact_values(start, tiny, 1.0)
+    for given_ in (start, start.to("cpu")):
+        with pytest.raises(ValueError, match="holds from p = 0"):
+            exact_values(given_, tiny, 1.0)
+    with pytest.raises(ValueError, match="output_vector holds a value that is not finite"):
+        exact_values(replace(start, output_vector=np.full(4, np.inf)), tiny, 1.0)
+    with pytest.raises(ValueError, match="embeddings has 2 rows, but the corpus has 3 words"):
+        exact_values(init_parameters(2, 4, 0), tiny, 1.0)
 
 
 @given(corpus=corpora(min_texts=2), dim=st.integers(5, 9), seed=st.integers(0, 99))
@@ -160,7 +190,7 @@ def test_adams_first_step_is_that_of_the_optimiser(corpus, dim, seed):
 def test_adams_first_step_needs_uniform_attention(tiny):
     start = init_parameters(3, 4, 0)
     with pytest.raises(ValueError, match="cls_embedding is not zero"):
-        adam_values(replace(start, cls_embedding=np.ones(4)), tiny, 0.1)
+        adam_values(replace(start, cls_embedding=np.ones(4, "float32")), tiny, 0.1)
 
 
 @given(corpora())
