@@ -23,6 +23,11 @@ def of_kind(value, kind):
     return value.numpy() if kind == "numpy" else value.to(kind)
 
 
+def on(kind):
+    """The option that computes with arrays of a kind, for a start that is numpy."""
+    return dict(device=None if kind == "numpy" else kind)
+
+
 def kind_of(array):
     return "numpy" if isinstance(array, np.ndarray) else array.device.type
 

@@ -95,12 +95,13 @@ class Checkpoint:
         try:
             with safetensors.safe_open(self.path, "np") as file:
                 notes = json.loads((file.metadata() or {})["tokensel_nb"])
+                identity = notes["identity"]
                 arrays = {name: file.get_tensor(name) for name in file.keys()}
-        except (safetensors.SafetensorError, KeyError, ValueError, OSError) as error:
+        except (safetensors.SafetensorError, KeyError, TypeError, ValueError, OSError) as error:
             raise CheckpointError(
                 f"{self.path}: no whole checkpoint of this package ({error}); remove it, or name another file"
             ) from error
-        self._compare(notes.get("identity", {}), {name: (array.dtype.name, array.shape) for name, array in arrays.items()}, shapes)
+        self._compare(identity, {name: (array.dtype.name, array.shape) for name, array in arrays.items()}, shapes)
         return arrays, notes
 
     def _compare(self, identity, found, wanted):

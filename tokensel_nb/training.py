@@ -94,7 +94,7 @@ class Training:
 
 def train(
     corpus: Corpus,
-    model: Model = OneLayer(),
+    model: Model = OneLayer(),  # noqa: B008
     options: Options | None = None,
     *,
     held_out: Corpus | None = None,
@@ -158,7 +158,8 @@ def train(
         run.restore(file.read(run.shapes()))
     batches = _batches(corpus, options.batch_size, options.seed, run.step)
     bar = dict(total=options.steps, initial=min(run.step, options.steps), desc="Training", unit="step", delay=2)
-    with tqdm(**bar, disable=None if options.verbose else True) as progress:
+    # What overflows shows in the loss, and gets one warning there, for numpy as for torch.
+    with np.errstate(all="ignore"), tqdm(**bar, disable=None if options.verbose else True) as progress:
         while True:
             if run.due():
                 run.evaluate()
@@ -195,9 +196,7 @@ def _check(corpus, held_out, options):
     if held_out is not None and not np.array_equal(held_out.vocabulary, corpus.vocabulary):
         raise ValueError("held_out has other words than the corpus; read it with vocabulary=corpus.vocabulary")
     if held_out is not None and held_out.class_names != corpus.class_names:
-        raise ValueError(
-            f"held_out has the classes {held_out.class_names}, the corpus {corpus.class_names}; they must be the same"
-        )
+        raise ValueError(f"held_out has the classes {held_out.class_names}, but the corpus {corpus.class_names}")
 
 
 def _batches(corpus, batch_size, seed, skip):
@@ -223,12 +222,11 @@ class _Run:
         self.model, self.options, self.corpus, self.held_out, self.start = model, options, corpus, held_out, start
         self.parameters = _placed(start, options.device, model.needs_torch)
         self.arrays = self.parameters.arrays()
-        self.trained = options.trained or tuple(self.arrays)
-        if unknown := set(self.trained) - set(self.arrays):
+        if unknown := set(options.trained or ()) - set(self.arrays):
             raise ValueError(f"trained names {', '.join(sorted(unknown))}; the model has {', '.join(self.arrays)}")
-        self.optimizer = OPTIMIZERS[options.optimizer](
-            {name: self.arrays[name] for name in self.trained}, options.learning_rate
-        )
+        trained = {name: array for name, array in self.arrays.items() if name in (options.trained or self.arrays)}
+        self.trained = tuple(trained)  # in the model's order, whatever that of the names was
+        self.optimizer = OPTIMIZERS[options.optimizer](trained, options.learning_rate)
         self.step, self.stopped = 0, None
         self.rows = []  # of the history
         self.best, self.best_row = None, 0
@@ -257,14 +255,15 @@ class _Run:
         self.rows.append(row)
         judged = 1 if self.held_out is None else 3  # the column that says what is best
         limit = DIVERGED * np.log(self.corpus.num_classes)
-        sane = row[1] <= limit and (self.held_out is None or row[3] <= limit)
-        if not sane and self.step == 0:
-            raise ValueError(f"the loss at the start is {row[judged]:.3g}; begin from smaller, finite parameters")
-        if not sane:
+        losses = row[1:2] if self.held_out is None else row[1:4:2]
+        beyond = [loss for loss in losses if not loss <= limit]  # NaN is below no limit
+        if beyond and self.step == 0:
+            raise ValueError(f"the loss at the start is {beyond[0]:.3g}; begin from smaller, finite parameters")
+        if beyond:
             self.stopped = "divergence"
             best = self.rows[self.best_row]
             warnings.warn(
-                f"training diverged: the loss is {row[judged]:.3g} at step {self.step}; the parameters of step {best[0]} "
+                f"training diverged: the loss is {beyond[0]:.3g} at step {self.step}; the parameters of step {best[0]} "
                 f"(loss {best[judged]:.3g}) are kept; choose a smaller learning_rate",
                 RuntimeWarning,
                 stacklevel=3,
@@ -285,7 +284,7 @@ class _Run:
 
     def identity(self):
         """Return all that a run that goes on from a checkpoint must agree with."""
-        model = {"model": type(self.model).__name__} | vars(self.model)
+        model = {"model": type(self.model).__name__} | {f"model.{name}": value for name, value in vars(self.model).items()}
         start = digest(*self.start.numpy().arrays().values())
         corpora = {"corpus": describe(self.corpus), "held_out": describe(self.held_out)}
         return model | self.options.identity() | {"dim": None, "trained": list(self.trained), "start": start} | corpora

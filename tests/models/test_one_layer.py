@@ -78,9 +78,14 @@ def test_gradients_equal_autograd_on_imdb(imdb, kind, spread):
     assert relative_error(gradients(parameters, corpus), textbook_gradients(parameters, corpus)) <= 1e-10
 
 
+@pytest.fixture(scope="module")
+def four_classes():
+    return load_movie_reviews()[::200]
+
+
 @each_kind
-def test_gradients_equal_autograd_with_four_classes(kind):
-    corpus = load_movie_reviews()[::200]
+def test_gradients_equal_autograd_with_four_classes(four_classes, kind):
+    corpus = four_classes
     parameters = of_kind(random_parameters(corpus, 32, 0), kind)
     assert relative_error(gradients(parameters, corpus), textbook_gradients(parameters, corpus)) <= 1e-10
 
@@ -92,9 +97,8 @@ def test_gradients_equal_finite_differences(corpus, seed):
     direction = parameters.map(lambda array: random.standard_normal(array.shape))
 
     def along(step):
-        return loss(
-            Parameters(*(a + step * b for a, b in zip(parameters.arrays().values(), direction.arrays().values()))), corpus
-        )
+        pairs = zip(parameters.arrays().values(), direction.arrays().values())
+        return loss(Parameters(*(start + step * way for start, way in pairs)), corpus)
 
     slope = flat(gradients(parameters, corpus)) @ flat(direction)
     # The central difference of step h errs by h² f'''/6 and by 1e-16/h: both below 1e-8 for h = 1e-5.

@@ -5,6 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, ClassVar
 
+import numpy as np
+
 from ..arrays import like, log_softmax, namespace, softplus, to_numpy
 from ..optimizers import LowRank
 from ..options import Options
@@ -165,7 +167,7 @@ class Model(ABC):
         """
         logits = self.logits(parameters, corpus)
         found = to_numpy(logits > 0 if logits.ndim == 1 else logits.argmax(1))
-        return float(loss_of_logits(logits, corpus)), float(corpus.mean_weights[found == corpus.labels].sum())
+        return float(loss_of_logits(logits, corpus)), float(np.average(found == corpus.labels, weights=corpus.weights))
 
 
 def loss_of_logits(logits, texts):
