@@ -196,7 +196,7 @@ def selection_mask(corpus, selection):
             text = int((chosen == 0).argmax())
             raise ValueError(f"text {text} holds no relevant token; leave it out, or say which token is selected")
         return mask
-    if not sparse.issparse(selection) and np.asarray(selection).shape == shape[:1] and shape[:1] != shape:
+    if not sparse.issparse(selection) and np.asarray(selection).shape == shape[:1]:
         tokens = np.asarray(selection)
         if tokens.dtype.kind not in "iu" or tokens.min(initial=0) < 0 or tokens.max(initial=0) >= shape[1]:
             raise ValueError(f"selection holds no token numbers from 0 to {shape[1] - 1}; give one a text, or a mask")
@@ -206,9 +206,9 @@ def selection_mask(corpus, selection):
         mask.eliminate_zeros()
         if mask.shape != shape:
             raise ValueError(f"selection has shape {mask.shape}; give one token a text, or a mask of shape {shape}")
-    absent = sparse.coo_array(mask.astype(np.int8) - mask.multiply(corpus.counts > 0).astype(np.int8))
-    if absent.data.any():
-        text, token = (int(axis[absent.data != 0][0]) for axis in absent.coords)
+    absent = sparse.coo_array(mask > (corpus.counts > 0))
+    if absent.nnz:
+        text, token = (int(axis[0]) for axis in absent.coords)
         raise ValueError(f"selection names token {corpus.vocabulary[token]!r} in text {text}, which does not hold it")
     return mask
 
@@ -284,16 +284,10 @@ def _least_norm(differences, guess):
     import daqp
 
     number, dim = differences.shape
-    solution, _, flag, info = daqp.solve(
-        np.eye(dim),
-        np.zeros(dim),
-        differences,
-        np.full(number, 1e30),  # what daqp takes for infinity
-        np.ones(number),
-        (guess > 0).astype(np.int32),  # 1: starts as active
-        primal_tol=1e-11,
-        iter_limit=100_000,
-    )
+    bounds = np.full(number, 1e30), np.ones(number)  # from above: what daqp takes for infinity
+    active = (guess > 0).astype(np.int32)
+    options = dict(primal_tol=1e-11, iter_limit=100_000)
+    solution, _, flag, info = daqp.solve(np.eye(dim), np.zeros(dim), differences, *bounds, active, **options)
     if flag == -1:
         return None, None
     if flag != 1:

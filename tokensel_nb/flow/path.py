@@ -416,30 +416,28 @@ def _integrate(field, where, tolerance):
         options = dict(rtol=tolerance, atol=tolerance, jac=field.jacobian, first_step=min(1e-3, where[-1] - begin))
         return integrate.BDF(field.velocity, begin, point, where[-1], **options)
 
-    points, begun = [field.start], 0.0
-    try:
-        solver = solver_from(begun, field.start)
-    except _NoDirection:
-        raise ValueError(NO_GRADIENT) from None
+    points, begun, solver = [field.start], 0.0, None
     with tqdm(total=len(where), initial=1, desc="Following the flow", unit="point", delay=2) as progress:
-        while len(points) < len(where):
-            try:
+        try:
+            solver = solver_from(begun, field.start)
+            while len(points) < len(where):
                 # SciPy's BDF begins with memory that nothing was written to, and never uses what it computes of it.
                 with np.errstate(invalid="ignore", over="ignore"):
                     solver.step()
-                if solver.status == "failed" and solver.t > 1.001 * begun:
+                if solver.status == "failed":
                     # A history of steps that no longer fits, on a stiff path: begin anew, if that has not just been done.
+                    if solver.t <= 1.001 * begun:
+                        return points, "no step"
                     begun = solver.t
                     solver = solver_from(begun, solver.y)
                     continue
-            except _NoDirection:
-                return points, "no direction"
-            if solver.status == "failed":
-                return points, "no step"
-            between, passed = solver.dense_output(), where[len(points) :]
-            passed = passed[passed <= solver.t]
-            points += [between(length) for length in passed]
-            progress.update(len(passed))
+                between, passed = solver.dense_output(), where[len(points) :]
+                points += [between(length) for length in passed[passed <= solver.t]]
+                progress.update(len(points) - progress.n)
+        except _NoDirection:
+            if solver is None:
+                raise ValueError(NO_GRADIENT) from None
+            return points, "no direction"
     return points, "the end"
 
 
