@@ -58,26 +58,26 @@ class AutogradModel(Model):
 
     Examples
     --------
-    The mean of a text's embeddings, without attention:
+    Attention that passes over words that occur once:
 
-    >>> import numpy as np
     >>> import tokensel_nb as ts
-    >>> from dataclasses import dataclass
-    >>> @dataclass(frozen=True, eq=False, repr=False)
-    ... class Head(ts.NamedArrays):
-    ...     embeddings: np.ndarray
-    ...     output_vector: np.ndarray
-    >>> class MeanOfEmbeddings(ts.AutogradModel):
-    ...     def start(self, vocab_size, dim, seed, *, num_classes=2, dtype="float32"):
-    ...         start = ts.init_parameters(vocab_size, dim, seed, num_classes=num_classes, dtype=dtype)
-    ...         return Head(start.embeddings, start.output_vector)
+    >>> class Repeated(ts.AutogradModel):
+    ...     def start(self, *sizes, **options):
+    ...         return ts.init_parameters(*sizes, **options)
+    ...
+    ...     def forward_attention(self, parameters, texts):
+    ...         return (8 * texts.log_counts).softmax(dim=1)
     ...
     ...     def forward(self, parameters, texts):
-    ...         values = parameters.embeddings @ parameters.output_vector.reshape(-1, parameters.embeddings.shape[1]).T
-    ...         return ts.mean_over_tokens(texts.log_counts.softmax(dim=1), values, texts)
-    >>> corpus = ts.corpus_from_texts(["good film", "bad film"], ["up", "down"])
-    >>> ts.train(corpus, MeanOfEmbeddings(), dim=4, steps=50).history.accuracies[-1].item()
+    ...         values = parameters.token_values.reshape(len(texts.words), -1)  # a column, or K
+    ...         return ts.mean_over_tokens(self.forward_attention(parameters, texts), values, texts)
+    >>> corpus = ts.corpus_from_texts(["good good film", "bad film film film"], ["up", "down"])
+    >>> training = ts.train(corpus, Repeated(), dim=4, steps=50, learning_rate=0.05)
+    >>> ts.accuracy(training.parameters, corpus, Repeated())
     1.0
+    >>> print(ts.attention(training.parameters, corpus, Repeated()).toarray().round(3))  # to "bad", "film", "good"
+    [[0.    0.004 0.996]
+     [0.    1.    0.   ]]
     """
 
     options: ClassVar[Options] = Options(dim=128, steps=600, learning_rate=0.003, batch_size=50, evaluate_every=300)
@@ -139,7 +139,7 @@ class AutogradModel(Model):
         """Return the gradient of the mean loss; only rows of words that occur are computed. See `Model.step_gradients`."""
         check_fit(parameters, texts)
         tensors = _tensors(parameters)
-        with _memory_for(texts):
+        with _memory_for(texts, f"batch_size={max(len(texts) // 2, 1)}, or "):
             looked_up, batch = _looked_up(tensors, texts)
             leaves = {name: getattr(looked_up, name).detach().requires_grad_() for name in names}
             mean_loss = loss_of_logits(self._logits(replace(looked_up, **leaves), batch, texts), texts)
@@ -218,8 +218,8 @@ def _batches(corpus) -> Iterator[tuple[np.ndarray, Corpus]]:
 
 
 @contextmanager
-def _memory_for(texts):
-    """Turn an allocation that fails into one sentence."""
+def _memory_for(texts, smaller=""):
+    """Turn an allocation that fails into one sentence, with a smaller batch as advice where there is a choice."""
     try:
         yield
     except (RuntimeError, MemoryError) as error:
@@ -229,5 +229,5 @@ def _memory_for(texts):
         longest = int(np.diff(texts.counts.indptr).max(initial=0))
         raise MemoryError(
             f"no memory for {len(texts)} texts of up to {longest} distinct words at once; "
-            f"try batch_size={max(len(texts) // 2, 1)}, or shorter texts (most_frequent)"
+            f"try {smaller}shorter texts (most_frequent)"
         ) from error
