@@ -1,0 +1,101 @@
+"""What a new model has to say, and what it gets for that: the example of CONTRIBUTING.md, as it stands there."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from helpers import corpora, each_dtype, each_kind, equal, flat, kind_of, of_kind, on, short_texts
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tokensel_nb as ts
+from tokensel_nb import checkpoint
+from tokensel_nb.arrays import to_numpy
+from tokensel_nb.models import autograd
+
+GUIDE = Path(__file__).parents[2] / "CONTRIBUTING.md"
+CODE = re.search(r"\*\*A model\*\*.*?```python\n(.*?)```", GUIDE.read_text("utf-8"), re.DOTALL)[1]
+DEFINED = {"__name__": "guide"}
+exec(compile(CODE, GUIDE, "exec"), DEFINED)
+Head, MeanOfEmbeddings = DEFINED["Head"], DEFINED["MeanOfEmbeddings"]
+
+
+@pytest.fixture(autouse=True)
+def in_full_precision(monkeypatch):
+    monkeypatch.setattr(autograd, "PRECISIONS", {})
+
+
+def random_head(corpus, seed, dtype="float64"):
+    random = np.random.default_rng(seed)
+    start = MeanOfEmbeddings().start(corpus.vocab_size, 5, seed, num_classes=corpus.num_classes, dtype=dtype)
+    return start.map(lambda array: random.standard_normal(array.shape).astype(dtype))
+
+
+def test_the_example_is_short():
+    assert len([line for line in CODE.splitlines() if line.strip()]) <= 22
+
+
+@each_kind
+@each_dtype
+@given(corpus=corpora(), seed=st.integers(0, 99))
+def test_logits_are_those_of_the_mean_row(kind, dtype, corpus, seed):
+    parameters = random_head(corpus, seed, dtype)
+    found = ts.logits(of_kind(parameters, kind), corpus, MeanOfEmbeddings())
+    wanted = corpus.shares @ parameters.embeddings @ np.atleast_2d(parameters.output_vector).T
+    assert kind_of(found) == kind
+    assert to_numpy(found).dtype == dtype
+    assert found.shape == ((len(corpus),) if corpus.num_classes == 2 else wanted.shape)
+    wanted = wanted.reshape(found.shape)
+    np.testing.assert_allclose(to_numpy(found), wanted, atol=200 * np.finfo(dtype).eps)
+
+
+@each_kind
+@given(corpus=corpora(), seed=st.integers(0, 99))
+def test_gradients_equal_finite_differences(kind, corpus, seed):
+    model, parameters, way = MeanOfEmbeddings(), random_head(corpus, seed), random_head(corpus, seed + 1000)
+
+    def along(step):
+        pairs = zip(parameters.arrays().values(), way.arrays().values())
+        return ts.loss(Head(*(start + step * each for start, each in pairs)), corpus, model)
+
+    found = ts.gradients(of_kind(parameters, kind), corpus, model)
+    assert type(found) is Head
+    assert {kind_of(array) for array in found.arrays().values()} == {kind}
+    # The central difference of step h errs by h² f'''/6, with a third derivative of some thousands, and by 1e-16/h.
+    assert (along(1e-5) - along(-1e-5)) / 2e-5 == pytest.approx(flat(found) @ flat(way), abs=1e-6)
+
+
+@each_kind
+def test_it_trains_and_goes_on_where_it_was_killed(tmp_path, monkeypatch, kind):
+    monkeypatch.setattr(checkpoint, "SECONDS", 0.0)
+    (corpus, held_out), file = short_texts(), tmp_path / "run.safetensors"
+    options = dict(dim=8, steps=60, learning_rate=0.05, evaluate_every=20, held_out=held_out, patience=3) | on(kind)
+
+    def stop(step, _):
+        if step == 40:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        ts.train(corpus, MeanOfEmbeddings(), checkpoint=file, watch=stop, **options)
+    resumed = ts.train(corpus, MeanOfEmbeddings(), checkpoint=file, **options)
+    through = ts.train(corpus, MeanOfEmbeddings(), **options)
+    assert type(resumed.parameters) is Head
+    assert equal(resumed.parameters, through.parameters)
+    np.testing.assert_array_equal(resumed.history.losses, through.history.losses)
+    assert through.history.losses[-1] < 0.5 * through.history.losses[0]
+    assert ts.accuracy(through.parameters, held_out, MeanOfEmbeddings()) > 0.8
+    with pytest.raises(ts.CheckpointError, match="made with model='MeanOfEmbeddings', not 'Renamed'"):
+        ts.train(corpus, type("Renamed", (MeanOfEmbeddings,), {})(), checkpoint=file, **options)
+
+
+def test_what_it_does_not_have_is_said(tiny):
+    start = MeanOfEmbeddings().start(3, 4, 0)
+    with pytest.raises(TypeError, match="MeanOfEmbeddings has no attention"):
+        ts.attention(start, tiny, MeanOfEmbeddings())
+    with pytest.raises(TypeError, match="OneLayer has no attention"):
+        ts.Model.attention(ts.OneLayer(), start, tiny)
+    with pytest.raises(ValueError, match="trained names cls_embedding; the model has embeddings, output_vector"):
+        ts.train(tiny, MeanOfEmbeddings(), trained=["cls_embedding"])
+    with pytest.raises(TypeError, match="abstract method"):
+        type("Nothing", (ts.AutogradModel,), {})()
