@@ -2,8 +2,9 @@ import numpy as np
 import pytest
 
 from tokensel_nb.datasets import RECORDED, Reviews
-from tokensel_nb.datasets.hub import REVISIONS
-from tokensel_nb.datasets.reviews import SENTIMENTS, digest
+from tokensel_nb.datasets._hub import REVISIONS
+from tokensel_nb.datasets._sources import digest
+from tokensel_nb.datasets.reviews import SENTIMENTS
 
 
 @pytest.fixture(autouse=True)
@@ -23,7 +24,7 @@ def hub(monkeypatch):
             raise FileNotFoundError(f"no {address}")
         return served[address]
 
-    monkeypatch.setattr("tokensel_nb.datasets.hub.why_silent", lambda: None)
+    monkeypatch.setattr("tokensel_nb.datasets._hub.why_silent", lambda: None)
     monkeypatch.setattr("datasets.load_dataset", load_dataset)
     return served
 

@@ -9,7 +9,7 @@ import pytest
 from helpers import raising, written
 
 from tokensel_nb.datasets import Reviews, cache_folder
-from tokensel_nb.datasets.cache import from_cache, to_cache
+from tokensel_nb.datasets._cache import from_cache, to_cache
 from tokensel_nb.datasets.reviews import SENTIMENTS
 
 

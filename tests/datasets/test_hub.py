@@ -8,12 +8,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from tokensel_nb import DataError, read_imdb, read_yelp
-from tokensel_nb.datasets.hub import REVISIONS, from_hub
+from tokensel_nb.datasets._hub import REVISIONS, from_hub
 from tokensel_nb.datasets.yelp import STARS
 
 
 def test_a_hub_that_hangs_is_noticed_within_seconds(monkeypatch, hub_cache):
-    monkeypatch.setattr("tokensel_nb.datasets.hub.PATIENCE", 0.5)
+    monkeypatch.setattr("tokensel_nb.datasets._hub.PATIENCE", 0.5)
     monkeypatch.setattr(urllib.request, "urlopen", lambda *_, **__: time.sleep(60))
     start = time.monotonic()
     with pytest.raises(DataError, match="the Hugging Face hub did not answer within"):

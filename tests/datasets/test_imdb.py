@@ -9,7 +9,7 @@ from helpers import raising, written
 from tokensel_nb import DataError, load_imdb, read_imdb
 from tokensel_nb.datasets import RECORDED, Reviews
 from tokensel_nb.datasets import imdb as imdb_module
-from tokensel_nb.datasets.cache import to_cache
+from tokensel_nb.datasets._cache import to_cache
 from tokensel_nb.datasets.reviews import SENTIMENTS
 
 

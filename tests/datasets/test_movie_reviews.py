@@ -9,7 +9,7 @@ import pytest
 from helpers import raising, written
 
 from tokensel_nb import DataError, load_movie_reviews, load_rotten_tomatoes, read_rotten_tomatoes
-from tokensel_nb.datasets import movie_reviews
+from tokensel_nb.datasets import _package
 
 
 def test_the_loader_never_imports_the_package():
@@ -38,7 +38,7 @@ def test_rotten_tomatoes_without_the_package(monkeypatch):
 
 
 def test_a_fast_reader_gives_the_texts_that_pandas_gives():
-    whole = movie_reviews._four_classes()
+    whole = _package.four_classes()
     (path,) = (file.locate() for file in distribution("movie-reviews").files if file.name == "combined_movie_reviews.csv")
     table = pd.read_csv(path, keep_default_na=False)
     assert whole.texts == table["text"].to_list()
@@ -47,7 +47,7 @@ def test_a_fast_reader_gives_the_texts_that_pandas_gives():
 
 def test_quotes_line_breaks_and_numbers_in_a_csv_file(tmp_path):
     path = written(tmp_path / "a.csv", [('"So,\nso"', 0), ("1984", 1), ("NA", 1), ("", 0)])
-    assert movie_reviews.read_csv(path, "text") == {"text": ['"So,\nso"', "1984", "NA", ""], "label": [0, 1, 1, 0]}
+    assert _package.read_csv(path, "text") == {"text": ['"So,\nso"', "1984", "NA", ""], "label": [0, 1, 1, 0]}
 
 
 def test_a_package_without_its_data_file_is_named(monkeypatch):

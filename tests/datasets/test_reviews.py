@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tokensel_nb.datasets import RECORDED, Reviews
-from tokensel_nb.datasets.reviews import digest, tell
+from tokensel_nb.datasets._sources import digest, tell
 
 
 def test_the_data_cards_state_the_recorded_digests():
@@ -88,7 +88,7 @@ LINE = "tell('a line')"
     ],
 )
 def test_a_plain_script(code, out, err):
-    code = f"import logging; from tokensel_nb.datasets.reviews import tell; {code}"
+    code = f"import logging; from tokensel_nb.datasets._sources import tell; {code}"
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert (done.stdout, done.stderr) == (out, err)
 

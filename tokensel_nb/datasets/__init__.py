@@ -8,11 +8,12 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
-        "cache": ["cache_folder"],
+        "_cache": ["cache_folder"],
+        "_sources": ["RECORDED"],
         "imdb": ["load_imdb", "read_imdb"],
         "movie_reviews": ["ROTTEN_TOMATOES_MIN_COUNT", "load_movie_reviews", "load_rotten_tomatoes", "read_rotten_tomatoes"],
         "own_files": ["load_reviews", "read_reviews"],
-        "reviews": ["IMDB_MIN_COUNT", "RECORDED", "DataError", "Reviews"],
+        "reviews": ["IMDB_MIN_COUNT", "DataError", "Reviews"],
         "yelp": ["YELP_MAX_WORDS", "load_yelp", "read_yelp"],
     },
 )

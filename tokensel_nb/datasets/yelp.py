@@ -5,8 +5,9 @@ from itertools import compress
 import numpy as np
 
 from ..corpus import Corpus
-from .hub import from_hub
-from .reviews import SENTIMENTS, DataError, NotHereError, Reviews, checked, count, data_folder, first_that_serves
+from ._hub import from_hub
+from ._sources import NotHereError, checked, count, data_folder, first_that_serves
+from .reviews import SENTIMENTS, DataError, Reviews
 
 YELP_MAX_WORDS = 5_424
 """The size of the paper's vocabulary of Yelp; which words it holds, and how they were split, is not known here."""
@@ -120,7 +121,7 @@ def read_yelp(split="train", classes=2, source="auto") -> Reviews:
 
 def _from_folder(split, classes):
     folder = data_folder()
-    from .own_files import read_columns  # here, since it imports pandas, which takes a second
+    from ._columns import read_columns  # here, since it imports pandas, which takes a second
 
     for path in sorted((folder / "yelp").glob(f"{split}.*")):
         texts, values, written = read_columns(path, "text", "stars")

@@ -4,7 +4,8 @@ import threading
 
 import numpy as np
 
-from .reviews import DataError, NotHereError, Reviews, first_line
+from ._sources import NotHereError, first_line
+from .reviews import DataError, Reviews
 
 # The revision of every set that is read. The hub was out of reach where this was written: the three hashes are those that
 # several public projects, independent of one another, pin.

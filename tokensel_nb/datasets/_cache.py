@@ -5,7 +5,8 @@ import warnings
 from pathlib import Path
 
 from ..files import atomic
-from .reviews import Reviews, checked, first_line, tell
+from ._sources import checked, first_line, tell
+from .reviews import Reviews
 
 
 def cache_folder() -> Path:
