@@ -91,6 +91,14 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):
     >>> model = make_pipeline(CountVectorizer(), AttentionClassifier(random_state=0))
     >>> model.fit(texts, ["up", "up", "down", "down"]).predict(["bad bad film", "good"]).tolist()
     ['down', 'up']
+    >>> counts, classifier = model[:-1].transform(["bad bad film", "good"]), model[-1]
+    >>> classifier.logits(counts).round(1).tolist()
+    [-1.7, 1.6]
+    >>> classifier.predict_proba(counts).round(2).tolist()
+    [[0.84, 0.16], [0.17, 0.83]]
+    >>> print(classifier.attention(counts).toarray().round(2))  # to "and", "bad", "film", "good", "long", "moving"
+    [[0.   0.98 0.   0.   0.   0.  ]
+     [0.   0.   0.   0.59 0.   0.  ]]
     """
 
     def __init__(self, dim=16, *, alpha=1.0, learning_rate=0.1, max_iter=30, random_state=None, verbose=False):
@@ -122,9 +130,9 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):
         ValueError
             If a count is negative, missing or infinite, or the samples of positive weight are all of one class.
         """
-        for name, kind, least in (("dim", Integral, 1), ("alpha", Real, 0), ("learning_rate", Real, 0), ("max_iter", Integral, 1)):
+        for name, kind in (("dim", Integral), ("alpha", Real), ("learning_rate", Real), ("max_iter", Integral)):
             boundaries = "neither" if name == "learning_rate" else "left"
-            check_scalar(getattr(self, name), name, kind, min_val=least, include_boundaries=boundaries)
+            check_scalar(getattr(self, name), name, kind, min_val=int(kind is Integral), include_boundaries=boundaries)
         X, y = validate_data(self, X, y, **self._accepted())
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)

@@ -84,7 +84,13 @@ class GradientDescent:
                 self.update(array[part], gradient, *(moment[part] for moment in moments))
 
     def update(self, array, gradient):
-        """Move some rows of an array."""
+        """Move some rows of an array, in place.
+
+        Parameters
+        ----------
+        array, gradient : array
+            The rows, and the gradient in them.
+        """
         array -= self.learning_rate * gradient
 
 
@@ -101,7 +107,13 @@ class Adam(GradientDescent):
     betas, epsilon = (0.9, 0.999), 1e-8
 
     def update(self, array, gradient, mean, square):
-        """Move some rows of an array, and their running means."""
+        """Move some rows of an array and their running means, in place.
+
+        Parameters
+        ----------
+        array, gradient, mean, square : array
+            The rows, the gradient in them, and the means of it and of its square.
+        """
         if is_torch(array):
             return self._update_tensor(array, gradient, mean, square)
         first, second = self.betas

@@ -24,6 +24,18 @@ class NamedArrays:
     ------
     ValueError
         If the arrays differ in kind, dtype or device.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> import tokensel_nb as ts
+    >>> @dataclass(frozen=True, eq=False, repr=False)
+    ... class Line(ts.NamedArrays):
+    ...     slope: np.ndarray
+    ...     height: np.ndarray
+    >>> line = Line(np.array([3.0]), np.array([1.0]))
+    >>> print(line, line.map(np.negative).arrays())
+    Line(slope (1,), height (1,); float64, numpy) {'slope': array([-3.]), 'height': array([-1.])}
     """
 
     def __post_init__(self):
@@ -64,7 +76,7 @@ class NamedArrays:
         Examples
         --------
         >>> import tokensel_nb as ts
-        >>> ts.init_parameters(3, 2, seed=0).map(lambda array: 0 * array).output_vector.tolist()
+        >>> ts.init_parameters(3, 2, seed=0).map(np.zeros_like).output_vector.tolist()
         [0.0, 0.0]
         """
         return type(self)(**{name: function(array) for name, array in self.arrays().items()})
@@ -179,9 +191,7 @@ def init_parameters(vocab_size, dim, seed, *, num_classes=2, dtype="float32") ->
 
     Returns
     -------
-
-    Parameters
-    ----------
+    start : Parameters
         Numpy arrays; `Parameters.to` makes tensors of them.
 
     Raises

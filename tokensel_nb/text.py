@@ -126,7 +126,16 @@ def _split(texts, separators, tokenizer, lowercase):
 
 
 def strings(texts):
-    """Return a list of str as an Arrow array; `pyarrow.array` does the same, but imports pandas, which takes a second."""
+    """Return strings as an Arrow array; `pyarrow.array` does the same, but imports pandas, which takes a second.
+
+    Parameters
+    ----------
+    texts : list of str
+
+    Returns
+    -------
+    pyarrow.LargeStringArray
+    """
     characters = list(map(str.encode, texts))
     ends = np.cumsum([0, *map(len, characters)], dtype=np.int64)
     return pa.Array.from_buffers(pa.large_string(), len(texts), [None, pa.py_buffer(ends), pa.py_buffer(b"".join(characters))])

@@ -76,7 +76,7 @@ class Training:
     >>> import tokensel_nb as ts
     >>> corpus = ts.corpus_from_texts(["good film", "bad film"], ["up", "down"])
     >>> ts.train(corpus, dim=4, steps=20)
-    Training(20 steps, loss 0.066; all steps)
+    Training(20 steps, loss 0.008; all steps)
     """
 
     parameters: NamedArrays

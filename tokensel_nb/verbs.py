@@ -71,7 +71,7 @@ def attention(parameters: NamedArrays, corpus: Corpus, model: Model = ONE_LAYER)
     --------
     >>> import tokensel_nb as ts
     >>> corpus = ts.corpus_from_texts(["good good film", "bad"], ["up", "down"])
-    >>> start = ts.init_parameters(corpus.vocab_size, dim=4, seed=0)  # with p = 0, so that attention is uniform
+    >>> start = ts.init_parameters(corpus.vocab_size, dim=4, seed=0, dtype="float64")  # p = 0, so that attention is uniform
     >>> ts.attention(start, corpus).toarray().round(2).tolist()
     [[0.0, 0.33, 0.67], [1.0, 0.0, 0.0]]
     """

@@ -86,6 +86,9 @@ def imports(module):
         if isinstance(node, ast.ImportFrom) and node.level:
             above = module.__name__.split(".")[1 : -node.level or None]
             path = [*above, *filter(None, [node.module])]
+            if path and path[-1].startswith("_"):  # not on the page: what it imports in turn counts
+                yield from imports(import_module(".".join(["tokensel_nb", *path])))
+                continue
             for name in node.names:
                 yield next((found for found in (".".join([*path, name.name]), ".".join(path)) if found in MODULES), None)
 
@@ -109,15 +112,24 @@ def test_every_exported_name_is_on_the_page():
     assert set(ts.__all__) <= on_page
 
 
+def example_of(found):
+    """Return the lines of code that a docstring shows."""
+    return "\n".join(re.findall(r"^(?:>>>|\.\.\.).*", inspect.cleandoc(found.__doc__ or ""), flags=re.M))
+
+
 def without_example(found):
-    """Yield what no example shows: a function; a class, or one of its methods that neither it nor a base class shows."""
-    doc = str(inspect.getdoc(found))
-    if ">>>" not in doc:
+    """Yield what no example shows: a function; a class, or one of its methods.
+
+    A method is shown where its own docstring has an example, or where that of the class calls it, or writes it as a subclass
+    would; what shows a base class's method shows that of the class too.
+    """
+    if not example_of(found):
         yield found.__qualname__
     for name, value in vars(found).items() if inspect.isclass(found) else ():
         if is_public(name, value) and not isinstance(value, (property, cached_property)):
-            docs = [str(inspect.getdoc(vars(base)[name])) for base in found.__mro__ if name in vars(base)]
-            if f".{name}(" not in doc and not any(">>>" in text for text in docs):
+            bases = [base for base in found.__mro__ if name in vars(base)]
+            shown = any(re.search(rf"(\.|def ){name}\(", example_of(base)) or example_of(vars(base)[name]) for base in bases)
+            if not shown:
                 yield f"{found.__qualname__}.{name}"
 
 

@@ -31,6 +31,23 @@ class Model(ABC):
         How it is trained where nothing else is said.
     needs_torch : bool
         Whether it computes with torch alone, even on numpy arrays.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.corpus_from_texts(["good film", "bad film"], ["up", "down"])
+    >>> model = ts.OneLayer()
+    >>> start = model.start(corpus.vocab_size, dim=4, seed=0, dtype="float64")
+    >>> print(model.logits(start, corpus).round(2), *model.attention(start, corpus).toarray())
+    [ 0.54 -0.19] [0.  0.5 0.5] [0.5 0.5 0. ]
+    >>> f"{model.loss(start, corpus):.3f}", model.accuracy(start, corpus)
+    ('0.532', 1.0)
+    >>> model.evaluate(start, corpus) == (model.loss(start, corpus), model.accuracy(start, corpus))
+    True
+    >>> print(model.gradients(start, corpus).output_vector.round(2))
+    [0.07 0.02 0.12 0.09]
+    >>> print(model.step_gradients(start, corpus, ["output_vector"])["output_vector"].round(2))  # of what is trained alone
+    [0.07 0.02 0.12 0.09]
     """
 
     options: ClassVar[Options] = Options()

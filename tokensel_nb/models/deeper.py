@@ -41,6 +41,13 @@ class KeyQueryParameters(Parameters):
         As in `Parameters`.
     key_query_1, key_query_2 : array, shape (dim, dim)
         W₁ and W₂.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> start = ts.TwoLayers(identity=0.5).start(vocab_size=3, dim=2, seed=0)
+    >>> start.key_query_2.tolist(), start.query.tolist()  # p = 0 at the start
+    ([[0.5, 0.0], [0.0, 0.5]], [0.0, 0.0])
     """
 
     key_query_1: Array
@@ -64,6 +71,13 @@ class MLPParameters(Parameters):
         M.
     mlp_bias : array, shape (dim,)
         b.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> start = ts.WithMLP(identity=2.0, spread=0.0).start(vocab_size=3, dim=2, seed=0)
+    >>> start.mlp_weights.tolist(), start.mlp_bias.tolist()
+    ([[2.0, 0.0], [0.0, 2.0]], [0.0, 0.0])
     """
 
     mlp_weights: Array

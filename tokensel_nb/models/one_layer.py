@@ -40,9 +40,10 @@ class OneLayer(Model):
     --------
     >>> import tokensel_nb as ts
     >>> corpus = ts.corpus_from_texts(["good film", "bad film"], ["up", "down"])
-    >>> parameters = ts.OneLayer().start(corpus.vocab_size, dim=4, seed=0)
-    >>> ts.OneLayer().gradients(parameters, corpus)
-    Parameters(embeddings (3, 4), cls_embedding (4,), output_vector (4,); float32, numpy)
+    >>> parameters = ts.OneLayer().start(corpus.vocab_size, dim=4, seed=0, dtype="float64")
+    >>> gradient = ts.OneLayer().step_gradients(parameters, corpus, ["embeddings"])["embeddings"]
+    >>> gradient.factors.round(2).tolist()  # ∂L/∂a and ∂L/∂γ of "bad", "film", "good"
+    [[-0.05, 0.11], [0.08, 0.02], [-0.03, -0.09]]
     """
 
     def start(self, vocab_size, dim, seed, *, num_classes=2, dtype="float32") -> Parameters:
