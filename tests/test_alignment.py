@@ -178,7 +178,7 @@ def test_the_identity_refuses_a_start_where_it_does_not_hold(tiny):
 
 
 @given(corpus=corpora(min_texts=2), dim=st.integers(5, 9), seed=st.integers(0, 99))
-def test_adams_first_step_is_that_of_the_optimiser(corpus, dim, seed):
+def test_adams_first_step_is_that_of_the_optimizer(corpus, dim, seed):
     if len(set(corpus.labels)) < corpus.num_classes or not corpus.counts.nnz:
         return  # `train` refuses these
     start = init_parameters(corpus.vocab_size, dim, seed, num_classes=corpus.num_classes, dtype="float64")

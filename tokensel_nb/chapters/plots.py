@@ -15,7 +15,7 @@ from IPython.display import HTML
 # Okabe and Ito's palette: told apart with every common kind of colour vision.
 NEGATIVE, POSITIVE, NEUTRAL, THEORY = "#D55E00", "#0072B2", "#8C8C8C", "#000000"
 
-# What makes sliders move. The book's pages leave it out and link the file instead (book/_ext/tokensel_sliders.py).
+# What makes sliders move; every figure with a slider carries it.
 SLIDER_SCRIPT = Path(__file__).with_name("slider.js")
 
 
