@@ -110,3 +110,23 @@ def _file(name):
         known = sorted(other.stem for other in path.parent.glob(f"*{path.suffix}"))
         raise FileNotFoundError(f"there is no {path.stem!r} among what was recorded; there are {', '.join(known) or 'none'}")
     return path
+
+
+def rounded(numbers, digits=4) -> list:
+    """Return numbers as plain values with few digits, as records hold them.
+
+    Parameters
+    ----------
+    numbers : array
+    digits : int
+
+    Returns
+    -------
+    list
+
+    Examples
+    --------
+    >>> rounded([1 / 3])
+    [0.3333]
+    """
+    return np.round(np.asarray(numbers, float), digits).tolist()
