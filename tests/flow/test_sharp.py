@@ -78,13 +78,15 @@ def test_ties_of_value_do_not_hide_the_other_tokens(corpus, spread, seed):
     np.testing.assert_allclose(array / np.exp(log_unit - unit), wanted, atol=1e-10 + 1e-15 * spread)
 
 
-def test_a_tie_at_the_top_leaves_the_pull_of_what_lies_far_below():
+@each_kind
+@pytest.mark.parametrize(("second", "top"), [(1000.0, 1), (1100.0, 2)])
+def test_a_tie_at_the_top_leaves_the_pull_of_what_lies_far_below(kind, second, top):
     """Tokens 0 and 1 agree, and token 2, a thousand nats below both, alone says something else."""
     corpus = Corpus(np.array([[1, 1, 1]]), [1], list("abc"), class_names=("-", "+"))
-    array, unit = sharp(np.array([1100.0, 1000.0, 0.0]), np.array([1.0, 1.0, -1.0]), corpus).by_score()
-    # ∂L/∂a_c = g q_c (f - γ_c), with q_c = e^-1100 and g = σ(-1); the sum over all tokens is zero.
-    assert np.log(array[2]) + unit == pytest.approx(np.log(2 / (1 + np.e)) - 1100, abs=1e-9)
-    assert array.sum() == pytest.approx(0, abs=1e-15)
+    array, unit = sharp(np.array([1100.0, second, 0.0]), np.array([1.0, 1.0, -1.0]), corpus, kind).by_score()
+    # ∂L/∂a_c = g q_c (f - γ_c), with q_c = e^-1100 over the number of tokens on top and g = σ(-1); all sum to zero.
+    assert np.log(to_numpy(array)[2]) + unit == pytest.approx(np.log(2 / (1 + np.e)) - 1100 - np.log(top), abs=1e-9)
+    assert float(array.sum()) == pytest.approx(0, abs=1e-15)
 
 
 @given(corpus=corpora(classes=(2,)), seed=st.integers(0, 99))
