@@ -7,7 +7,7 @@ import matplotlib.pyplot as plt
 import pytest
 from PIL import Image
 
-from tokensel_nb.plots import SLIDER_SCRIPT, slider
+from tokensel_nb.chapters.plots import SLIDER_SCRIPT, slider
 
 
 def frames(number):
