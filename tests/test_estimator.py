@@ -1,7 +1,10 @@
+import ast
+import io
 import os
 import pickle
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -17,7 +20,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from tokensel_nb import AttentionClassifier, Corpus, logits
+from tokensel_nb import AttentionClassifier, Corpus, estimator, logits, training
 
 TEXTS = [
     "a good film and a moving one",
@@ -93,8 +96,7 @@ def test_probabilities_are_those_of_the_decision(fitted):
 def test_the_decision_is_the_models_logit_with_a_column_for_cls(fitted):
     model, counts, labels = fitted
     with_cls = np.column_stack([counts, np.ones(len(counts))])
-    named = 2 * labels - 1 if len(model.classes_) == 2 else labels
-    wanted = logits(model.parameters_, Corpus(with_cls, named, [*map(str, range(counts.shape[1])), "<cls>"]))
+    wanted = logits(model.parameters_, Corpus(with_cls, labels, [*map(str, range(counts.shape[1])), "<cls>"]))
     np.testing.assert_array_equal(model.logits(counts), wanted)
 
 
@@ -102,7 +104,7 @@ def test_attention_and_values_give_the_decision(fitted):
     model, counts, _ = fitted
     weights = model.attention(sparse.csr_array(counts))
     assert weights.shape == counts.shape
-    values = model.parameters_.values
+    values = model.parameters_.token_values
     to_cls = 1 - weights.sum(axis=1)
     assert (to_cls > 0).all()
     found = weights @ values[:-1] + np.multiply.outer(to_cls, values[-1])
@@ -189,7 +191,7 @@ def test_an_empty_text_gets_the_prior(shares):
     assert model.score(counts, labels) > 0.9
     # Twenty steps find it to a few hundredths.
     np.testing.assert_allclose(model.predict_proba(np.zeros((1, 8)))[0], shares, atol=0.1)
-    np.testing.assert_allclose(model.logits(np.zeros((1, 8)))[0], model.parameters_.values[-1], atol=1e-14)
+    np.testing.assert_allclose(model.logits(np.zeros((1, 8)))[0], model.parameters_.token_values[-1], atol=1e-14)
 
 
 def test_more_classes_than_dimensions():
@@ -238,8 +240,24 @@ def test_bad_input_gets_one_sentence():
         model.fit(counts, labels + 0.5)
     with pytest.raises(ValueError, match="finite numbers, none negative"):
         model.fit(counts, labels, sample_weight=np.where(np.arange(len(labels)) == 0, -1, 1))
-    with pytest.raises(ValueError, match="The 'learning_rate' parameter"):
+    with pytest.raises(ValueError, match="learning_rate == 0, must be > 0"):
         AttentionClassifier(learning_rate=0).fit(counts, labels)
+    with pytest.raises(ValueError, match="learning_rate == nan, must be finite"):
+        AttentionClassifier(learning_rate=np.nan).fit(counts, labels)
+    with pytest.raises(ValueError, match="alpha == -1, must be >= 0"):
+        AttentionClassifier(alpha=-1).fit(counts, labels)
+    with pytest.raises(ValueError, match="alpha == nan, must be finite"):
+        AttentionClassifier(alpha=np.nan).fit(counts, labels)
+    with pytest.raises(ValueError, match="max_iter == 0, must be >= 1"):
+        AttentionClassifier(max_iter=0).fit(counts, labels)
+    with pytest.raises(TypeError, match="dim must be an instance of"):
+        AttentionClassifier(dim=2.5).fit(counts, labels)
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        model.fit(counts, labels, sample_weight=np.ones(3))
+    with pytest.raises(ValueError, match="sample_weight has 2 dimensions; give one number a sample"):
+        model.fit(counts, labels, sample_weight=np.ones((len(labels), 1)))
+    with pytest.raises(ValueError, match="sample_weight contains NaN"):
+        model.fit(counts, labels, sample_weight=np.full(len(labels), np.nan))
     with pytest.raises(ValueError, match="has 11 features, but AttentionClassifier is expecting 12"):
         model.fit(counts, labels).predict(counts[:, 1:])
     with pytest.raises(ValueError, match="Negative values in data passed to AttentionClassifier"):
@@ -253,14 +271,47 @@ def test_a_diverging_fit_warns():
     assert np.isfinite(model.predict_proba(counts)).all()
 
 
-def test_importing_the_package_does_not_import_scikit_learn():
-    code = "import sys, tokensel_nb; assert 'sklearn' not in sys.modules; tokensel_nb.AttentionClassifier()"
-    subprocess.run([sys.executable, "-c", code], check=True)
+@pytest.mark.parametrize("weight", [1, 2.5, np.float64(3)])
+def test_one_weight_is_that_of_every_sample(weight):
+    counts, labels = counts_of(2)
+    model = AttentionClassifier(random_state=0)
+    found = model.fit(counts, labels, sample_weight=weight).logits(counts)
+    np.testing.assert_array_equal(found, model.fit(counts, labels, sample_weight=[weight] * len(labels)).logits(counts))
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_nothing_is_said_unless_asked_for(monkeypatch, capfd):
+    """Not by a fit that takes as long as one likes, on a terminal."""
+    bar, texts = training.tqdm, []
+    monkeypatch.setattr(training, "tqdm", lambda delay, **rest: bar(**rest, delay=1e-9, mininterval=0))
+    for verbose in (False, True):
+        terminal = Terminal()
+        monkeypatch.setattr("sys.stderr", terminal)
+        model = AttentionClassifier(random_state=0, verbose=verbose).fit(*counts_of(2))
+        model.predict_proba(counts_of(2)[0])
+        texts.append(terminal.getvalue())
+    assert texts[0] == ""
+    assert "30/30" in texts[1]
+    assert capfd.readouterr() == ("", "")
+
+
+def test_nothing_private_of_scikit_learn_is_used():
+    tree = ast.parse(Path(estimator.__file__).read_text("utf-8"))
+    of_modules = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and not node.level]
+    names = {f"{node.module}.{alias.name}" for node in of_modules for alias in node.names if "sklearn" in node.module}
+    assert "sklearn.base.BaseEstimator" in names
+    assert not [name for name in names if "._" in name]
+    whole = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    assert not [name for name in whole if "sklearn" in name]
 
 
 def test_imdb(imdb):
-    training, held_out = imdb.split(0.2, 0)
-    model = AttentionClassifier(random_state=0).fit(training.counts, training.labels)
+    trained, held_out = imdb.split(0.2, 0)
+    model = AttentionClassifier(random_state=0).fit(trained.counts, trained.labels)
     assert model.score(held_out.counts, held_out.labels) >= 0.885
     order = np.argsort(model.token_importance_)
     assert {"bad", "worst", "waste", "awful"} <= set(imdb.vocabulary[order[:20]])

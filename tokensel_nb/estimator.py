@@ -132,14 +132,18 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):
         """
         for name, kind in (("dim", Integral), ("alpha", Real), ("learning_rate", Real), ("max_iter", Integral)):
             boundaries = "neither" if name == "learning_rate" else "left"
-            check_scalar(getattr(self, name), name, kind, min_val=int(kind is Integral), include_boundaries=boundaries)
+            value = check_scalar(getattr(self, name), name, kind, min_val=int(kind is Integral), include_boundaries=boundaries)
+            if not np.isfinite(value):
+                raise ValueError(f"{name} == {value}, must be finite.")
         X, y = validate_data(self, X, y, **self._accepted())
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if sample_weight is not None:
+            sample_weight = np.full(X.shape[0], sample_weight) if isinstance(sample_weight, Real) else sample_weight
             sample_weight = check_array(sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
-            sample_weight = np.full(X.shape[0], sample_weight) if sample_weight.ndim == 0 else sample_weight
             check_consistent_length(X, sample_weight)
+            if sample_weight.ndim > 1:
+                raise ValueError(f"sample_weight has {sample_weight.ndim} dimensions; give one number a sample")
             seen = sample_weight != 0
             X, codes, sample_weight = (X, codes, sample_weight) if seen.all() else (X[seen], codes[seen], sample_weight[seen])
         self._check_classes(codes)
