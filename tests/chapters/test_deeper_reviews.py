@@ -4,18 +4,33 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from tokensel_nb import OneLayer, Options, binned
 from tokensel_nb.chapters import deeper_reviews
-from tokensel_nb.chapters.deeper_reviews import EXPERIMENTS, OPTIONS, deeper_run, one_layer_beside, sample, summary, with_paper
-from tokensel_nb.chapters.recorded import paper_table, recorded
-from tokensel_nb.models.one_layer import OneLayer
+from tokensel_nb.chapters.deeper_reviews import EXPERIMENTS, deeper_run, one_layer_beside, sample, summary, with_paper
+from tokensel_nb.chapters.recorded import PAPER_EDGES, paper_table, recorded
+
+
+@pytest.fixture
+def short(monkeypatch):
+    monkeypatch.setattr(deeper_reviews, "OPTIONS", replace(deeper_reviews.OPTIONS, dim=4, steps=2))
+    monkeypatch.setattr(deeper_reviews, "MAX_TOKENS", 8)
+    monkeypatch.setattr(deeper_reviews, "TEXTS", 200)
+    monkeypatch.setattr(deeper_reviews, "OTHERS", 40)
+    # 200 texts may leave bins empty.
+    monkeypatch.setattr(deeper_reviews, "with_paper", lambda means, table: len(means) + len(table))
 
 
 def test_samples_are_balanced_and_share_no_review(imdb):
-    trained, others = sample(imdb, 3)
+    marked = replace(imdb, weights=np.arange(1, len(imdb) + 1))
+    trained, others = sample(marked, 3)
     assert (len(trained), len(others)) == (5_000, 1_000)
     assert trained.signs.sum() == others.signs.sum() == 0
+    assert not set(trained.weights) & set(others.weights)
+    assert len(set(trained.weights)) == 5_000
     again, _ = sample(imdb, 3)
     np.testing.assert_array_equal(again.counts.indices, trained.counts.indices)
+    other, _ = sample(imdb, 4)
+    assert not np.array_equal(other.counts.indices, trained.counts.indices)
 
 
 def test_a_table_correlates_with_itself_in_any_unit():
@@ -23,20 +38,38 @@ def test_a_table_correlates_with_itself_in_any_unit():
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
-def test_a_run_and_its_summary(imdb, monkeypatch, name):
-    monkeypatch.setattr(deeper_reviews, "OPTIONS", replace(OPTIONS, dim=4, steps=2))
-    monkeypatch.setattr(deeper_reviews, "MAX_TOKENS", 8)
-    monkeypatch.setattr(deeper_reviews, "TEXTS", 200)
-    monkeypatch.setattr(deeper_reviews, "OTHERS", 40)
-    # 200 texts may leave bins empty.
-    monkeypatch.setattr(deeper_reviews, "with_paper", lambda means, table: len(means) + len(table))
+def test_a_run_and_its_summary(imdb, short, name):
+    experiment = EXPERIMENTS[name]
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # that texts were cut is said in the chapter
-        run = deeper_run(imdb, name, 0, evaluate_every=1)
-    assert run.training.history.steps.tolist() == [0, 1, 2]
-    assert run.score_correlation == 20 + len(f"{EXPERIMENTS[name].table}_p")
+        found = deeper_run(imdb, name, 0, evaluate_every=1)
+    assert found.training.history.steps.tolist() == [0, 1, 2]
+    assert type(found.training.parameters) is type(experiment.model.start(3, 2, 0))
+    assert found.score_correlation == 20 + len(f"{experiment.table}_p")
+    assert found.value_correlation == 20 + len(f"{experiment.table}_v")
+    np.testing.assert_array_equal(found.skew, sample(imdb, 0)[0].label_skew())
+    wanted = binned(found.skew, found.training.parameters.token_scores, PAPER_EDGES)
+    np.testing.assert_array_equal(found.scores.means, wanted.means)
     found = summary(imdb, name)
-    assert np.shape(found["scores"]) == np.shape(found["values"]) == (len(EXPERIMENTS[name].seeds), 20)
+    assert np.shape(found["scores"]) == np.shape(found["values"]) == (len(experiment.seeds), 20)
+    assert len(found["accuracies"]) == len(found["held_out_accuracies"]) == len(experiment.seeds)
+
+
+def test_at_the_papers_size_the_rate_shrinks_with_the_dimension(imdb, short, monkeypatch):
+    seen = []
+
+    def run(corpus, name, seed, **changes):
+        seen.append((name, seed, changes))
+        return found
+
+    found = deeper_run(imdb, "MLP", 0)
+    monkeypatch.setattr(deeper_reviews, "deeper_run", run)
+    monkeypatch.setattr(deeper_reviews, "OPTIONS", replace(deeper_reviews.OPTIONS, dim=128))
+    results = deeper_reviews.at_paper_size(imdb)
+    assert [name for name, *_ in seen] == ["two layers", "MLP"]
+    assert seen[0][2] == {"dim": 2048, "learning_rate": pytest.approx(0.003 / 4)}
+    assert seen[1][2] == {"dim": 2048, "learning_rate": pytest.approx(0.01 / 4)}
+    assert (results["seed"], results["dim"]) == (0, 2048)
 
 
 def test_one_layer_beside_learns_the_same_reviews_cut_without_a_warning(imdb, monkeypatch):
@@ -49,8 +82,14 @@ def test_one_layer_beside_learns_the_same_reviews_cut_without_a_warning(imdb, mo
     for cut, whole in ((reviews, trained), (named.pop("held_out"), others)):
         np.testing.assert_array_equal(cut.labels, whole.labels)
         assert np.diff(cut.counts.indptr).max() == 96 < np.diff(whole.counts.indptr).max()
-    assert (model, options, named) == (OneLayer(), OPTIONS, {"seed": 3, "steps": 2})
-    assert (options.dim, options.batch_size, options.learning_rate, options.evaluate_every) == (128, 50, 0.003, 300)
+    assert model == OneLayer()
+    wanted = Options(dim=128, steps=2, batch_size=50, learning_rate=0.003, evaluate_every=300, seed=3, device="auto")
+    assert replace(options, **named) == wanted
+
+
+def test_each_experiment_has_the_rate_it_was_recorded_with():
+    rates = {name: experiment.learning_rate for name, experiment in EXPERIMENTS.items()}
+    assert rates == {"two layers": 0.003, "two layers, no key-query": 0.003, "two layers, no residual": 0.003, "MLP": 0.01}
 
 
 def test_the_record_is_of_these_experiments():
@@ -61,10 +100,3 @@ def test_the_record_is_of_these_experiments():
         assert len(run["score_correlations"]) == len(EXPERIMENTS[name].seeds)
         again = [with_paper(means, f"{EXPERIMENTS[name].table}_p") for means in run["scores"]]
         np.testing.assert_allclose(again, run["score_correlations"], atol=2e-3)  # both are rounded to four digits
-
-
-@pytest.mark.long
-def test_the_mlp_forms_the_paper_s_u(imdb):
-    """Single seeds differ from processor to processor, and five of them too much; twenty together do not."""
-    means = [deeper_run(imdb, "MLP", seed).scores.means for seed in range(20)]
-    assert with_paper(np.mean(means, axis=0), "mlp_p") >= 0.85
