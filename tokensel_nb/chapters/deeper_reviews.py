@@ -98,6 +98,13 @@ def with_paper(means, table):
     Returns
     -------
     float
+
+    Examples
+    --------
+    >>> from tokensel_nb.chapters.deeper_reviews import with_paper
+    >>> from tokensel_nb.chapters.recorded import paper_table
+    >>> round(with_paper(2 * paper_table("mlp_v")["mean"], "mlp_v"), 6)
+    1.0
     """
     return float(np.corrcoef(means, paper_table(table)["mean"])[0, 1])
 
@@ -114,6 +121,14 @@ def sample(corpus: Corpus, seed: int) -> tuple[Corpus, Corpus]:
     Returns
     -------
     (Corpus, Corpus)
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> from tokensel_nb.chapters.deeper_reviews import sample
+    >>> corpus = ts.independent_tokens(6000, 30, 12, 0.7, seed=0)
+    >>> [len(part) for part in sample(corpus, seed=1)]
+    [5000, 1000]
     """
     random = np.random.default_rng(seed)
     sides = (np.flatnonzero(corpus.labels == label) for label in (0, 1))
@@ -145,6 +160,13 @@ def one_layer_beside(corpus: Corpus, seed: int = 0, **changes) -> Training:
     Returns
     -------
     Training
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> from tokensel_nb.chapters.deeper_reviews import one_layer_beside
+    >>> one_layer_beside(ts.independent_tokens(6000, 30, 12, 0.7, seed=0), dim=8, steps=3).step
+    3
     """
     return _train(OneLayer(), *sample(corpus, seed), OPTIONS, seed=seed, **changes)
 
@@ -165,6 +187,14 @@ def deeper_run(corpus: Corpus, name: str, seed: int = 0, **changes) -> DeeperRun
     Returns
     -------
     DeeperRun
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> from tokensel_nb.chapters.deeper_reviews import deeper_run
+    >>> corpus = ts.independent_tokens(6000, 30, 12, 0.7, seed=0)
+    >>> deeper_run(corpus, "MLP", dim=8, steps=3).training.step
+    3
     """
     experiment = EXPERIMENTS[name]
     reviews, others = sample(corpus, seed)
@@ -188,6 +218,14 @@ def summary(corpus: Corpus, name: str) -> dict:
     Returns
     -------
     dict
+
+    Examples
+    --------
+    What it returned for every experiment is stored with the package:
+
+    >>> from tokensel_nb.chapters.recorded import recorded
+    >>> len(recorded("deeper")["MLP"]["score_correlations"])
+    30
     """
     seeds = EXPERIMENTS[name].seeds
     found = [deeper_run(corpus, name, seed) for seed in tqdm(seeds, desc=name, unit="seed")]
@@ -215,6 +253,14 @@ def at_paper_size(corpus: Corpus) -> dict:
     Returns
     -------
     dict
+
+    Examples
+    --------
+    What it returned is stored with the package:
+
+    >>> from tokensel_nb.chapters.recorded import recorded
+    >>> recorded("deeper_2048")["dim"]
+    2048
     """
     found = {}
     for name in ("two layers", "MLP"):

@@ -20,7 +20,17 @@ SLIDER_SCRIPT = Path(__file__).with_name("slider.js")
 
 
 def use_book_style():
-    """Set fonts, grid and colours of the book's figures; white paper, so that they read in the dark theme too."""
+    """Set fonts, grid and colours of the book's figures; white paper, so that they read in the dark theme too.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from tokensel_nb.chapters import plots
+    >>> with plt.rc_context():  # a notebook leaves the context out
+    ...     plots.use_book_style()
+    ...     plt.rcParams["figure.facecolor"]
+    'white'
+    """
     sns.set_theme(style="whitegrid", palette="colorblind", font_scale=1.0)
     plt.rcParams |= {
         "figure.figsize": (7.0, 4.2),
@@ -44,6 +54,16 @@ def plot_words(ax, x, y, **style):
     x, y : array, shape (vocab_size,)
     **style
         Of ``Axes.scatter``, such as ``color`` or ``s``.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from tokensel_nb.chapters import plots
+    >>> figure, ax = plt.subplots()
+    >>> plots.plot_words(ax, [0.0, 1.0], [1.0, 2.0], s=4)
+    >>> len(ax.collections[0].get_offsets())
+    2
+    >>> plt.close(figure)
     """
     # Rasterised by nature (PNG), but small: thousands of opaque markers would hide their own density.
     ax.scatter(x, y, **{"s": 9, "alpha": 0.35, "linewidths": 0, "color": POSITIVE} | style)
@@ -61,6 +81,16 @@ def name_words(ax, x, y, vocabulary, columns, *, above=()):
         The columns of the words to name.
     above : collection of str
         Words that are written above their point instead of to its right, where two would overlap.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from tokensel_nb.chapters import plots
+    >>> figure, ax = plt.subplots()
+    >>> plots.name_words(ax, [0.0, 1.0], [1.0, 2.0], ["bad", "good"], [1])
+    >>> [text.get_text() for text in ax.texts]
+    ['good']
+    >>> plt.close(figure)
     """
     for column in columns:
         word = vocabulary[column]
@@ -79,6 +109,17 @@ def plot_bins(ax, bins, **style):
     bins : Bins
     **style
         Of ``Axes.errorbar``, such as ``color``, ``label``, ``fmt``.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> import tokensel_nb as ts
+    >>> from tokensel_nb.chapters import plots
+    >>> figure, ax = plt.subplots()
+    >>> plots.plot_bins(ax, ts.binned([0.0, 0.2, 0.9], [1.0, 3.0, 5.0], [0, 0.5, 1]))
+    >>> ax.lines[0].get_ydata().tolist()
+    [2.0, 5.0]
+    >>> plt.close(figure)
     """
     style = {"fmt": "o-", "markersize": 4, "linewidth": 1.5, "elinewidth": 1.0, "capsize": 2, "color": POSITIVE} | style
     ax.errorbar(bins.centres, bins.means, bins.spreads, **style)
@@ -94,6 +135,16 @@ def plot_runs(ax, steps, runs, color, label):
     runs : array, shape (number of runs, m)
         One row a seed.
     color, label : str
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from tokensel_nb.chapters import plots
+    >>> figure, ax = plt.subplots()
+    >>> plots.plot_runs(ax, [0, 10], [[0.5, 0.7], [0.5, 0.9]], plots.POSITIVE, "accuracy")
+    >>> ax.lines[0].get_ydata().tolist()
+    [0.5, 0.8]
+    >>> plt.close(figure)
     """
     runs = np.asarray(runs)
     ax.plot(steps, runs.mean(axis=0), color=color, label=label)
@@ -110,6 +161,17 @@ def plot_ends(ax, amounts, vocabulary, how_many=12):
     vocabulary : array of str
     how_many : int
         Words at either end.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> import numpy as np
+    >>> from tokensel_nb.chapters import plots
+    >>> figure, ax = plt.subplots()
+    >>> plots.plot_ends(ax, np.array([0.1, -2.0, 3.0]), np.array(["film", "bad", "good"]), how_many=1)
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['bad', 'good']
+    >>> plt.close(figure)
     """
     order = np.argsort(amounts)
     columns = np.concatenate([order[:how_many], order[-how_many:]])
@@ -128,6 +190,16 @@ def plot_attention(ax, words, weights):
     ax : matplotlib Axes
     words : sequence of str, length m
     weights : array, shape (m,)
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from tokensel_nb.chapters import plots
+    >>> figure, ax = plt.subplots()
+    >>> plots.plot_attention(ax, ["a", "good", "film"], [0.1, 0.8, 0.1])
+    >>> [label.get_text() for label in ax.get_xticklabels()]
+    ['a', 'good', 'film']
+    >>> plt.close(figure)
     """
     ax.bar(np.arange(len(words)), weights, color=POSITIVE, width=0.6)
     ax.set_xticks(np.arange(len(words)), words)
@@ -161,6 +233,14 @@ def slider(figures, notes, label, alt, *, shown=-1) -> HTML:
     ------
     ValueError
         If the pictures differ in size, or not each has its note and text.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from tokensel_nb.chapters import plots
+    >>> figures = [plt.figure(figsize=(1, 1)) for _ in range(3)]
+    >>> plots.slider(figures, ["0", "1", "2"], "Steps", ["first", "second", "third"]).data.count("<img")
+    3
     """
     pictures, sizes = [], set()
     for figure, text in zip(figures, alt, strict=True):

@@ -58,6 +58,15 @@ def binned_run(corpus: Corpus, seed: int = 0, held_out: Corpus | None = None, **
     Returns
     -------
     BinnedRun
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> from tokensel_nb.chapters.reviews import binned_run
+    >>> corpus = ts.independent_tokens(200, 40, 12, 0.5, seed=0)
+    >>> found = binned_run(corpus, dim=16, steps=20, learning_rate=0.05)
+    >>> round(found.values.rank_correlation(), 2) > 0.9
+    True
     """
     training = train(corpus, options=OPTIONS, held_out=held_out, seed=seed, **changes)
     skew = corpus.label_skew()
@@ -77,6 +86,14 @@ def binned_runs(corpus: Corpus, seeds=SEEDS, held_out: Corpus | None = None, **c
     Returns
     -------
     list of BinnedRun
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> from tokensel_nb.chapters.reviews import binned_runs
+    >>> runs = binned_runs(ts.independent_tokens(200, 40, 12, 0.5, seed=0), range(2), dim=16, steps=3)
+    >>> [run.training.step for run in runs]
+    [3, 3]
     """
     progress = tqdm(list(seeds), desc="Training with several seeds", unit="seed", delay=2)
     return [binned_run(corpus, seed, held_out, **changes) for seed in progress]
@@ -95,6 +112,14 @@ def summary(corpus: Corpus, name: str) -> dict:
     Returns
     -------
     dict
+
+    Examples
+    --------
+    What it returned for Yelp is stored with the package:
+
+    >>> from tokensel_nb.chapters.recorded import recorded
+    >>> recorded("yelp")["name"], len(recorded("yelp")["rank_correlations"])
+    ('Yelp', 5)
     """
     corpus, held_out = corpus.split(HELD_OUT, seed=0)
     found = binned_runs(corpus, held_out=held_out)
@@ -126,6 +151,14 @@ def class_summary(corpus: Corpus, name: str) -> dict:
     Returns
     -------
     dict
+
+    Examples
+    --------
+    What it returned for four classes of Yelp is stored with the package:
+
+    >>> from tokensel_nb.chapters.recorded import recorded
+    >>> sorted(recorded("yelp4")["rank_correlations"])
+    ['profile', 'share', 'skew']
     """
     corpus, held_out = corpus.split(HELD_OUT, seed=0)
     axes = {"profile": class_profile(corpus), "skew": corpus.label_skew(), "share": corpus.signed_share()}
@@ -172,6 +205,14 @@ def on_test_split() -> dict:
     -------
     dict
         Lists of accuracies under "after_all_steps" and "at_the_best_step".
+
+    Examples
+    --------
+    What it returned is stored with the package:
+
+    >>> from tokensel_nb.chapters.recorded import recorded
+    >>> len(recorded("imdb_test")["at_the_best_step"])
+    5
     """
     corpus, test = load_imdb("train"), load_imdb("test")
     part, held_out = corpus.split(HELD_OUT, seed=0)
