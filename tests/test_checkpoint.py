@@ -196,6 +196,15 @@ def test_a_checkpoint_goes_on_with_what_changes_no_step(texts, file, name):
     np.testing.assert_allclose(resumed.parameters.embeddings, through.parameters.embeddings, atol=5e-3)
 
 
+def test_the_same_names_in_another_order_are_the_same(texts, file):
+    """A set has another order in every process."""
+    corpus, _ = texts
+    for trained in (["output_vector", "embeddings"], ["embeddings", "output_vector"]):
+        assert train(corpus, checkpoint=file, trained=trained, **OPTIONS).step == 24
+    for trained in (["output_vector", "cls_embedding", "embeddings"], None):
+        assert train(corpus, checkpoint=file.with_stem("all"), trained=trained, **OPTIONS).step == 24
+
+
 @pytest.mark.parametrize("kinds", list(itertools.permutations(KINDS, 2)))
 def test_from_one_device_to_another(texts, file, kinds):
     """In float64, where the roundings of two devices stay far below 1e-9."""

@@ -266,8 +266,10 @@ def test_patience_is_not_lost_at_a_step_out_of_turn(texts):
 def test_a_diverging_run_stops_and_keeps_the_best(texts, optimizer, kind):
     corpus, _ = texts
     options = dict(learning_rate=1e4, steps=50, evaluate_every=1)
-    with pytest.warns(RuntimeWarning, match=r"training diverged: .* at step \d+; the parameters of step \d+ .*are kept"):
+    with pytest.warns(RuntimeWarning, match=r"training diverged: .* at step \d+; the parameters of step \d+ .*kept") as caught:
         done = train(corpus, optimizer=optimizer, **options, **on(kind))
+    assert len(caught) == 1, "numpy says nothing of its own about what overflows"
+    assert caught[0].filename == __file__, "the warning points at the caller"
     assert done.stopped == "divergence"
     assert done.history.steps[-1] < 50
     assert np.isfinite(done.parameters.embeddings).all()
