@@ -44,12 +44,12 @@ referencing rpds-py safetensors seaborn sortedcontainers stack-data tornado trai
 """.split()
 
 
-def fetch(folder: Path) -> None:
-    """Download the wheels, for Python 3.12 on Linux, and build that of this package."""
+def fetch(folder: Path, python: str) -> None:
+    """Download the wheels, for a Python on Linux, and build that of this package."""
     lock = dict(re.findall(r"^([\w-]+)==(\S+)", (ROOT / "requirements.lock").read_text(), re.M))
     wanted = [f"{name}=={lock[name]}" for name in WHEELS if name in lock]
     platforms = [f"manylinux_2_{minor}_x86_64" for minor in (5, 12, 17, 24, 27, 28, 31, 34)] + ["manylinux2014_x86_64"]
-    target = ["--only-binary=:all:", "--python-version", "3.12", "--implementation", "cp"]
+    target = ["--only-binary=:all:", "--python-version", python, "--implementation", "cp"]
     target += [part for platform in platforms for part in ("--platform", platform)]
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
     subprocess.run([*pip, "download", "--no-deps", "-d", str(folder), *target, *wanted], check=True)
@@ -96,11 +96,12 @@ def main() -> int:
     """Fetch wheels, or run everything and record it."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--fetch", action="store_true", help="fill the folder of wheels, with a network")
+    parser.add_argument("--python", default="3.12", help="the version of Python that the wheels are for")
     parser.add_argument("--wheels", type=Path, default=ROOT / "_build" / "wheels")
     parser.add_argument("--output", type=Path, default=ROOT / "data" / "gpu.json")
     given = parser.parse_args()
     if given.fetch:
-        fetch(given.wheels)
+        fetch(given.wheels, given.python)
         return 0
     began = time.monotonic()
     with tempfile.TemporaryDirectory() as site:
