@@ -23,31 +23,41 @@ from .checkpoint import (
 from .corpus import (
     Corpus as Corpus,
 )
-from .datasets import (
-    DataError as DataError,
+from .datasets.imdb import (
     load_imdb as load_imdb,
-    load_movie_reviews as load_movie_reviews,
-    load_reviews as load_reviews,
-    load_rotten_tomatoes as load_rotten_tomatoes,
-    load_yelp as load_yelp,
     read_imdb as read_imdb,
-    read_reviews as read_reviews,
+)
+from .datasets.movie_reviews import (
+    load_movie_reviews as load_movie_reviews,
+    load_rotten_tomatoes as load_rotten_tomatoes,
     read_rotten_tomatoes as read_rotten_tomatoes,
+)
+from .datasets.own_files import (
+    load_reviews as load_reviews,
+    read_reviews as read_reviews,
+)
+from .datasets.reviews import (
+    DataError as DataError,
+)
+from .datasets.yelp import (
+    load_yelp as load_yelp,
     read_yelp as read_yelp,
 )
 from .estimator import (
     AttentionClassifier as AttentionClassifier,
 )
-from .flow import (
-    Flow as Flow,
+from .flow.joint import (
     conserved as conserved,
-    gradient_flow as gradient_flow,
     joint_flow as joint_flow,
+    output_flow as output_flow,
+)
+from .flow.path import (
+    Flow as Flow,
+    gradient_flow as gradient_flow,
     key_query_at as key_query_at,
     key_query_flow as key_query_flow,
     limit_parameters as limit_parameters,
     normalised_steps as normalised_steps,
-    output_flow as output_flow,
 )
 from .max_margin import (
     MaxMargin as MaxMargin,
@@ -55,18 +65,24 @@ from .max_margin import (
     max_margin as max_margin,
     selected_pairs as selected_pairs,
 )
-from .models import (
+from .models.autograd import (
     AutogradModel as AutogradModel,
+    mean_over_tokens as mean_over_tokens,
+)
+from .models.base import (
+    Model as Model,
+)
+from .models.deeper import (
     KeyQueryParameters as KeyQueryParameters,
     MLPParameters as MLPParameters,
-    Model as Model,
-    OneLayer as OneLayer,
     TwoLayers as TwoLayers,
     TwoLayersWithoutKeyQuery as TwoLayersWithoutKeyQuery,
     WithMLP as WithMLP,
-    descend_ as descend_,
-    mean_over_tokens as mean_over_tokens,
     most_frequent as most_frequent,
+)
+from .models.one_layer import (
+    OneLayer as OneLayer,
+    descend_ as descend_,
     score_gradients as score_gradients,
 )
 from .options import (

@@ -167,7 +167,7 @@ class Parameters(NamedArrays):
 
     @property
     def token_scores(self):
-        """The attention logits a_s = E_s·p, shape (vocab_size,)."""
+        """The attention logits a_s = E_s·p, shape (vocab_size,); E_s·W₂p where a model has its own `query`."""
         return self.embeddings @ self.query
 
     @property

@@ -265,12 +265,12 @@ def at_paper_size(corpus: Corpus) -> dict:
     found = {}
     for name in ("two layers", "MLP"):
         rate = EXPERIMENTS[name].learning_rate * np.sqrt(OPTIONS.dim / 2048)
-        picture = deeper_run(corpus, name, 0, dim=2048, learning_rate=rate)
+        run = deeper_run(corpus, name, 0, dim=2048, learning_rate=rate)
         found[name] = {
-            "score_correlation": round(picture.score_correlation, 4),
-            "value_correlation": round(picture.value_correlation, 4),
-            "scores": rounded(picture.scores.means),
-            "values": rounded(picture.values.means),
+            "score_correlation": round(run.score_correlation, 4),
+            "value_correlation": round(run.value_correlation, 4),
+            "scores": rounded(run.scores.means),
+            "values": rounded(run.values.means),
         }
     return found | {"seed": 0, "dim": 2048}
 
