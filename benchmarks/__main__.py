@@ -12,6 +12,8 @@ from pathlib import Path
 from tokensel_nb.runtime import machine
 
 PARTS = [
+    "benchmarks.startup",
+    "benchmarks.whole",
     "benchmarks.reading",
     "benchmarks.step",
     "benchmarks.size",
