@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from tokensel_nb import Corpus
+from tokensel_nb import Corpus, shuffle_labels
 from tokensel_nb.models.textbook import PADDING, tokens_of
 
 
@@ -263,3 +263,22 @@ def test_weights_that_are_none(tiny):
     for weights in ([1, -1, 1], [0, 0, 0], [1, 1], [1, np.inf, 1]):
         with pytest.raises(ValueError, match="weights must be 3 finite numbers"):
             replace(tiny, weights=weights)
+
+
+@given(corpora(), st.integers(0, 9))
+def test_shuffling_labels_moves_them_and_nothing_else(corpus, seed):
+    shuffled = shuffle_labels(corpus, seed)
+    assert shuffled.class_names == corpus.class_names
+    assert (shuffled.counts != corpus.counts).nnz == 0
+    np.testing.assert_array_equal(np.sort(shuffled.labels), np.sort(corpus.labels))
+    np.testing.assert_array_equal(shuffled.mean_weights, corpus.mean_weights)
+    np.testing.assert_array_equal(shuffle_labels(corpus, np.random.default_rng(seed)).labels, shuffled.labels)
+
+
+def test_shuffled_labels_come_in_every_order_alike():
+    """Of the six places that two positive of four texts can take, each comes up in a sixth of the seeds."""
+    four = Corpus(np.eye(4), [1, 1, -1, -1], list("abcd"))
+    places = [tuple(np.flatnonzero(shuffle_labels(four, seed).labels)) for seed in range(600)]
+    counts = np.unique(places, axis=0, return_counts=True)[1]
+    assert len(counts) == 6
+    assert abs(counts - 100).max() < 46  # five standard deviations of a binomial count: sqrt(600 * 1/6 * 5/6) = 9.1

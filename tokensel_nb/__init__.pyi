@@ -22,6 +22,7 @@ from .checkpoint import (
 )
 from .corpus import (
     Corpus as Corpus,
+    shuffle_labels as shuffle_labels,
 )
 from .datasets.imdb import (
     load_imdb as load_imdb,
@@ -58,6 +59,11 @@ from .flow.path import (
     key_query_flow as key_query_flow,
     limit_parameters as limit_parameters,
     normalised_steps as normalised_steps,
+)
+from .flow.selection import (
+    SelectionCertificate as SelectionCertificate,
+    competition as competition,
+    selection_certificate as selection_certificate,
 )
 from .max_margin import (
     MaxMargin as MaxMargin,

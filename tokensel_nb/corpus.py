@@ -278,6 +278,32 @@ class Corpus:
         return matrix.T @ ((self._one_hot() - 1 / self.num_classes) * weights[:, None]) / weights.sum()
 
 
+def shuffle_labels(corpus: Corpus, seed) -> Corpus:
+    """Return the same texts with their labels permuted at random: whatever words then tell of labels is chance.
+
+    A control for pictures drawn over the label skew: shuffled labels have a skew of their own, and a model learns them
+    by heart as it learns true ones.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    seed : int or numpy.random.Generator
+
+    Returns
+    -------
+    Corpus
+        Each class has as many texts as before; weights stay with their texts.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.corpus_from_texts(["good film", "good", "bad film", "bad"], [1, 1, -1, -1])
+    >>> ts.shuffle_labels(corpus, seed=0).labels.tolist()
+    [0, 1, 1, 0]
+    """
+    return replace(corpus, labels=np.random.default_rng(seed).permutation(corpus.labels))
+
+
 def _coded(labels, names):
     """Return labels as 0 ... K-1, and the names of the K classes; `names` is empty where none were given."""
     if len(set(names)) < len(names):
