@@ -4,9 +4,21 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tokensel_nb import OneLayer, Options, binned
+from tokensel_nb import OneLayer, Options, WithMLP, binned, shuffle_labels
 from tokensel_nb.chapters import deeper_reviews
-from tokensel_nb.chapters.deeper_reviews import EXPERIMENTS, deeper_run, one_layer_beside, sample, summary, with_paper
+from tokensel_nb.chapters.deeper_reviews import (
+    EXPERIMENTS,
+    PROTOCOL,
+    Experiment,
+    deeper_run,
+    of_seed,
+    one_layer_beside,
+    sample,
+    skew_over,
+    slant,
+    summary,
+    with_paper,
+)
 from tokensel_nb.chapters.recorded import PAPER_EDGES, paper_table, recorded
 
 
@@ -85,6 +97,57 @@ def test_one_layer_beside_learns_the_same_reviews_cut_without_a_warning(imdb, mo
     assert model == OneLayer()
     wanted = Options(dim=128, steps=2, batch_size=50, learning_rate=0.003, evaluate_every=300, seed=3, device="auto")
     assert replace(options, **named) == wanted
+
+
+def test_the_protocol_of_the_mlp_is_the_one_that_was_fixed():
+    model = WithMLP(activation="gelu", initial="pytorch")
+    assert PROTOCOL == Experiment(model, 0.01, "mlp", range(30, 60), skew="texts", shuffled=False)
+    options = deeper_reviews.OPTIONS
+    assert (options.dim, options.steps, options.batch_size, options.seed) == (128, 600, 50, 0)
+    assert (deeper_reviews.TEXTS, deeper_reviews.MAX_TOKENS, deeper_reviews.TARGET) == (5_000, 96, 0.95)
+
+
+def test_a_v_has_no_slant_and_a_line_adds_it():
+    letter_v, line = np.abs(np.linspace(-1, 1, 20)), np.linspace(-1, 1, 20)
+    assert slant(letter_v) == pytest.approx(0)
+    # ends of five at ±15/19 in the mean, the middle of ten at 5/19: (0.2 · 30/19) / (10/19)
+    assert slant(letter_v + 0.2 * line) == pytest.approx(0.6)
+    assert slant(3 * letter_v - 0.6 * line + 7) == pytest.approx(-0.6)
+
+
+def test_the_skew_over_texts_counts_a_text_once(imdb):
+    few = imdb[::50]
+    holds = few.counts.toarray() > 0
+    with np.errstate(invalid="ignore"):
+        wanted = (few.signs @ holds) / holds.sum(axis=0)
+    np.testing.assert_allclose(skew_over(few, "texts"), wanted, atol=1e-12)
+    np.testing.assert_array_equal(skew_over(few, "occurrences"), few.label_skew())
+
+
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_one_seed_as_it_is_recorded(imdb, short, shuffled):
+    experiment = replace(PROTOCOL, shuffled=shuffled)
+    found = of_seed(imdb, experiment, 3)
+    run = deeper_run(imdb, experiment, 3)
+    shown = shuffle_labels(imdb, 3) if shuffled else imdb
+    reviews, _ = sample(shown, 3)
+    np.testing.assert_array_equal(run.skew, skew_over(reviews, "texts"))
+    # What all reviews say of a word is what these say and what the others say.
+    number, of_all = ((part.counts > 0).sum(axis=0) for part in (reviews, shown))
+    parts = np.nan_to_num(number * run.skew) + np.nan_to_num((of_all - number) * run.others_skew)
+    np.testing.assert_allclose(parts, of_all * skew_over(shown, "texts"), atol=1e-9)
+    scores = run.training.parameters.token_scores
+    by_others = binned(run.others_skew, scores, PAPER_EDGES).means
+    wanted = {
+        "scores": run.scores.means,
+        "values": run.values.means,
+        "scores_by_occurrences": binned(reviews.label_skew(), scores, PAPER_EDGES).means,
+        "scores_by_others": by_others,
+    }
+    for name, means in wanted.items():
+        np.testing.assert_allclose(np.array(found[name], float), means, atol=1e-4)
+    assert found["seed"] == 3
+    assert found["held_out_accuracy"] == pytest.approx(run.training.history.held_out_accuracies[-1], abs=1e-4)
 
 
 def test_each_experiment_has_the_rate_it_was_recorded_with():

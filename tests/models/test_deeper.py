@@ -36,6 +36,7 @@ MODELS = [
     TwoLayers(residual=0.0, scale=0.7, spread=0.5),
     TwoLayersWithoutKeyQuery(scale=1.5),
     WithMLP(identity=0.5),
+    WithMLP(activation="gelu", initial="pytorch"),
 ]
 NAMES = [f"{type(model).__name__} {number}" for number, model in enumerate(MODELS)]
 each_model = pytest.mark.parametrize("model", MODELS, ids=NAMES)
@@ -67,7 +68,9 @@ def by_positions(model, parameters, tokens):
             continue
         if isinstance(model, WithMLP):
             weights = torch.softmax(rows @ parts["cls_embedding"], dim=0)
-            found.append(output @ torch.relu(parts["mlp_weights"] @ (weights @ rows) + parts["mlp_bias"]))
+            inner = parts["mlp_weights"] @ (weights @ rows) + parts["mlp_bias"]
+            below = (1 + torch.erf(inner / 2**0.5)) / 2 if model.activation == "gelu" else (inner > 0).to(inner)
+            found.append(output @ (inner * below))
         else:
             inner = rows @ parts.get("key_query_1", identity) @ rows.T
             hidden = model.residual * rows + torch.softmax(model.scale * inner, dim=1) @ rows
@@ -179,6 +182,39 @@ def test_starts_are_those_of_the_base_model_and_what_the_model_says(dtype):
     assert np.diag(square).mean() == pytest.approx(2, abs=0.01)
     assert (square - 2 * np.eye(400)).var() * 400 == pytest.approx(0.25, rel=0.02)  # 160,000 draws: 0.35% is one error
     assert not MODELS[3].start(9, 4, 0).mlp_bias.any()
+
+
+def test_pytorchs_start_is_that_of_its_layers():
+    """Compared by the largest entry and the variance: of 160,000 uniform draws, known to 0.3%."""
+    torch.manual_seed(0)
+    layers = torch.nn.Sequential(torch.nn.Linear(400, 400), torch.nn.GELU(), torch.nn.Linear(400, 1, bias=False)).double()
+    start = WithMLP(activation="gelu", initial="pytorch").start(9, 400, 0, dtype="float64")
+    for found, wanted in zip((start.mlp_weights, start.mlp_bias, start.output_vector), layers.parameters()):
+        wanted = wanted.detach().numpy()
+        assert np.abs(found).max() == pytest.approx(np.abs(wanted).max(), rel=0.02)
+        assert found.mean() == pytest.approx(0, abs=5 * wanted.std() / np.sqrt(found.size))
+        assert found.std() == pytest.approx(wanted.std(), rel=0.01 if found.size > 400 else 0.15)
+    assert start.cls_embedding.var() * 400 == pytest.approx(1, rel=0.25)  # 400 draws: 7% is one error
+    np.testing.assert_array_equal(start.embeddings, WithMLP().start(9, 400, 0, dtype="float64").embeddings)
+
+
+def test_the_hidden_layer_is_that_of_pytorch(tiny):
+    """Behind the attended mean stands what torch.nn computes with the same weights."""
+    model = WithMLP(activation="gelu")
+    parameters = random_parameters(model, tiny)
+    layers = torch.nn.Sequential(torch.nn.Linear(6, 6), torch.nn.GELU(), torch.nn.Linear(6, 1, bias=False)).double()
+    with torch.no_grad():
+        for layer, value in zip(layers.parameters(), (parameters.mlp_weights, parameters.mlp_bias, parameters.output_vector)):
+            layer.copy_(torch.as_tensor(value).reshape(layer.shape))
+        wanted = layers(torch.as_tensor(attention(parameters, tiny, model) @ parameters.embeddings))[:, 0]
+    np.testing.assert_allclose(logits(parameters, tiny, model), wanted, atol=1e-12)
+
+
+@pytest.mark.parametrize("setting", [dict(activation="tanh"), dict(initial="zero")], ids=["activation", "initial"])
+def test_an_mlp_of_unknown_settings_is_refused(setting):
+    ((name, value),) = setting.items()
+    with pytest.raises(ValueError, match=rf"{name}='{value}'; give '\w+' or '\w+'"):
+        WithMLP(**setting)
 
 
 # ------------------------------------------------------------------------------------------------- gradients

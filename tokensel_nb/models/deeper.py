@@ -4,11 +4,11 @@ With E_X the rows of the distinct tokens of a text and c their counts::
 
     two layers:  A = Softmax_rows(s E_X W₁ E_Xᵀ + 1 log cᵀ),   H = ρ E_X + A E_X,
                  q = Softmax(H W₂ p + log c),                  f = qᵀ H v;
-    MLP:         q = Softmax(E_X p + log c),                   f = vᵀ relu(M E_Xᵀ q + b).
+    MLP:         q = Softmax(E_X p + log c),                   f = vᵀ relu(M E_Xᵀ q + θ).
 
 Only H v and H W₂ p are wanted of H, so A meets two columns, not d. How the paper writes its two-layer and its MLP model
 exactly (residual, scaling, biases, where they start) is not known to us: these are the plainest forms, with the residual's
-weight ρ and the scale s as options.
+weight ρ, the scale s, the MLP's activation and its start as options.
 """
 
 from __future__ import annotations
@@ -29,6 +29,9 @@ from .autograd import AutogradModel, mean_over_tokens
 if TYPE_CHECKING:
     from ..arrays import Array
     from ..corpus import Corpus
+
+
+ACTIVATIONS = {"relu": functional.relu, "gelu": functional.gelu}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -70,7 +73,7 @@ class MLPParameters(Parameters):
     mlp_weights : array, shape (dim, dim)
         M.
     mlp_bias : array, shape (dim,)
-        b.
+        θ.
 
     Examples
     --------
@@ -167,7 +170,7 @@ class TwoLayers(TwoLayersWithoutKeyQuery):
 
 @dataclass(frozen=True)
 class WithMLP(AutogradModel):
-    """One layer of attention, and a hidden layer of d rectified units behind it.
+    """One layer of attention, and a hidden layer of d units behind it.
 
     Parameters
     ----------
@@ -175,6 +178,16 @@ class WithMLP(AutogradModel):
         M begins as that multiple of the identity ...
     spread : float
         ... plus normal numbers of variance spread²/d.
+    activation : {"relu", "gelu"}
+        What a hidden unit computes: max(x, 0), or x times the probability that a standard normal number lies below x.
+    initial : {"theory", "pytorch"}
+        "theory": p = 0, θ = 0, ‖v‖ = 1, and M as above. "pytorch": M, θ and v uniform between ±1/√d, as PyTorch's linear
+        layers begin, and p normal as each row of E; ``identity`` and ``spread`` then count for nothing.
+
+    Raises
+    ------
+    ValueError
+        If ``activation`` or ``initial`` is none of these.
 
     Examples
     --------
@@ -188,18 +201,29 @@ class WithMLP(AutogradModel):
 
     identity: float = 0.0
     spread: float = 2**0.5
+    activation: str = "relu"
+    initial: str = "theory"
+
+    def __post_init__(self):
+        for name, known in (("activation", ACTIVATIONS), ("initial", ("theory", "pytorch"))):
+            if getattr(self, name) not in known:
+                raise ValueError(f"{name}={getattr(self, name)!r}; give {' or '.join(map(repr, known))}")
 
     def start(self, vocab_size, dim, seed, *, num_classes=2, dtype="float32") -> MLPParameters:
-        """Draw E, p, v as `init_parameters` does, M as the model says, and b = 0; see `Model.start`."""
+        """Draw E as `init_parameters` does, and the rest as the model says; see `Model.start`."""
         random = np.random.default_rng(seed)
         base = init_parameters(vocab_size, dim, random, num_classes=num_classes, dtype=dtype)
+        if self.initial == "pytorch":
+            query = random.standard_normal(dim) / np.sqrt(dim)
+            layers = (random.uniform(-1, 1, shape) / np.sqrt(dim) for shape in (base.output_vector.shape, (dim, dim), dim))
+            return MLPParameters(base.embeddings, *(each.astype(dtype) for each in (query, *layers)))
         weights = _near_identity(dim, self.identity, self.spread, random).astype(dtype)
         return MLPParameters(*base.arrays().values(), weights, np.zeros(dim, dtype))
 
     def forward(self, parameters, texts):
         """Return logits in columns; see `AutogradModel.forward`."""
         attended = mean_over_tokens(self.forward_attention(parameters, texts), parameters.embeddings, texts)
-        hidden = functional.relu(functional.linear(attended, parameters.mlp_weights, parameters.mlp_bias))
+        hidden = ACTIVATIONS[self.activation](functional.linear(attended, parameters.mlp_weights, parameters.mlp_bias))
         return functional.linear(hidden, torch.atleast_2d(parameters.output_vector))
 
     def forward_attention(self, parameters, texts):
