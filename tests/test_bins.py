@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokensel_nb.bins import binned
+from tokensel_nb import Bins, binned, independent_tokens, shuffle_labels, with_control, word_correlation
 
 
 @given(st.integers(1, 60), st.integers(1, 25), st.integers(0, 99))
@@ -72,3 +72,73 @@ def test_bad_input():
         binned([np.nan, np.nan], [0.0, 1.0])
     with pytest.raises(ValueError, match=r"skew has shape \(2,\) and amounts \(3,\)"):
         binned([0.0, 1.0], [0.0, 1.0, 2.0])
+
+
+def test_a_u_without_tokens_at_an_end_is_no_number():
+    assert np.isnan(binned([0.0, 0.1, 0.2], [1.0, 2.0, 3.0], np.linspace(-1, 1, 9)).u_shape())
+
+
+def test_the_correlation_of_words_passes_over_those_without_a_skew_and_knows_no_scale():
+    random = np.random.default_rng(0)
+    skew, amounts = random.uniform(-1, 1, 30), random.standard_normal(30)
+    expected = word_correlation(skew, amounts)
+    ranks = [np.argsort(np.argsort(each)) for each in (skew, amounts)]
+    assert expected == pytest.approx(np.corrcoef(*ranks)[0, 1], abs=1e-12)
+    assert word_correlation(np.append(skew, np.nan), np.append(np.exp(amounts), 0)) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.fixture(scope="module")
+def control():
+    parts = independent_tokens(1200, 300, 12, 0.5, seed=0).split(0.5, seed=0)
+    return parts, with_control(
+        *parts, lambda part: {"share": part.signed_share(), "size": np.abs(part.signed_share())}, shuffles=5, seed=3
+    )
+
+
+def test_true_labels_are_those_given(control):
+    (part, held_out), found = control
+    for by, corpus in (("own", part), ("held out", held_out)):
+        bins = found["share"][by]
+        expected = binned(corpus.label_skew(), part.signed_share())
+        np.testing.assert_array_equal(bins.true.means, expected.means)
+        assert bins.word_skew[0] == word_correlation(corpus.label_skew(), part.signed_share())
+        assert len(bins.shuffled) == len(bins.word_skew) - 1 == 5
+
+
+def test_both_parts_are_shuffled_one_after_the_other(control):
+    (part, held_out), found = control
+    random = np.random.default_rng(3)
+    one, other = shuffle_labels(part, random), shuffle_labels(held_out, random)
+    expected = binned(other.label_skew(), one.signed_share())
+    np.testing.assert_array_equal(found["share"]["held out"].shuffled[0].means, expected.means)
+    assert found["share"]["held out"].word_skew[1] == word_correlation(other.label_skew(), one.signed_share())
+
+
+def test_by_their_own_skew_shuffled_labels_draw_both_shapes_and_by_the_skew_of_other_texts_none(control):
+    """Of 300 words, a correlation by chance has a standard deviation of 1/sqrt(299) = 0.058."""
+    found = control[1]
+    rise, u = found["share"], found["size"]
+    assert min(rise["own"].word_skew[1:]) > 0.9
+    assert min(u["own"].word_absolute[1:]) > 0.8
+    assert min(u["own"].figures(Bins.u_shape)[1]) > 3
+    assert max(np.abs(rise["held out"].word_skew[1:])) < 5 * 0.058
+    assert rise["held out"].word_skew[0] > 5 * 0.058
+
+
+def test_the_band_is_of_the_shuffled_means_over_the_true_edges(control):
+    (part, held_out), found = control
+    random, means = np.random.default_rng(3), []
+    bins = found["share"]["held out"]
+    for _ in range(5):
+        one, other = shuffle_labels(part, random), shuffle_labels(held_out, random)
+        means.append(binned(other.label_skew(), one.signed_share(), bins.true.edges).means)
+    for number, each in enumerate(np.transpose(means)):
+        each = each[~np.isnan(each)]
+        expected = (each.min(), each.max()) if len(each) else (np.nan, np.nan)
+        np.testing.assert_array_equal(bins.band[:, number], expected)
+
+
+def test_the_same_seed_shuffles_the_same(control):
+    parts, found = control
+    again = with_control(*parts, lambda part: {"share": part.signed_share()}, shuffles=5, seed=np.random.default_rng(3))
+    assert again["share"]["own"].word_skew == found["share"]["own"].word_skew

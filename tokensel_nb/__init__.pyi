@@ -15,7 +15,10 @@ from .assumption import (
 )
 from .bins import (
     Bins as Bins,
+    ControlledBins as ControlledBins,
     binned as binned,
+    with_control as with_control,
+    word_correlation as word_correlation,
 )
 from .checkpoint import (
     CheckpointError as CheckpointError,

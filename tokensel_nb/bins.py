@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .arrays import to_numpy
+from .corpus import shuffle_labels
 
 
 @dataclass(frozen=True, repr=False)
@@ -66,7 +67,8 @@ class Bins:
         """Return by how many standard errors the tokens at both ends lie above those in the middle.
 
         The ends are the first and the last quarter of the bins, the middle is the half between; tokens count alike. The
-        smaller of the two ends' figures is returned: 3 or more is a U beyond doubt.
+        smaller of the two ends' figures is returned, NaN where an end has fewer than two tokens. Tokens trained together
+        are no independent draws, so only shuffled labels tell how large it is by chance: see `with_control`.
 
         Returns
         -------
@@ -89,6 +91,8 @@ class Bins:
         sizes, filled = self.sizes[part], self.sizes[part] > 0
         sizes, means, spreads = sizes[filled], self.means[part][filled], self.spreads[part][filled]
         total = sizes.sum()
+        if total < 2:
+            return np.nan, np.nan
         mean = sizes @ means / total
         variance = sizes @ (spreads**2 + (means - mean) ** 2) / total
         return mean, variance / (total - 1)
@@ -132,3 +136,136 @@ def binned(skew, amounts, bins=20) -> Bins:
     edges = np.histogram_bin_edges(skew, bins)
     of = {how: stats.binned_statistic(skew, amounts, how, edges).statistic for how in ("count", "mean", "std")}
     return Bins(edges, of["count"].astype(np.int64), of["mean"], of["std"])
+
+
+def word_correlation(skew, amounts) -> float:
+    """Return Spearman's rank correlation of amounts with the skew, word by word: no bins smooth what single words do.
+
+    Parameters
+    ----------
+    skew : array, shape (vocab_size,)
+        Such as `Corpus.label_skew`, or its absolute value; tokens whose skew is NaN are left out.
+    amounts : array, shape (vocab_size,)
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> ts.word_correlation([-1.0, 0.0, np.nan, 1.0], [0.0, 1.0, 5.0, 8.0])
+    1.0
+    """
+    from scipy import stats
+
+    skew, amounts = (to_numpy(each).astype(float) for each in (skew, amounts))
+    known = ~np.isnan(skew)
+    return float(stats.spearmanr(skew[known], amounts[known]).statistic)
+
+
+@dataclass(frozen=True, repr=False)
+class ControlledBins:
+    """Bins with true labels, beside what the same treatment draws with shuffled ones.
+
+    Parameters
+    ----------
+    true : Bins
+    shuffled : tuple of Bins
+        One a permutation of the labels, made as ``true`` was: between the extremes of the shuffled skew.
+    band : ndarray, shape (2, m)
+        The lowest and the highest mean of the permutations in every bin of ``true``; NaN where none has a token.
+    word_skew, word_absolute : tuple of float
+        `word_correlation` of the amounts with the skew and with its absolute value: first with true labels, then with
+        each permutation.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> halves = ts.independent_tokens(400, 40, 12, 0.5, seed=0).split(0.5, seed=0)
+    >>> found = ts.with_control(*halves, lambda half: {"share": half.signed_share()}, shuffles=3, bins=10)
+    >>> len(found["share"]["held out"].shuffled), found["share"]["held out"].band.shape
+    (3, (2, 10))
+    """
+
+    true: Bins
+    shuffled: tuple[Bins, ...]
+    band: np.ndarray
+    word_skew: tuple[float, ...]
+    word_absolute: tuple[float, ...]
+
+    def figures(self, figure):
+        """Return a figure of `Bins` with true labels, and those with shuffled ones.
+
+        Parameters
+        ----------
+        figure : callable
+            Such as ``Bins.u_shape`` or ``Bins.rank_correlation``.
+
+        Returns
+        -------
+        (float, list of float)
+
+        Examples
+        --------
+        >>> import tokensel_nb as ts
+        >>> halves = ts.independent_tokens(400, 40, 12, 0.5, seed=0).split(0.5, seed=0)
+        >>> found = ts.with_control(*halves, lambda half: {"share": half.signed_share()}, shuffles=2, bins=5)
+        >>> true, shuffled = found["share"]["own"].figures(ts.Bins.rank_correlation)
+        >>> round(true, 2), len(shuffled)
+        (1.0, 2)
+        """
+        return figure(self.true), [figure(each) for each in self.shuffled]
+
+
+def with_control(corpus, held_out, amounts_of, shuffles=4, seed=0, bins=20) -> dict[str, dict[str, ControlledBins]]:
+    """Bin amounts by the skew of the texts trained on, and by that of held-out texts; with true labels and shuffled ones.
+
+    A word's skew and what a model gives the word come of the same reviews, so chance alone links them: with shuffled labels
+    there is a rise, too. The skew of other reviews knows nothing of that chance.
+
+    Parameters
+    ----------
+    corpus, held_out : Corpus
+        Two classes, the same words; texts drawn alike, such as the two parts of `Corpus.split`.
+    amounts_of : callable
+        Given a corpus to learn from, returns a dict of amounts, one number a token each, under names.
+    shuffles : int
+        How many times the labels of both parts are permuted, and the amounts found anew.
+    seed : int or numpy.random.Generator
+        Of the permutations.
+    bins : int or array of float
+        How many, between the extremes of the true skew, or their edges.
+
+    Returns
+    -------
+    dict
+        For every name a dict: "own" holds `ControlledBins` by the skew of the texts trained on, "held out" those by the
+        other texts' skew.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus, held_out = ts.independent_tokens(400, 40, 12, 0.5, seed=0).split(0.5, seed=0)
+    >>> found = ts.with_control(corpus, held_out, lambda part: {"share": part.signed_share()})["share"]
+    >>> [round(max(found[by].word_skew[1:]), 1) for by in ("own", "held out")]  # shuffled labels
+    [1.0, 0.2]
+    """
+    random = np.random.default_rng(seed)
+    pairs = [(corpus, held_out)]
+    pairs += [tuple(shuffle_labels(part, random) for part in (corpus, held_out)) for _ in range(shuffles)]
+    skews = {by: [pair[place].label_skew() for pair in pairs] for place, by in enumerate(("own", "held out"))}
+    amounts = [amounts_of(part) for part, _ in pairs]
+    return {
+        name: {by: _controlled(skew, [each[name] for each in amounts], bins) for by, skew in skews.items()}
+        for name in amounts[0]
+    }
+
+
+def _controlled(skews, amounts, bins):
+    true, *shuffled = (binned(skew, amount, bins) for skew, amount in zip(skews, amounts))
+    means = np.array([binned(skew, amount, true.edges).means for skew, amount in zip(skews[1:], amounts[1:])])
+    empty = np.isnan(means).all(axis=0)
+    low, high = (fold(np.where(empty, 0, means), axis=0) for fold in (np.nanmin, np.nanmax))
+    words = [tuple(map(word_correlation, each, amounts)) for each in (skews, np.abs(skews))]
+    return ControlledBins(true, tuple(shuffled), np.where(empty, np.nan, [low, high]), *words)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tokensel_nb import binned
+from tokensel_nb import ControlledBins, binned
 from tokensel_nb.chapters import plots
 from tokensel_nb.chapters.plots import SLIDER_SCRIPT, slider
 
@@ -132,6 +132,16 @@ def test_bins_are_means_with_their_spread_and_empty_ones_stay_empty(ax):
     bars = ax.collections[0].get_segments()
     np.testing.assert_allclose(bars[0][:, 1], [2 - bins.spreads[0], 2 + bins.spreads[0]])
     assert ax.get_legend_handles_labels()[1] == ["means"]
+
+
+def test_the_control_is_a_band_behind_the_true_means(ax):
+    bins = binned([0.0, 0.5, 1.0], [1.0, 2.0, 3.0], 3)
+    band = np.array([[0.0, 1.0, np.nan], [0.5, 2.0, np.nan]])
+    plots.plot_control(ax, ControlledBins(bins, (), band, (1.0,), (1.0,)))
+    vertices = {tuple(each) for path in ax.collections[0].get_paths() for each in path.vertices}
+    assert {y for _, y in vertices} == {0.0, 0.5, 1.0, 2.0}
+    assert ax.lines[0].get_ydata().tolist() == [1, 2, 3]
+    assert ax.get_legend_handles_labels()[1] == ["shuffled labels", "true labels: mean ± std"]
 
 
 def test_runs_are_their_mean_and_a_band(ax):

@@ -125,6 +125,34 @@ def plot_bins(ax, bins, **style):
     ax.errorbar(bins.centres, bins.means, bins.spreads, **style)
 
 
+def plot_control(ax, bins, label="shuffled labels"):
+    """Draw the band of shuffled labels' bin means, grey, behind what `plot_bins` draws of true ones.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes
+    bins : ControlledBins
+    label : str
+        Of the band.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> import tokensel_nb as ts
+    >>> from tokensel_nb.chapters import plots
+    >>> halves = ts.independent_tokens(400, 40, 12, 0.5, seed=0).split(0.5, seed=0)
+    >>> found = ts.with_control(*halves, lambda half: {"share": half.signed_share()})
+    >>> figure, ax = plt.subplots()
+    >>> plots.plot_control(ax, found["share"]["held out"])
+    >>> len(ax.collections)  # the band, then the bars of the true labels
+    2
+    >>> plt.close(figure)
+    """
+    low, high = bins.band
+    ax.fill_between(bins.true.centres, low, high, color=NEUTRAL, alpha=0.45, linewidth=1.5, zorder=1, label=label)
+    plot_bins(ax, bins.true, label="true labels: mean ± std")
+
+
 def plot_runs(ax, steps, runs, color, label):
     """Draw the mean of several runs over steps as a line, with a band from the lowest to the highest.
 
