@@ -1,0 +1,236 @@
+r"""When attention is sure to select the relevant tokens: a condition on the values, and a certificate for a path.
+
+With γ = 0 for all irrelevant tokens and orthonormal rows but for v (the limit d → ∞), a relevant token r is selected from
+every start if
+
+    κ(r) = Σ |γ_r'| (|γ_r| - |γ_r'|)₊ ≤ 1,
+
+the sum over the relevant tokens r' of the other label. In any dimension, with any start and any independent rows, it is
+selected in every text once the loss lies below
+
+    Σ μ_X ℓ(y γ_r) + min_X μ_X (ℓ(max_s y γ_s) - ℓ(y γ_r)),
+
+s the other tokens of X. The chapter on the flow proves both.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..alignment import exact_parameters
+from ..arrays import softplus, to_numpy
+from ..assumption import complete_tokens, relevant_tokens
+from ..corpus import Corpus
+from ..parameters import Parameters
+from .path import Flow
+from .sharp import SharpAttention
+
+EPS = np.finfo(np.float64).eps  # twice the largest relative error of one operation
+
+
+def competition(token_values, corpus: Corpus, irrelevant_value: float = 0.0) -> np.ndarray:
+    """Return κ(r), how strongly the other label competes with a relevant token: up to 1 it is selected from every start.
+
+    For rows E_s = e_s + γ_s v with orthonormal e_s and v, as `limit_parameters` returns them.
+
+    Parameters
+    ----------
+    token_values : array, shape (vocab_size,)
+        γ_s = E_s·v.
+    corpus : Corpus
+        Two classes, each text with one relevant token.
+    irrelevant_value : float
+        γ₀, the value that all irrelevant tokens share.
+
+    Returns
+    -------
+    ndarray of float64, shape (vocab_size,)
+        NaN for tokens that are not relevant.
+
+    Raises
+    ------
+    ValueError
+        If the corpus has more than two classes, or the value of a relevant token speaks against its own label.
+
+    Examples
+    --------
+    One strong token against two weak ones, 2 · 1 · (2 - 1):
+
+    >>> import tokensel_nb as ts
+    >>> texts = [[1, 0, 0, 1], [0, 1, 0, 1], [0, 0, 1, 1], [0, 0, 1, 1]]
+    >>> corpus = ts.Corpus(texts, [1, 1, -1, -1], ["good", "fine", "bad", "film"])
+    >>> ts.competition([1.0, 1.0, -2.0, 0.0], corpus)
+    array([ 0.,  0.,  2., nan])
+    """
+    labels = complete_tokens(corpus)
+    speaks = labels * (to_numpy(token_values).astype(np.float64) - irrelevant_value)
+    if (speaks[labels != 0] <= 0).any():
+        wrong = corpus.vocabulary[np.flatnonzero((labels != 0) & (speaks <= 0))[0]]
+        raise ValueError(f"the value of the relevant token {wrong!r} does not speak for its label")
+    found = np.full(len(labels), np.nan)
+    for label in (1, -1):
+        own, others = speaks[labels == label], speaks[labels == -label]
+        found[labels == label] = (others * np.maximum(own[:, None] - others, 0)).sum(axis=1)
+    return found
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SelectionCertificate:
+    """Below which loss attention is sure to select the relevant token of every text, whatever the path from there on.
+
+    Parameters
+    ----------
+    parameters : Parameters
+        E and v; numpy arrays of float64.
+    corpus : Corpus
+    threshold : float
+        The loss; minus infinity where a condition of the theorem fails.
+    lead : float
+        The smallest y (γ_r - γ_s) of a relevant token over another one of its text.
+    fails : str
+        Which condition fails, in words; empty if none does.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.Corpus([[1, 0, 1], [0, 1, 1]], [1, -1], ["good", "bad", "film"])
+    >>> start = ts.limit_parameters(corpus, 10.0)
+    >>> certificate = ts.selection_certificate(start, corpus)
+    >>> certificate
+    SelectionCertificate(certain below a loss of 0.4725; smallest y(γ_r - γ_s) 1.25)
+    >>> certificate.certain_from(ts.gradient_flow(start, corpus, 10.0)) < 1
+    True
+    """
+
+    parameters: Parameters
+    corpus: Corpus
+    threshold: float
+    lead: float
+    fails: str = ""
+
+    def __repr__(self):
+        """Name the threshold, or what stands against it."""
+        if self.fails:
+            return f"SelectionCertificate(none: {self.fails})"
+        return f"SelectionCertificate(certain below a loss of {self.threshold:.4g}; smallest y(γ_r - γ_s) {self.lead:.3g})"
+
+    def room(self, cls_embedding) -> float:
+        """Return by how much the loss lies below the threshold, less all rounding errors: where positive, selection is certain.
+
+        Parameters
+        ----------
+        cls_embedding : array, shape (dim,)
+            p, a point of the path.
+
+        Returns
+        -------
+        float
+            Minus infinity where a condition of the theorem fails.
+        """
+        if self.fails:
+            return -np.inf
+        query = np.asarray(to_numpy(cls_embedding), np.float64)
+        rows, values = self.parameters.embeddings, self.parameters.token_values
+        loss = SharpAttention(rows @ query, values, self.corpus).loss()
+        return self.threshold - loss - self._rounding(np.linalg.norm(query))
+
+    def certain_from(self, path: Flow) -> float:
+        """Return the arc length from which on a path is sure to end in selection; infinity if none is recorded.
+
+        What is certain is the exact flow from the recorded point on: that the point lies on the path from the start
+        is as true as the solver is.
+
+        Parameters
+        ----------
+        path : Flow
+            Of these parameters and this corpus.
+
+        Returns
+        -------
+        float
+        """
+        certain = (length for length, query in zip(path.arc_lengths, path.cls_embeddings) if self.room(query) > 0)
+        return float(next(certain, np.inf))
+
+    def _rounding(self, norm):
+        """Bound the errors of threshold and loss together: |x·y| of d terms is known to d eps ‖x‖ ‖y‖."""
+        rows, counts = self.parameters.embeddings, self.corpus.counts
+        longest, words = np.linalg.norm(rows, axis=1).max(), np.diff(counts.indptr).max()
+        of_score = rows.shape[1] * EPS * longest * norm
+        of_value = rows.shape[1] * EPS * longest * np.linalg.norm(self.parameters.output_vector)
+        logarithms = longest * norm + np.log(counts.data.max()) + words
+        of_share = np.expm1(2 * of_score + 8 * EPS * (logarithms + 1))  # relative, of the attention on a token
+        largest = np.abs(self.parameters.token_values).max()
+        of_logit = of_value + 2 * largest * of_share + words * EPS * largest
+        return of_logit + 2 * of_value + (len(self.corpus) + 8) * EPS * (1 + largest)
+
+
+def selection_certificate(parameters: Parameters, corpus: Corpus) -> SelectionCertificate:
+    """Return the loss below which the flow of p, or its gradient descent in small steps, is sure to select the relevant tokens.
+
+    Holds in any dimension and from any start, if each text holds one relevant token, which speaks more for the label than
+    all others of the text, and the rows of the tokens that occur are linearly independent: see `SelectionCertificate`.
+
+    Parameters
+    ----------
+    parameters : Parameters
+        E and v; p does not matter. Numpy or torch, of any float dtype.
+    corpus : Corpus
+        Two classes.
+
+    Returns
+    -------
+    SelectionCertificate
+        One without a threshold, which says why, where a condition fails.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is not finite or does not fit the corpus.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.Corpus([[1, 0, 1], [0, 1, 1]], [1, -1], ["good", "bad", "film"])
+    >>> flat = ts.Parameters(np.ones((3, 2)), np.zeros(2), np.ones(2))
+    >>> ts.selection_certificate(flat, corpus)
+    SelectionCertificate(none: the rows of the tokens are not linearly independent)
+    """
+    exact = exact_parameters(parameters, corpus)
+    exact = Parameters(*(to_numpy(array) for array in exact.arrays().values()))
+    relevant = relevant_tokens(corpus)
+    if (np.diff(relevant.indptr) != 1).any():
+        return SelectionCertificate(exact, corpus, -np.inf, np.nan, "a text does not hold exactly one relevant token")
+    if not _independent(exact.embeddings[np.unique(corpus.counts.indices)]):
+        return SelectionCertificate(exact, corpus, -np.inf, np.nan, "the rows of the tokens are not linearly independent")
+    chosen, others = _strongest(exact.token_values, corpus, relevant.indices)
+    lead = float((chosen - others).min())
+    longest, head = np.linalg.norm(exact.embeddings, axis=1).max(), np.linalg.norm(exact.output_vector)
+    if lead <= 4 * exact.embeddings.shape[1] * EPS * longest * head:
+        return SelectionCertificate(exact, corpus, -np.inf, lead, "another token of a text speaks as much for its label")
+    if np.isinf(lead):
+        return SelectionCertificate(exact, corpus, -np.inf, lead, "no text holds a second token")
+    weights = corpus.mean_weights
+    price = weights * (softplus(-others) - softplus(-chosen))
+    threshold = float(weights @ softplus(-chosen) + price[np.isfinite(others)].min())
+    return SelectionCertificate(exact, corpus, threshold, lead)
+
+
+def _independent(rows):
+    """Tell whether rows are linearly independent, beyond what rounding can feign."""
+    if len(rows) > rows.shape[1]:
+        return False
+    sizes = np.linalg.svd(rows, compute_uv=False)
+    return bool(sizes[-1] > 10 * max(rows.shape) * EPS * sizes[0])
+
+
+def _strongest(values, corpus, chosen):
+    """Return y γ of the chosen token of every text, and the largest y γ of its others (-inf where it has none)."""
+    counts, rows = corpus.counts, np.repeat(np.arange(len(corpus)), np.diff(corpus.counts.indptr))
+    speaks = corpus.signs[rows] * values[counts.indices]
+    speaks[counts.indices == chosen[rows]] = -np.inf
+    others = np.full(len(corpus), -np.inf)
+    np.maximum.at(others, rows, speaks)
+    return corpus.signs * values[chosen], others
