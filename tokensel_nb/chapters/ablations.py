@@ -1,0 +1,471 @@
+"""The experiments of chapter 6: training without one of its parts, each side at its best rate and stopping time.
+
+The protocol was fixed, and committed, before anything was recorded:
+
+- Of IMDB's 25,000 training reviews 20,000 are trained on and 5,000 *choose* (validation). The test split's 25,000 *tell*:
+  nothing is chosen by them. Losses choose, never accuracies.
+- Rate (of Adam, or C of logistic regression): three neighbours of a ladder of steps of about 3, and further ones for as long
+  as the best lies at an end of what was tried. Seed 0 chooses; three other seeds (5, 6, 7) tell, at this rate.
+- Stopping time: the evaluation with the lowest validation loss, of every seed its own. A run ends when five evaluations in a
+  row bring no lower one, or after the side's largest number of steps.
+- Trained "until convergence", as the paper's authors have it (their rule is not known to us): to the first evaluation at which
+  the training loss has fallen by less than 0.01 nat within the last 20 steps. The logistic loss need not have a minimum, so
+  the curve over the steps is recorded beside it. Rate 0.007, the one of chapter 5; seeds 5 to 9.
+- Dimensions: rate 0.003 √(2048/d), so that values move equally fast at every d. Shapes are read over the skew of the test
+  split; the control is trained on shuffled labels for as many steps, and read over the skew of shuffled labels.
+
+``make record`` runs all of it; ``python -m tokensel_nb.chapters.ablations sides spreads`` runs two parts.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from tqdm import tqdm
+
+from ..alignment import embedding_step
+from ..bins import binned
+from ..corpus import Corpus, shuffle_labels
+from ..datasets import load_imdb
+from ..parameters import Parameters, init_parameters
+from ..training import Training, train
+from ..verbs import accuracy, loss
+from .recorded import record, rounded
+
+DIM, FIRST_STEP = 2048, 3_000
+CHOOSING, TELLING = 0, (5, 6, 7)  # seeds
+LADDER = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
+PATIENCE = 5
+QUERY_AND_HEAD = ("cls_embedding", "output_vector")
+
+SPREAD_SEEDS, SPREAD_RATE, SPREAD_STEPS = range(5, 10), 0.007, 150
+STILL, WINDOW = 0.01, 20  # nats, steps
+
+SIZES, SIZES_DIM = (10, 1_000, 3_000, 30_000), 256
+DIMS, DIMS_RATE = (16, 64, 256, 1024), 0.003
+
+
+class Parts(NamedTuple):
+    """What trains, what chooses and what tells.
+
+    Parameters
+    ----------
+    fit, validation, test : Corpus
+        Of the same words.
+    """
+
+    fit: Corpus
+    validation: Corpus
+    test: Corpus
+
+
+@dataclass(frozen=True)
+class Side:
+    """One side of a comparison: what is trained, from where, and how closely it is watched.
+
+    Parameters
+    ----------
+    trained : tuple of str, optional
+        By default all parameters.
+    first_step : float, optional
+        Size of one gradient step on E before training.
+    begin : int
+        Place on `LADDER` of the first of the three rates that are tried in any case.
+    evaluate_every, steps : int
+    """
+
+    trained: tuple[str, ...] | None = None
+    first_step: float | None = None
+    begin: int = 0
+    evaluate_every: int = 2
+    steps: int = 300
+
+
+SIDES = {
+    "all": Side(begin=1),
+    "bag": Side(("embeddings", "output_vector"), begin=1, evaluate_every=5, steps=600),
+    "frozen": Side(QUERY_AND_HEAD, begin=3, evaluate_every=20, steps=1000),
+    "one_step": Side(QUERY_AND_HEAD, FIRST_STEP, begin=3, evaluate_every=20, steps=1000),
+}
+
+
+def imdb_parts() -> Parts:
+    """Return IMDB's training reviews in two parts, and its test split.
+
+    Returns
+    -------
+    Parts
+    """
+    return Parts(*load_imdb("train").split(0.2, seed=0), load_imdb("test"))
+
+
+def start_of(side: Side, corpus: Corpus, seed: int, dim: int = DIM) -> Parameters:
+    """Return where a side's training begins.
+
+    Parameters
+    ----------
+    side : Side
+    corpus : Corpus
+    seed, dim : int
+
+    Returns
+    -------
+    `Parameters`
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> from tokensel_nb.chapters.ablations import SIDES, start_of
+    >>> corpus = ts.independent_tokens(200, 40, 12, 0.5, seed=0)
+    >>> start_of(SIDES["one_step"], corpus, seed=0, dim=8).embeddings.shape
+    (40, 8)
+    """
+    start = init_parameters(corpus.vocab_size, dim, seed)
+    return start if side.first_step is None else embedding_step(start, corpus, side.first_step)
+
+
+def run_side(side: Side, fit: Corpus, validation: Corpus, rate: float, seed: int, dim: int = DIM, **changes) -> Training:
+    """Train one side at one rate, until the validation loss has not fallen for some evaluations.
+
+    Parameters
+    ----------
+    side : Side
+    fit, validation : Corpus
+    rate : float
+    seed, dim : int
+    **changes
+        Options of `ts.train <train>` that differ.
+
+    Returns
+    -------
+    Training
+        With the parameters of the lowest validation loss.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> from tokensel_nb.chapters.ablations import SIDES, run_side
+    >>> parts = ts.independent_tokens(400, 40, 12, 0.5, seed=0).split(0.5, seed=0)
+    >>> run_side(SIDES["all"], *parts, rate=0.03, seed=0, dim=16).stopped
+    'patience'
+    """
+    options = dict(learning_rate=rate, steps=side.steps, evaluate_every=side.evaluate_every, patience=PATIENCE, device="auto")
+    start = start_of(side, fit, seed, dim)
+    return train(fit, start=start, held_out=validation, trained=side.trained, **(options | changes))
+
+
+def search(validation_loss, ladder=LADDER, begin=0) -> dict[float, float]:
+    """Try three neighbours on a ladder, and further ones for as long as the best lies at an end of what was tried.
+
+    Parameters
+    ----------
+    validation_loss : callable
+        Takes a rung, returns a number.
+    ladder : sequence of float
+        Ascending.
+    begin : int
+        Place of the first.
+
+    Returns
+    -------
+    dict
+        The loss of every rung that was tried, in the ladder's order.
+
+    Examples
+    --------
+    >>> from tokensel_nb.chapters.ablations import search
+    >>> search(lambda rate: abs(rate - 30), ladder=[1, 3, 10, 30, 100, 300])
+    {1: 29, 3: 27, 10: 20, 30: 0, 100: 70}
+    """
+    found = {rung: validation_loss(rung) for rung in ladder[begin : begin + 3]}
+    while True:
+        places = sorted(ladder.index(rung) for rung in found)
+        best = ladder.index(min(found, key=found.get))
+        ahead = {places[0]: places[0] - 1, places[-1]: places[-1] + 1}.get(best)
+        if ahead is None or not 0 <= ahead < len(ladder):
+            return {ladder[place]: found[ladder[place]] for place in places}
+        found[ladder[ahead]] = validation_loss(ladder[ahead])
+
+
+def tell_side(side: Side, parts: Parts, dim: int = DIM, seeds=TELLING) -> dict:
+    """Choose a side's rate, train it with the telling seeds, and return what is recorded, as plain values.
+
+    Parameters
+    ----------
+    side : Side
+    parts : Parts
+    dim : int
+    seeds : iterable of int
+
+    Returns
+    -------
+    dict
+
+    Examples
+    --------
+    What it returned on IMDB is stored with the package:
+
+    >>> from tokensel_nb.chapters.recorded import recorded
+    >>> sorted(recorded("ablations_sides")["frozen"])
+    ['rate', 'runs', 'trials']
+    """
+    trials = {}
+
+    def validation_loss(rate):
+        trials[rate] = run_side(side, parts.fit, parts.validation, rate, CHOOSING, dim).history
+        return np.nanmin(trials[rate].held_out_losses)
+
+    losses = search(validation_loss, begin=side.begin)
+    rate = min(losses, key=losses.get)
+    runs = [run_side(side, parts.fit, parts.validation, rate, seed, dim) for seed in seeds]
+    return {
+        "rate": rate,
+        "trials": {str(rate): _curves(trials[rate]) for rate in losses},
+        "runs": [_curves(each.history) | _told(each, parts) for each in runs],
+    }
+
+
+def linear_sides(parts: Parts) -> dict:
+    """Fit linear bags of words, logistic regressions without intercept: on raw counts, and on shares.
+
+    On shares it is the attention model with p = 0: f(X) is the mean over the tokens of one number a word. Shares are multiplied
+    by the mean length, so that both see numbers of one size; C then means the same for both.
+
+    Parameters
+    ----------
+    parts : Parts
+
+    Returns
+    -------
+    dict
+    """
+    from sklearn.linear_model import LogisticRegression
+
+    found = {}
+    for kind, scale in (("counts", 1.0), ("shares", parts.fit.lengths.mean())):
+        fit, validation, test = (getattr(part, kind) * scale for part in parts)
+        models = {}
+
+        def validation_loss(strength):
+            model = LogisticRegression(C=strength, fit_intercept=False, solver="liblinear", tol=1e-6, max_iter=1000)
+            models[strength] = model.fit(fit, parts.fit.labels)
+            return _logistic_loss(models[strength].decision_function(validation), parts.validation.signs)
+
+        losses = search(validation_loss, begin=1)
+        strength = min(losses, key=losses.get)
+        logits = models[strength].decision_function(test)
+        found[kind] = {
+            "strength": strength,
+            "trials": {str(each): rounded(value) for each, value in losses.items()},
+            "test_accuracy": rounded(np.mean(logits * parts.test.signs > 0)),
+            "test_loss": rounded(_logistic_loss(logits, parts.test.signs)),
+        }
+    return found
+
+
+def converged_at(steps, losses) -> int | None:
+    """Return the first step at which the training loss has fallen by less than `STILL` within the last `WINDOW` steps.
+
+    Parameters
+    ----------
+    steps, losses : array, shape (m,)
+
+    Returns
+    -------
+    int or None
+        None if there is no such step.
+
+    Examples
+    --------
+    >>> from tokensel_nb.chapters.ablations import converged_at
+    >>> converged_at([0, 10, 20, 30, 40], [0.69, 0.3, 0.1, 0.096, 0.095])
+    40
+    """
+    of_step = dict(zip(map(int, steps), losses))
+    for step, now in of_step.items():
+        if step - WINDOW in of_step and of_step[step - WINDOW] - now < STILL:
+            return step
+    return None
+
+
+def spread_run(side: Side, parts: Parts, seed: int, dim: int = DIM) -> dict:
+    """Follow what one side's words look like along training: spreads within bins, shapes, values of relevant and other words.
+
+    Spreads are read over the skew of what is trained on, as the paper does; shapes over the skew of the test split. Words are
+    called relevant where the skew is beyond 1/2, others where it is within 1/10; of each group the mean of ±E_s·v (the sign
+    is the skew's) is kept.
+
+    Parameters
+    ----------
+    side : Side
+    parts : Parts
+    seed, dim : int
+
+    Returns
+    -------
+    dict
+        One entry an evaluation; "converged_at" is one number, or None.
+    """
+    skew, of_test = parts.fit.label_skew(), parts.test.label_skew()
+    rows = []
+
+    def watch(_, now):
+        now = now.numpy()
+        row = {}
+        for name, amounts in (("values", now.token_values), ("scores", now.token_scores)):
+            row |= {f"{name}_{kind}": number for kind, number in _shape(skew, of_test, amounts).items()}
+        signed = np.sign(skew) * now.token_values
+        rows.append(row | {"relevant": signed[abs(skew) >= 0.5].mean(), "others": signed[abs(skew) <= 0.1].mean()})
+
+    history = run_side(
+        side, parts.fit, parts.validation, SPREAD_RATE, seed, dim,
+        steps=SPREAD_STEPS, evaluate_every=10, patience=None, watch=watch,
+    ).history  # fmt: skip
+    return (
+        _curves(history)
+        | {name: rounded([row[name] for row in rows], 5) for name in rows[0]}
+        | {"converged_at": converged_at(history.steps, history.losses)}
+    )
+
+
+def dimension_run(parts: Parts, dim: int, seed: int) -> dict:
+    """Train everything at one dimension, with true labels and with shuffled ones.
+
+    Parameters
+    ----------
+    parts : Parts
+    dim, seed : int
+
+    Returns
+    -------
+    dict
+    """
+    rate = DIMS_RATE * np.sqrt(DIM / dim)
+    found = run_side(SIDES["all"], parts.fit, parts.validation, rate, seed, dim)
+    fit, test = (shuffle_labels(part, seed) for part in (parts.fit, parts.test))
+    control = train(fit, dim=dim, seed=seed, steps=found.step, learning_rate=rate, evaluate_every=found.step, device="auto")
+    results = {"step": found.step, "test_accuracy": rounded(accuracy(found.parameters, parts.test))}
+    for name, trained, on, told in (("true", found, parts.fit, parts.test), ("shuffled", control, fit, test)):
+        of_fit, of_test = on.label_skew(), told.label_skew()
+        for kind, amounts in (("values", trained.parameters.token_values), ("scores", trained.parameters.token_scores)):
+            shape = _shape(of_fit, of_test, amounts)
+            results |= {f"{name}_{kind}_{key}": rounded(number, 3) for key, number in shape.items()}
+    return results
+
+
+def share_alone(parts: Parts) -> dict:
+    """Choose and tell where a word is known by its signed share alone: d = 1, E_s the share in units of its deviation.
+
+    Parameters
+    ----------
+    parts : Parts
+
+    Returns
+    -------
+    dict
+    """
+    share = parts.fit.signed_share()
+    one = np.ones(1, "float32")
+    start = Parameters((share / share.std())[:, None].astype("float32"), 0 * one, one)
+    options = dict(trained=QUERY_AND_HEAD, steps=400, evaluate_every=10, patience=PATIENCE, device="auto")
+    runs = {}
+
+    def validation_loss(rate):
+        runs[rate] = train(parts.fit, start=start, held_out=parts.validation, learning_rate=rate, **options)
+        return runs[rate].history.held_out_losses.min()
+
+    losses = search(validation_loss, begin=1)
+    rate = min(losses, key=losses.get)
+    return {"rate": rate} | _told(runs[rate], parts)
+
+
+def _shape(skew, of_test, amounts):
+    """Return the spreads over one skew, the shapes over another, and how single words are ordered."""
+    from scipy import stats
+
+    bins, told = binned(skew, amounts), binned(of_test, amounts)
+    occurs = ~np.isnan(of_test)
+    return {
+        "spread": bins.mean_spread,
+        "relative": bins.mean_spread / np.ptp(bins.means[bins.sizes > 0]),
+        "rank": told.rank_correlation(),
+        "u": told.u_shape(),
+        "words": stats.spearmanr(of_test[occurs], amounts[occurs]).statistic,
+    }
+
+
+def _curves(history):
+    names = ("losses", "accuracies", "held_out_losses", "held_out_accuracies")
+    return {"steps": history.steps.tolist()} | {name: rounded(getattr(history, name)) for name in names}
+
+
+def _told(training, parts):
+    """Return what the test split says of the parameters that the validation part chose, and how far words spread there."""
+    parameters, skew = training.parameters, parts.fit.label_skew()
+    amounts = {"values": parameters.token_values, "scores": parameters.token_scores}
+    return {
+        "step": training.step,
+        "stopped": training.stopped,
+        "test_accuracy": rounded(accuracy(parameters, parts.test)),
+        "test_loss": rounded(loss(parameters, parts.test)),
+    } | {f"{name}_spread": rounded(binned(skew, each).mean_spread, 5) for name, each in amounts.items()}
+
+
+def _logistic_loss(logits, signs):
+    return np.logaddexp(0, -signs * logits).mean()
+
+
+def record_sides(parts):
+    """Record every side of `SIDES`, and the linear models."""
+    found = {"linear": linear_sides(parts)}
+    return found | {name: tell_side(side, parts) for name, side in tqdm(SIDES.items(), desc="Sides", unit="side")}
+
+
+def record_spreads(parts):
+    """Record the spreads of full training and of one step, five seeds each."""
+    seeds = tqdm(SPREAD_SEEDS, desc="Spreads", unit="seed")
+    runs = [{name: spread_run(SIDES[name], parts, seed) for name in ("all", "one_step")} for seed in seeds]
+    return {name: [each[name] for each in runs] for name in ("all", "one_step")}
+
+
+def record_dimensions(parts):
+    """Record everything trained at several dimensions."""
+    return {str(dim): [dimension_run(parts, dim, seed) for seed in TELLING] for dim in tqdm(DIMS, desc="Dimensions", unit="d")}
+
+
+def record_first_steps(parts):
+    """Record first steps of several sizes, and the signed share alone."""
+
+    def side(size):
+        return Side(QUERY_AND_HEAD, size, begin=1, evaluate_every=20, steps=300)
+
+    sizes = tqdm(SIZES, desc="First steps", unit="size")
+    return {str(size): tell_side(side(size), parts, SIZES_DIM) for size in sizes} | {"share_alone": share_alone(parts)}
+
+
+RECORDS = {
+    "sides": record_sides,
+    "spreads": record_spreads,
+    "dimensions": record_dimensions,
+    "first_steps": record_first_steps,
+}
+
+
+def main(names=()):
+    """Record all parts, or those that are named.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Of `RECORDS`.
+    """
+    parts = imdb_parts()
+    for name in names or RECORDS:
+        print(record(f"ablations_{name}", RECORDS[name](parts)))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
