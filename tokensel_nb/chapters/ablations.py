@@ -242,28 +242,29 @@ def linear_sides(parts: Parts) -> dict:
     -------
     dict
     """
+    return {"counts": _linear(parts, "counts", 1.0), "shares": _linear(parts, "shares", parts.fit.lengths.mean())}
+
+
+def _linear(parts, kind, scale):
     from sklearn.linear_model import LogisticRegression
 
-    found = {}
-    for kind, scale in (("counts", 1.0), ("shares", parts.fit.lengths.mean())):
-        fit, validation, test = (getattr(part, kind) * scale for part in parts)
-        models = {}
+    fit, validation, test = (getattr(part, kind) * scale for part in parts)
+    models = {}
 
-        def validation_loss(strength):
-            model = LogisticRegression(C=strength, fit_intercept=False, solver="liblinear", tol=1e-6, max_iter=1000)
-            models[strength] = model.fit(fit, parts.fit.labels)
-            return _logistic_loss(models[strength].decision_function(validation), parts.validation.signs)
+    def validation_loss(strength):
+        model = LogisticRegression(C=strength, fit_intercept=False, solver="liblinear", tol=1e-6, max_iter=1000)
+        models[strength] = model.fit(fit, parts.fit.labels)
+        return _logistic_loss(model.decision_function(validation), parts.validation.signs)
 
-        losses = search(validation_loss, begin=1)
-        strength = min(losses, key=losses.get)
-        logits = models[strength].decision_function(test)
-        found[kind] = {
-            "strength": strength,
-            "trials": {str(each): rounded(value) for each, value in losses.items()},
-            "test_accuracy": rounded(np.mean(logits * parts.test.signs > 0)),
-            "test_loss": rounded(_logistic_loss(logits, parts.test.signs)),
-        }
-    return found
+    losses = search(validation_loss, begin=1)
+    strength = min(losses, key=losses.get)
+    logits = models[strength].decision_function(test)
+    return {
+        "strength": strength,
+        "trials": {str(each): rounded(value) for each, value in losses.items()},
+        "test_accuracy": rounded(np.mean(logits * parts.test.signs > 0)),
+        "test_loss": rounded(_logistic_loss(logits, parts.test.signs)),
+    }
 
 
 def converged_at(steps, losses) -> int | None:
