@@ -84,8 +84,9 @@ contract: env ## Run every notebook as on Colab: a clean environment, the newest
 colab: ## The same within a hosted runtime such as Colab's image, with its own Python
 	@$(PYTHON) book/_tools/contract.py
 
-record: env ## Run what the book shows recorded: Yelp, IMDB's test split, deeper models with more seeds
+record: env ## Run what the book shows recorded: Yelp, IMDB's test split, ablations, deeper models with more seeds
 	$(BIN)/python -m tokensel_nb.chapters.reviews
+	$(BIN)/python -m tokensel_nb.chapters.ablations
 	$(BIN)/python -m tokensel_nb.chapters.deeper_reviews
 
 bench: html ## Time the package against the alternatives

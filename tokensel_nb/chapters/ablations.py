@@ -419,25 +419,25 @@ def _logistic_loss(logits, signs):
     return np.logaddexp(0, -signs * logits).mean()
 
 
-def record_sides(parts):
+def _record_sides(parts):
     """Record every side of `SIDES`, and the linear models."""
     found = {"linear": linear_sides(parts)}
     return found | {name: tell_side(side, parts) for name, side in tqdm(SIDES.items(), desc="Sides", unit="side")}
 
 
-def record_spreads(parts):
+def _record_spreads(parts):
     """Record the spreads of full training and of one step, five seeds each."""
     seeds = tqdm(SPREAD_SEEDS, desc="Spreads", unit="seed")
     runs = [{name: spread_run(SIDES[name], parts, seed) for name in ("all", "one_step")} for seed in seeds]
     return {name: [each[name] for each in runs] for name in ("all", "one_step")}
 
 
-def record_dimensions(parts):
+def _record_dimensions(parts):
     """Record everything trained at several dimensions."""
     return {str(dim): [dimension_run(parts, dim, seed) for seed in TELLING] for dim in tqdm(DIMS, desc="Dimensions", unit="d")}
 
 
-def record_first_steps(parts):
+def _record_first_steps(parts):
     """Record first steps of several sizes, and the signed share alone."""
 
     def side(size):
@@ -448,10 +448,10 @@ def record_first_steps(parts):
 
 
 RECORDS = {
-    "sides": record_sides,
-    "spreads": record_spreads,
-    "dimensions": record_dimensions,
-    "first_steps": record_first_steps,
+    "sides": _record_sides,
+    "spreads": _record_spreads,
+    "dimensions": _record_dimensions,
+    "first_steps": _record_first_steps,
 }
 
 
