@@ -27,7 +27,7 @@ import numpy as np
 from tqdm import tqdm
 
 from ..alignment import embedding_step
-from ..bins import binned
+from ..bins import binned, word_correlation
 from ..corpus import Corpus, shuffle_labels
 from ..datasets import load_imdb
 from ..parameters import Parameters, init_parameters
@@ -384,17 +384,15 @@ def share_alone(parts: Parts) -> dict:
 
 
 def _shape(skew, of_test, amounts):
-    """Return the spreads over one skew, the shapes over another, and how single words are ordered."""
-    from scipy import stats
-
+    """Return the spreads over one skew, the shapes over another, and how single words are ordered there."""
     bins, told = binned(skew, amounts), binned(of_test, amounts)
-    occurs = ~np.isnan(of_test)
     return {
         "spread": bins.mean_spread,
         "relative": bins.mean_spread / np.ptp(bins.means[bins.sizes > 0]),
         "rank": told.rank_correlation(),
         "u": told.u_shape(),
-        "words": stats.spearmanr(of_test[occurs], amounts[occurs]).statistic,
+        "words": word_correlation(of_test, amounts),
+        "words_absolute": word_correlation(abs(of_test), amounts),
     }
 
 
