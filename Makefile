@@ -88,6 +88,7 @@ record: env ## Run what the book shows recorded: Yelp, IMDB's test split, ablati
 	$(BIN)/python -m tokensel_nb.chapters.reviews
 	$(BIN)/python -m tokensel_nb.chapters.ablations
 	$(BIN)/python -m tokensel_nb.chapters.deeper_reviews
+	$(BIN)/python -m tokensel_nb.chapters.classes
 
 bench: html ## Time the package against the alternatives
 	@UV_FIND_LINKS="$${UV_FIND_LINKS:-$$PIP_FIND_LINKS}" $(BIN)/uv pip install --quiet --python $(BIN)/python --group bench

@@ -1,0 +1,66 @@
+import json
+
+import numpy as np
+import pytest
+
+from tokensel_nb import Corpus, Options, class_profile, independent_tokens
+from tokensel_nb.chapters import classes, reviews
+from tokensel_nb.chapters.recorded import paper_table
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """Texts of three classes, in each of which some words are frequent."""
+    monkeypatch.setattr(reviews, "OPTIONS", Options(dim=32, steps=20, learning_rate=0.05))
+    for name, value in {"SEEDS": range(2), "SHUFFLED_SEEDS": range(1), "SHUFFLES": 4}.items():
+        monkeypatch.setattr(classes, name, value)
+    random = np.random.default_rng(0)
+    labels = np.resize(range(3), 300)
+    means = 0.5 + 2 * random.random((3, 60)) ** 4
+    counts = random.poisson(means[labels])
+    return Corpus(counts, labels, [f"w{s}" for s in range(60)], ("few", "some", "many"))
+
+
+def test_the_lean_is_the_profile_of_words_that_occur(small):
+    one_word_less = Corpus(small.counts @ np.diag([0] + [1] * 59), small.labels, small.vocabulary, small.class_names)
+    found = classes.lean(one_word_less)
+    assert np.isnan(found[0]).all()
+    assert np.array_equal(found[1:], class_profile(one_word_less)[1:])
+
+
+def test_the_rise_is_one_for_what_ascends_in_every_class_and_blind_to_words_without_a_lean(small):
+    leaning = classes.lean(small)
+    assert classes.rise(leaning, leaning) == pytest.approx(1)
+    assert classes.rise(leaning, -leaning) == pytest.approx(-1)
+    assert classes.word_rise(leaning, leaning**3) == pytest.approx(1)
+    beside = np.vstack([leaning, np.full(3, np.nan)])
+    assert classes.rise(beside, np.vstack([leaning, np.full(3, 99)])) == pytest.approx(1)
+
+
+def test_held_out_texts_tell_true_labels_from_shuffled_ones_where_the_texts_trained_on_do_not(small):
+    found = json.loads(json.dumps(classes.controls(small, "made to order")))
+    assert "paper_bins" not in found
+    for how in ("bins", "words"):
+        told = found[how]
+        assert [len(told[name]) for name in ("own", "shuffled own", "held out", "shuffled held out")] == [2, 1, 2, 2]
+        assert min(told["own"]) > 0.7
+        assert min(told["shuffled own"]) > 0.7
+        assert min(told["held out"]) > max(told["shuffled held out"])
+
+
+def test_the_papers_edges_hold_its_centres_in_their_order():
+    for number in (2, 4):
+        centres = paper_table(f"multiclass_yelp4_class{number}_v").centre
+        edges = classes.paper_edges(number)
+        assert len(edges) == 20
+        assert np.allclose(np.diff(edges), edges[1] - edges[0])
+        assert (edges[1:] + edges[:-1])[[0, -1]] / 2 == pytest.approx(centres.iloc[[0, -1]].to_numpy())
+
+
+def test_four_classes_come_with_the_papers_bins(small):
+    four = independent_tokens(400, 40, 12, 0.5, seed=0)
+    corpus = Corpus(four.counts, np.resize(range(4), 400), four.vocabulary, ("a", "b", "c", "d"))
+    bins = classes.controls(corpus, "four")["paper_bins"]
+    assert sorted(bins) == ["2", "4"]
+    assert len(bins["2"]["means"]) == 2
+    assert {len(row) for row in bins["2"]["means"]} == {19}
