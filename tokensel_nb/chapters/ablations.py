@@ -36,6 +36,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from scipy import sparse
 from tqdm import tqdm
 
 from ..alignment import embedding_step
@@ -260,7 +261,7 @@ def linear_sides(parts: Parts) -> dict:
 def _linear(parts, kind, scale):
     from sklearn.linear_model import LogisticRegression
 
-    fit, validation, test = (getattr(part, kind) * scale for part in parts)
+    fit, validation, test = (_narrow(getattr(part, kind) * scale) for part in parts)
     models = {}
 
     def validation_loss(strength):
@@ -277,6 +278,12 @@ def _linear(parts, kind, scale):
         "test_accuracy": rounded(np.mean(logits * parts.test.signs > 0)),
         "test_loss": rounded(_logistic_loss(logits, parts.test.signs)),
     }
+
+
+def _narrow(matrix):
+    """Return a sparse matrix with indices of 32 bits, which is what liblinear takes."""
+    indices, indptr = (each.astype(np.int32) for each in (matrix.indices, matrix.indptr))
+    return sparse.csr_array((matrix.data, indices, indptr), shape=matrix.shape)
 
 
 def converged_at(steps, losses) -> int | None:
@@ -396,7 +403,12 @@ def share_alone(parts: Parts) -> dict:
 
 
 def _shape(skew, of_test, amounts):
-    """Return the spreads over one skew, the shapes over another, and how single words are ordered there."""
+    """Return the spreads over one skew, the shapes over another, and how single words are ordered there.
+
+    Before the first step on p all scores are zero, and so are these figures.
+    """
+    if not amounts.any():
+        return dict.fromkeys(("spread", "relative", "rank", "u", "words", "words_absolute"), 0.0)
     bins, told = binned(skew, amounts), binned(of_test, amounts)
     return {
         "spread": bins.mean_spread,
