@@ -10,6 +10,7 @@ from tokensel_nb.chapters.deeper_reviews import (
     EXPERIMENTS,
     PROTOCOL,
     Experiment,
+    alone,
     deeper_run,
     of_seed,
     one_layer_beside,
@@ -115,6 +116,13 @@ def test_a_v_has_no_slant_and_a_line_adds_it():
     assert slant(3 * letter_v - 0.6 * line + 7) == pytest.approx(-0.6)
 
 
+def test_what_a_word_says_alone_is_the_formula_of_the_hidden_layer(imdb):
+    model = WithMLP()
+    start = model.start(imdb.vocab_size, 4, 0, dtype="float64")
+    wanted = np.maximum(start.embeddings @ start.mlp_weights.T + start.mlp_bias, 0) @ start.output_vector
+    np.testing.assert_allclose(alone(start, model, imdb), wanted, atol=1e-12)
+
+
 def test_the_skew_over_texts_counts_a_text_once(imdb):
     few = imdb[::50]
     holds = few.counts.toarray() > 0
@@ -137,15 +145,20 @@ def test_one_seed_as_it_is_recorded(imdb, short, shuffled):
     parts = np.nan_to_num(number * run.skew) + np.nan_to_num((of_all - number) * run.others_skew)
     np.testing.assert_allclose(parts, of_all * skew_over(shown, "texts"), atol=1e-9)
     scores = run.training.parameters.token_scores
+    said = alone(run.training.parameters, PROTOCOL.model, imdb)
     by_others = binned(run.others_skew, scores, PAPER_EDGES).means
     wanted = {
         "scores": run.scores.means,
         "values": run.values.means,
         "scores_by_occurrences": binned(reviews.label_skew(), scores, PAPER_EDGES).means,
         "scores_by_others": by_others,
+        "values_by_others": binned(run.others_skew, run.training.parameters.token_values, PAPER_EDGES).means,
+        "alone_by_others": binned(run.others_skew, said, PAPER_EDGES).means,
     }
     for name, means in wanted.items():
-        np.testing.assert_allclose(np.array(found[name], float), means, atol=1e-4)
+        np.testing.assert_allclose(np.array(found[name], float), means, atol=5.1e-4)  # rounded to three digits
+    assert found["u"] == pytest.approx(run.scores.u_shape(), abs=0.006)
+    assert found["u_by_others"] == pytest.approx(binned(run.others_skew, scores, PAPER_EDGES).u_shape(), abs=0.006)
     assert found["seed"] == 3
     assert found["held_out_accuracy"] == pytest.approx(run.training.history.held_out_accuracies[-1], abs=1e-4)
 
