@@ -86,6 +86,7 @@ colab: ## The same within a hosted runtime such as Colab's image, with its own P
 
 record: env ## Run what the book shows recorded: Yelp, IMDB's test split, ablations, deeper models with more seeds
 	$(BIN)/python -m tokensel_nb.chapters.reviews
+	$(BIN)/python -m tokensel_nb.chapters.review_controls
 	$(BIN)/python -m tokensel_nb.chapters.ablations
 	$(BIN)/python -m tokensel_nb.chapters.deeper_reviews
 	$(BIN)/python -m tokensel_nb.chapters.classes

@@ -142,3 +142,14 @@ def test_the_same_seed_shuffles_the_same(control):
     parts, found = control
     again = with_control(*parts, lambda part: {"share": part.signed_share()}, shuffles=5, seed=np.random.default_rng(3))
     assert again["share"]["own"].word_skew == found["share"]["own"].word_skew
+
+
+def test_rare_words_can_be_left_out(control):
+    part, held_out = control[0]
+    often = part.counts.sum(axis=0) >= 25
+    found = with_control(part, held_out, lambda part: {"share": part.signed_share()}, shuffles=1, min_count=25)["share"]
+    for by, corpus in (("own", part), ("held out", held_out)):
+        expected = binned(corpus.label_skew()[often], part.signed_share()[often])
+        np.testing.assert_array_equal(found[by].true.means, expected.means)
+        assert found[by].shuffled[0].sizes.sum() == often.sum()
+    assert 0 < often.sum() < 300

@@ -218,7 +218,9 @@ class ControlledBins:
         return figure(self.true), [figure(each) for each in self.shuffled]
 
 
-def with_control(corpus, held_out, amounts_of, shuffles=4, seed=0, bins=20) -> dict[str, dict[str, ControlledBins]]:
+def with_control(
+    corpus, held_out, amounts_of, shuffles=4, seed=0, bins=20, min_count=1
+) -> dict[str, dict[str, ControlledBins]]:
     """Bin amounts by the skew of the texts trained on, and by that of held-out texts; with true labels and shuffled ones.
 
     A word's skew and what a model gives the word come of the same reviews, so chance alone links them: with shuffled labels
@@ -236,6 +238,9 @@ def with_control(corpus, held_out, amounts_of, shuffles=4, seed=0, bins=20) -> d
         Of the permutations.
     bins : int or array of float
         How many, between the extremes of the true skew, or their edges.
+    min_count : int
+        Words that occur less often in ``corpus`` are left out. Rare words have a large skew anywhere and learn fast, so that a U
+        can be one of rarity alone.
 
     Returns
     -------
@@ -255,6 +260,8 @@ def with_control(corpus, held_out, amounts_of, shuffles=4, seed=0, bins=20) -> d
     pairs = [(corpus, held_out)]
     pairs += [tuple(shuffle_labels(part, random) for part in (corpus, held_out)) for _ in range(shuffles)]
     skews = {by: [pair[place].label_skew() for pair in pairs] for place, by in enumerate(("own", "held out"))}
+    rare = corpus.counts.sum(axis=0) < min_count
+    skews = {by: [np.where(rare, np.nan, skew) for skew in each] for by, each in skews.items()}
     amounts = [amounts_of(part) for part, _ in pairs]
     return {
         name: {by: _controlled(skew, [each[name] for each in amounts], bins) for by, skew in skews.items()}
