@@ -4,8 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tokensel_nb.assumption import check_assumption_1, complete_tokens, relevant_tokens
+from tokensel_nb.corpus import Corpus
 from tokensel_nb.synthetic import (
     independent_tokens,
+    independent_words,
     negation,
     one_against_many,
     one_relevant_token,
@@ -57,10 +59,30 @@ def test_assumption_1_sets_in_at_the_last_signal(vocab_size):
             assert not check_assumption_1(independent_tokens(200, vocab_size, 100, signal, seed))
 
 
-def test_the_chance_to_fail_is_the_one_that_is_proved():
-    """For n = 2 the bound is an equality: (1 - 2/|S|)^T."""
-    holds = [bool(check_assumption_1(independent_tokens(2, 10, 5, 0.9, seed))) for seed in range(1000)]
-    assert 1 - np.mean(holds) == pytest.approx(0.8**5, abs=5 * 0.015)
+@pytest.mark.parametrize(("texts", "length"), [(2, 5), (20, 15)])
+def test_assumption_1_holds_with_the_chance_that_is_proved(texts, length):
+    """The chance is (1 - (1 - 2/|S|)^T)^(n/2): 0.672 and 0.698 here, known to a standard error of 0.015 from 1,000 seeds."""
+    holds = [bool(check_assumption_1(independent_tokens(texts, 10, length, 0.9, seed))) for seed in range(1000)]
+    assert np.mean(holds) == pytest.approx((1 - 0.8**length) ** (texts / 2), abs=5 * 0.015)
+
+
+def test_independent_words_keep_lengths_and_the_frequencies_of_each_class():
+    """And nothing else: "a" and "b", which always occur together, then do so as often as chance has it."""
+    counts = np.array([[1, 1, 0, 0], [0, 0, 1, 1], [0, 0, 0, 2]])[np.repeat([0, 1, 2], [4000, 4000, 2000])]
+    corpus = Corpus(counts, np.repeat([1, 1, -1], [4000, 4000, 2000]), list("abcd"))
+    drawn = independent_words(corpus, seed=0)
+    np.testing.assert_array_equal(drawn.lengths, corpus.lengths)
+    np.testing.assert_array_equal(drawn.labels, corpus.labels)
+    positive = drawn.counts[drawn.labels == 1].toarray()
+    # 16,000 words of a quarter each: a standard error of 0.0034; pairs of "a" and "b": 2/16 of 8,000 texts, 0.0037.
+    np.testing.assert_allclose(positive.sum(axis=0) / 16_000, 0.25, atol=5 * 0.0034)
+    assert np.mean((positive[:, 0] == 1) & (positive[:, 1] == 1)) == pytest.approx(1 / 8, abs=5 * 0.0037)
+    assert (drawn.counts[drawn.labels == 0].toarray() == [0, 0, 0, 2]).all()
+
+
+def test_independent_words_need_words_that_were_counted():
+    with pytest.raises(ValueError, match="not whole numbers"):
+        independent_words(Corpus([[0.5, 1], [1, 0.5]], [1, -1], ["a", "b"]), seed=0)
 
 
 @given(pairs=st.integers(10, 60), irrelevant=st.integers(1, 20), length=st.integers(3, 9), relevant=st.integers(1, 5))

@@ -65,8 +65,8 @@ def independent_tokens(num_texts: int, vocab_size: int, length: int, signal: flo
 
     Proof of the last. There the only relevant tokens can be the outermost two, one under either label, and they never
     occur under the other. All other tokens occur equally often in both texts of a mirrored pair: their signed frequency is
-    zero. So Assumption 1 holds unless some text lacks its relevant token, and since both texts of a pair hold theirs in
-    the same positions, that has a chance of at most (n/2)(1 - 2/|S|)^T. ∎
+    zero. So Assumption 1 holds unless some text lacks its relevant token; both texts of a pair hold theirs in the same
+    positions, so the n/2 pairs make the chance that it holds (1 - (1 - 2/|S|)^T)^(n/2), exactly, for |S| ≥ 3. ∎
 
     Parameters
     ----------
@@ -102,6 +102,48 @@ def independent_tokens(num_texts: int, vocab_size: int, length: int, signal: flo
     decides = random.random(tokens.shape)
     texts = [np.where(decides >= 1 - chance, positive, negative) for chance in (chances[positive], 1 - chances[positive])]
     return _corpus(np.concatenate(texts), [f"token {s}" for s in range(vocab_size)])
+
+
+def independent_words(corpus: Corpus, seed) -> Corpus:
+    """Draw every word of a corpus anew, independently, with the frequencies of its class: all dependence between words goes.
+
+    A control for what is seen on real texts: labels, lengths and, on average, the counts of each word under each label stay.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Of whole counts.
+    seed : int or numpy.random.Generator
+
+    Returns
+    -------
+    Corpus
+        Of the same words, some of which may not occur.
+
+    Raises
+    ------
+    ValueError
+        If counts are not whole numbers.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.corpus_from_texts(["not good", "not good", "so bad"], [1, 1, -1])
+    >>> independent_words(corpus, seed=0)
+    Corpus(3 texts, 4 words, 6 tokens; -1: 1, +1: 2)
+    """
+    if not np.issubdtype(corpus.lengths.dtype, np.integer):
+        raise ValueError("counts are not whole numbers; words can be drawn only where they were counted")
+    random = np.random.default_rng(seed)
+    texts = np.repeat(np.arange(len(corpus)), corpus.lengths)
+    words = np.empty(len(texts), np.int64)
+    for label in range(corpus.num_classes):
+        places = corpus.labels[texts] == label
+        often = np.asarray(corpus.counts[corpus.labels == label].sum(axis=0)).ravel()
+        if places.any():
+            words[places] = random.choice(corpus.vocab_size, places.sum(), p=often / often.sum())
+    counts = sparse.csr_array((np.ones(len(texts), np.int32), (texts, words)), shape=corpus.counts.shape)
+    return replace(corpus, counts=counts)
 
 
 def one_relevant_token(num_texts: int, vocab_size: int, length: int, relevant: int, seed) -> Corpus:
