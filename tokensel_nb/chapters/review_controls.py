@@ -24,7 +24,7 @@ from tqdm import tqdm
 
 from ..bins import Bins, binned, with_control
 from ..corpus import Corpus, shuffle_labels
-from ..datasets import load_imdb, load_rotten_tomatoes
+from ..datasets import load_imdb, load_rotten_tomatoes, load_yelp
 from ..options import Options
 from ..training import train
 from .recorded import record, rounded
@@ -315,6 +315,8 @@ def main():
     """Record the controls of chapter 5."""
     imdb, tomatoes = (load().split(HELD_OUT, seed=0)[0] for load in (load_imdb, load_rotten_tomatoes))
     print(record("control", {"imdb": control_summary(imdb, 200), "tomatoes": control_summary(tomatoes, 10)}))
+    yelp = load_yelp("train").balanced(seed=0).split(HELD_OUT, seed=0)[0]
+    print(record("control_yelp", control_summary(yelp, 50)))
     print(record("vocabulary", vocabulary_summary(vocabularies())))
     print(record("descent", descent_summary(imdb)))
 

@@ -1,0 +1,96 @@
+import json
+
+import numpy as np
+import pytest
+
+from tokensel_nb import Bins, Options, binned, corpus_from_texts, independent_tokens, shuffle_labels, train
+from tokensel_nb.chapters import review_controls
+from tokensel_nb.chapters.recorded import recorded
+
+SMALL = Options(dim=8, steps=10, learning_rate=0.05, evaluate_every=10)
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    return independent_tokens(400, 60, 12, 0.5, seed=0)
+
+
+@pytest.fixture(scope="module")
+def control(corpus):
+    return json.loads(json.dumps(review_controls.control_summary(corpus, 30, seeds=range(2), options=SMALL)))
+
+
+def test_a_control_learns_from_one_half_and_is_binned_by_either(corpus, control):
+    half, other = corpus.split(0.5, seed=review_controls.HALVES)
+    learnt = train(half, options=SMALL, seed=1).parameters
+    for by, skew in (("own", half.label_skew()), ("held out", other.label_skew())):
+        found = control["all"]["values"][by]["rank"]["true"]
+        assert found[1] == pytest.approx(binned(skew, learnt.token_values).rank_correlation(), abs=1e-3)
+    random = np.random.default_rng(1)
+    one, another = shuffle_labels(half, random), shuffle_labels(other, random)
+    learnt = train(one, options=SMALL, seed=1).parameters
+    expected = binned(another.label_skew(), learnt.token_values).rank_correlation()
+    assert control["all"]["values"]["held out"]["rank"]["shuffled"][2] == pytest.approx(expected, abs=1e-3)
+
+
+def test_a_control_is_of_every_seed_and_permutation(control):
+    for words in ("all", "frequent"):
+        for of in ("values", "scores"):
+            for by in ("own", "held out"):
+                found = control[words][of][by]
+                for figure in ("rank", "u", "word_skew", "word_absolute"):
+                    assert len(found[figure]["true"]) == 2
+                    assert len(found[figure]["shuffled"]) == 2 * review_controls.SHUFFLES
+                bins = found["bins"]
+                assert {len(column) for column in bins.values()} == {len(bins["sizes"])}
+    assert sum(control["frequent"]["values"]["own"]["bins"]["sizes"]) < 60
+    assert len(control["accuracy"]) == 2
+    assert len(control["deviation"]["scores"]["shuffled"]) == 2 * review_controls.SHUFFLES
+
+
+def test_what_is_followed_along_the_way_ends_where_training_does(corpus):
+    half, other = corpus.split(0.5, seed=0)
+    found = review_controls.along(half, other, SMALL)
+    learnt = train(half, options=SMALL).parameters
+    assert found["steps"] == [0, 10]
+    assert found["u, held out"][-1] == pytest.approx(binned(other.label_skew(), learnt.token_scores).u_shape(), abs=1e-2)
+    expected = binned(half.label_skew(), learnt.token_values).rank_correlation()
+    assert found["rank, own"][-1] == pytest.approx(expected, abs=1e-3)
+
+
+def test_the_vocabularies_differ_and_the_sample_is_not_among_the_rest():
+    texts = ["good good good film", "bad film", "a truly very good one", "worse than bad"] * 4
+    read = lambda **options: corpus_from_texts(texts, [1, -1] * 8, **options)
+    made = review_controls.vocabularies(read, words=3, sample=5)
+    assert set(made["most occurrences"][0].vocabulary) == {"good", "film", "bad"}
+    assert "trul" in read(tokenizer=review_controls.beginnings).vocabulary
+    sample, rest = made["all of a sample"]
+    assert (len(sample), len(rest)) == (5, 11)
+    assert sample.counts.sum(axis=0).min() >= 1
+    assert sample.vocabulary.tolist() == rest.vocabulary.tolist()
+
+
+def test_documents_count_each_text_once():
+    texts = ["loud loud loud loud", "calm", "calm sea", "sea calm", "sea", "sea"]
+    read = lambda **options: corpus_from_texts(texts, [1, -1] * 3, **options)
+    made = review_controls.vocabularies(read, words=2, sample=3)
+    assert made["most reviews"][0].vocabulary.tolist() == ["calm", "sea"]
+    assert "loud" in made["most occurrences"][0].vocabulary
+
+
+def test_what_is_recorded_of_the_controls_holds_what_the_chapter_says():
+    for found in (*(recorded("control")[name] for name in ("imdb", "tomatoes")), recorded("control_yelp")):
+        rise = found["all"]["values"]["held out"]["rank"]
+        assert len(rise["true"]) == len(review_controls.SEEDS)
+        assert len(rise["shuffled"]) == review_controls.SHUFFLES * len(review_controls.SEEDS)
+        assert min(rise["true"]) > max(rise["shuffled"])
+    bins = recorded("control")["imdb"]["all"]["values"]["held out"]
+    means = Bins(np.arange(21.0), *(np.array(bins["bins"][key]) for key in ("sizes", "means", "spreads")))
+    assert means.rank_correlation() == pytest.approx(bins["rank"]["true"][0], abs=1e-3)
+
+
+def test_what_is_recorded_of_descent_is_of_true_and_of_shuffled_labels():
+    found = recorded("descent")
+    for labels in ("true", "shuffled"):
+        assert found[labels]["steps"][-1] == review_controls.DESCENT.steps
+        assert found[labels]["losses"][-1] < found[labels]["losses"][0]
