@@ -131,7 +131,7 @@ def _merged(controls):
     columns = {"centres": first.centres, "sizes": first.sizes, "means": first.means, "spreads": first.spreads}
     columns |= {"low": np.where(empty, np.nan, low), "high": np.where(empty, np.nan, high)}
     filled = first.sizes > 0
-    plain["bins"] = {key: [None if x != x else x for x in rounded(column[filled], 5)] for key, column in columns.items()}
+    plain["bins"] = {key: _or_none(rounded(column[filled], 5)) for key, column in columns.items()}
     return plain
 
 
@@ -168,7 +168,12 @@ def along(corpus: Corpus, other: Corpus, options) -> dict:
 
     history = train(corpus, options=replace(options, watch=look), held_out=other).history
     losses = {"losses": history.losses, "held_out_accuracies": history.held_out_accuracies}
-    return {"steps": history.steps.tolist()} | {name: rounded(each) for name, each in (found | losses).items()}
+    return {"steps": history.steps.tolist()} | {name: _or_none(rounded(each)) for name, each in (found | losses).items()}
+
+
+def _or_none(numbers):
+    """Return numbers with None for what is none: a U of scores that are all zero, say."""
+    return [None if number != number else number for number in numbers]
 
 
 def descent_summary(corpus: Corpus, options=DESCENT) -> dict:
