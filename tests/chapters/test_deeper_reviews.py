@@ -8,6 +8,8 @@ from tokensel_nb import OneLayer, Options, WithMLP, binned, shuffle_labels
 from tokensel_nb.chapters import deeper_reviews
 from tokensel_nb.chapters.deeper_reviews import (
     EXPERIMENTS,
+    OF_MLP,
+    OF_TWO_LAYERS,
     PROTOCOL,
     Experiment,
     alone,
@@ -17,6 +19,7 @@ from tokensel_nb.chapters.deeper_reviews import (
     sample,
     skew_over,
     slant,
+    slants_along,
     summary,
     with_paper,
 )
@@ -47,7 +50,11 @@ def test_samples_are_balanced_and_share_no_review(imdb):
 
 
 def test_a_table_correlates_with_itself_in_any_unit():
-    assert with_paper(3 * paper_table("mlp_p")["mean"] - 2, "mlp_p") == pytest.approx(1)
+    means = 3 * paper_table("mlp_p")["mean"].to_numpy() - 2
+    assert with_paper(means, "mlp_p") == pytest.approx(1)
+    means[[0, 7]] = np.nan  # empty bins
+    assert with_paper(means, "mlp_p") == pytest.approx(1)
+    assert slant(means[::-1]) < 0 < slant(means)
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
@@ -108,7 +115,7 @@ def test_the_protocol_of_the_mlp_is_the_one_that_was_fixed():
     assert (deeper_reviews.TEXTS, deeper_reviews.MAX_TOKENS, deeper_reviews.TARGET) == (5_000, 96, 0.95)
 
 
-def test_a_v_has_no_slant_and_a_line_adds_it():
+def test_a_level_v_has_no_slant_and_a_line_adds_it():
     letter_v, line = np.abs(np.linspace(-1, 1, 20)), np.linspace(-1, 1, 20)
     assert slant(letter_v) == pytest.approx(0)
     # ends of five at ±15/19 in the mean, the middle of ten at 5/19: (0.2 · 30/19) / (10/19)
@@ -166,6 +173,23 @@ def test_one_seed_as_it_is_recorded(imdb, short, shuffled):
 def test_each_experiment_has_the_rate_it_was_recorded_with():
     rates = {name: experiment.learning_rate for name, experiment in EXPERIMENTS.items()}
     assert rates == {"two layers": 0.003, "two layers, no key-query": 0.003, "two layers, no residual": 0.003, "MLP": 0.01}
+
+
+def test_slants_along_training_end_where_a_run_ends(imdb, short):
+    found = slants_along(imdb, seeds=[3], steps=4, evaluate_every=2)
+    assert found["steps"] == [2, 4]
+    for name, shown in (("true labels", imdb), ("swapped labels", replace(imdb, labels=1 - imdb.labels))):
+        run = deeper_run(shown, PROTOCOL, 3, steps=4)
+        assert found[name][0][-1] == pytest.approx(slant(run.scores.means), abs=6e-4)
+
+
+@pytest.mark.parametrize(("file", "experiments"), [("deeper_mlp", OF_MLP), ("deeper_shuffled", OF_TWO_LAYERS)])
+def test_the_records_of_single_seeds_are_of_these_experiments(file, experiments):
+    runs = recorded(file)
+    assert runs.pop("machine")["date"]
+    assert list(runs) == list(experiments)
+    for name, run in runs.items():
+        assert [each["seed"] for each in run] == list(experiments[name].seeds)
 
 
 def test_the_record_is_of_these_experiments():
