@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from helpers import equal
 
-from tokensel_nb import accuracy, embedding_step, independent_tokens, init_parameters, train
+from tokensel_nb import Parameters, accuracy, embedding_step, independent_tokens, init_parameters, train
 from tokensel_nb.chapters import ablations
 from tokensel_nb.chapters.ablations import LADDER, SIDES, Parts, converged_at, run_side, search, start_of, tell_side
 from tokensel_nb.chapters.recorded import recorded
@@ -101,8 +101,7 @@ def test_one_number_a_word_is_trained_alone(parts):
 
 
 def _by_share(parts):
-    share = parts.fit.signed_share()[:, None]
-    return replace(init_parameters(40, 1, 0), embeddings=share, output_vector=np.ones(1))
+    return Parameters(parts.fit.signed_share()[:, None], np.zeros(1), np.ones(1))
 
 
 def test_what_is_recorded_was_told_by_the_seeds_that_tell():
