@@ -96,12 +96,8 @@ class SelectionCertificate:
     --------
     >>> import tokensel_nb as ts
     >>> corpus = ts.Corpus([[1, 0, 1], [0, 1, 1]], [1, -1], ["good", "bad", "film"])
-    >>> start = ts.limit_parameters(corpus, 10.0)
-    >>> certificate = ts.selection_certificate(start, corpus)
-    >>> certificate
+    >>> ts.selection_certificate(ts.limit_parameters(corpus, 10.0), corpus)
     SelectionCertificate(certain below a loss of 0.4725; smallest y(γ_r - γ_s) 1.25)
-    >>> certificate.certain_from(ts.gradient_flow(start, corpus, 10.0)) < 1
-    True
     """
 
     parameters: Parameters
@@ -128,13 +124,21 @@ class SelectionCertificate:
         -------
         float
             Minus infinity where a condition of the theorem fails.
+
+        Examples
+        --------
+        >>> import tokensel_nb as ts
+        >>> corpus = ts.Corpus([[1, 0, 1], [0, 1, 1]], [1, -1], ["good", "bad", "film"])
+        >>> certificate = ts.selection_certificate(ts.limit_parameters(corpus, 10.0), corpus)
+        >>> [round(certificate.room(query), 3) for query in ([-5.0, 0.0, 0.0, 0.0], np.zeros(4))]  # attention on film; even
+        [-0.086, 0.044]
         """
         if self.fails:
             return -np.inf
         query = np.asarray(to_numpy(cls_embedding), np.float64)
         rows, values = self.parameters.embeddings, self.parameters.token_values
         loss = SharpAttention(rows @ query, values, self.corpus).loss()
-        return self.threshold - loss - self._rounding(np.linalg.norm(query))
+        return float(self.threshold - loss - self._rounding(np.linalg.norm(query)))
 
     def certain_from(self, path: Flow) -> float:
         """Return the arc length from which on a path is sure to end in selection; infinity if none is recorded.
@@ -150,6 +154,15 @@ class SelectionCertificate:
         Returns
         -------
         float
+
+        Examples
+        --------
+        >>> import tokensel_nb as ts
+        >>> corpus = ts.Corpus([[1, 0, 1], [0, 1, 1]], [1, -1], ["good", "bad", "film"])
+        >>> start = ts.limit_parameters(corpus, 10.0)
+        >>> path = ts.gradient_flow(start, corpus, 10.0)
+        >>> ts.selection_certificate(start, corpus).certain_from(path) < 1
+        True
         """
         certain = (length for length, query in zip(path.arc_lengths, path.cls_embeddings) if self.room(query) > 0)
         return float(next(certain, np.inf))
