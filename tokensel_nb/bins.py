@@ -239,8 +239,8 @@ def with_control(
     bins : int or array of float
         How many, between the extremes of the true skew, or their edges.
     min_count : int
-        Words that occur less often in ``corpus`` are left out. Rare words have a large skew anywhere and learn fast, so that a U
-        can be one of rarity alone.
+        Words that occur less often in ``corpus`` are left out. Rare words have a large skew in any texts and are learnt fast,
+        so that a U can be one of rarity alone.
 
     Returns
     -------
