@@ -1,12 +1,12 @@
 r"""When attention is sure to select the relevant tokens: a condition on the values, and a certificate for a path.
 
-With γ = 0 for all irrelevant tokens and orthonormal rows but for v (the limit d → ∞), a relevant token r is selected from
-every start if
+With γ = 0 for all irrelevant tokens and orthonormal rows but for v (the limit d → ∞), a relevant token r is selected in its
+texts from every start if
 
     κ(r) = Σ |γ_r'| (|γ_r| - |γ_r'|)₊ ≤ 1,
 
-the sum over the relevant tokens r' of the other label. In any dimension, with any start and any independent rows, it is
-selected in every text once the loss lies below
+the sum over the relevant tokens r' of the other label. With any values, any start and any affinely independent rows (so with
+d + 1 ≥ |S|), every text's relevant token is selected once the loss lies below
 
     Σ μ_X ℓ(y γ_r) + min_X μ_X (ℓ(max_s y γ_s) - ℓ(y γ_r)),
 
@@ -31,16 +31,17 @@ EPS = np.finfo(np.float64).eps  # twice the largest relative error of one operat
 
 
 def competition(token_values, corpus: Corpus, irrelevant_value: float = 0.0) -> np.ndarray:
-    """Return κ(r), how strongly the other label competes with a relevant token: up to 1 it is selected from every start.
+    """Return κ(r), how strongly the other label competes with a relevant token.
 
-    For rows E_s = e_s + γ_s v with orthonormal e_s and v, as `limit_parameters` returns them.
+    Up to 1 it is selected from every start, if the rows are E_s = e_s + γ_s v with orthonormal e_s and v, as `limit_parameters`
+    returns them, each text holds one relevant token, and all other tokens have one value. These conditions are not checked.
 
     Parameters
     ----------
     token_values : array, shape (vocab_size,)
         γ_s = E_s·v.
     corpus : Corpus
-        Two classes, each text with one relevant token.
+        Two classes.
     irrelevant_value : float
         γ₀, the value that all irrelevant tokens share.
 
@@ -173,7 +174,7 @@ class SelectionCertificate:
         longest, words = np.linalg.norm(rows, axis=1).max(), np.diff(counts.indptr).max()
         of_score = rows.shape[1] * EPS * longest * norm
         of_value = rows.shape[1] * EPS * longest * np.linalg.norm(self.parameters.output_vector)
-        logarithms = longest * norm + np.log(counts.data.max()) + words
+        logarithms = longest * norm + np.abs(np.log(counts.data)).max() + words
         of_share = np.expm1(2 * of_score + 8 * EPS * (logarithms + 1))  # relative, of the attention on a token
         largest = np.abs(self.parameters.token_values).max()
         of_logit = of_value + 2 * largest * of_share + words * EPS * largest
@@ -183,8 +184,8 @@ class SelectionCertificate:
 def selection_certificate(parameters: Parameters, corpus: Corpus) -> SelectionCertificate:
     """Return the loss below which the flow of p, or its gradient descent in small steps, is sure to select the relevant tokens.
 
-    Holds in any dimension and from any start, if each text holds one relevant token, which speaks more for the label than
-    all others of the text, and the rows of the tokens that occur are linearly independent: see `SelectionCertificate`.
+    Holds from any start, if each text holds one relevant token, which speaks more for the label than all others of the text,
+    and the rows of the tokens that occur are affinely independent, which d + 1 ≥ |S| allows: see `SelectionCertificate`.
 
     Parameters
     ----------
@@ -209,7 +210,7 @@ def selection_certificate(parameters: Parameters, corpus: Corpus) -> SelectionCe
     >>> corpus = ts.Corpus([[1, 0, 1], [0, 1, 1]], [1, -1], ["good", "bad", "film"])
     >>> flat = ts.Parameters(np.ones((3, 2)), np.zeros(2), np.ones(2))
     >>> ts.selection_certificate(flat, corpus)
-    SelectionCertificate(none: the rows of the tokens are not linearly independent)
+    SelectionCertificate(none: the rows of the tokens are not affinely independent)
     """
     exact = exact_parameters(parameters, corpus)
     exact = Parameters(*(to_numpy(array) for array in exact.arrays().values()))
@@ -217,7 +218,7 @@ def selection_certificate(parameters: Parameters, corpus: Corpus) -> SelectionCe
     if (np.diff(relevant.indptr) != 1).any():
         return SelectionCertificate(exact, corpus, -np.inf, np.nan, "a text does not hold exactly one relevant token")
     if not _independent(exact.embeddings[np.unique(corpus.counts.indices)]):
-        return SelectionCertificate(exact, corpus, -np.inf, np.nan, "the rows of the tokens are not linearly independent")
+        return SelectionCertificate(exact, corpus, -np.inf, np.nan, "the rows of the tokens are not affinely independent")
     chosen, others = _strongest(exact.token_values, corpus, relevant.indices)
     lead = float((chosen - others).min())
     longest, head = np.linalg.norm(exact.embeddings, axis=1).max(), np.linalg.norm(exact.output_vector)
@@ -232,7 +233,8 @@ def selection_certificate(parameters: Parameters, corpus: Corpus) -> SelectionCe
 
 
 def _independent(rows):
-    """Tell whether rows are linearly independent, beyond what rounding can feign."""
+    """Tell whether rows are affinely independent, beyond what rounding can feign: with a constant beside them, linearly."""
+    rows = np.column_stack([rows, np.full(len(rows), np.abs(rows).max())])
     if len(rows) > rows.shape[1]:
         return False
     sizes = np.linalg.svd(rows, compute_uv=False)
