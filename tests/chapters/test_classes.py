@@ -38,29 +38,52 @@ def test_the_rise_is_one_for_what_ascends_in_every_class_and_blind_to_words_with
 
 
 def test_held_out_texts_tell_true_labels_from_shuffled_ones_where_the_texts_trained_on_do_not(small):
-    found = json.loads(json.dumps(classes.controls(small, "made to order")))
+    found = json.loads(json.dumps(classes.controls(small, "made to order", (0, 0, 1))))
     assert "paper_bins" not in found
     for how in ("bins", "words"):
         told = found[how]
         assert [len(told[name]) for name in ("own", "shuffled own", "held out", "shuffled held out")] == [2, 1, 2, 2]
+        assert len(told["within verdicts"]) == 2
         assert min(told["own"]) > 0.7
         assert min(told["shuffled own"]) > 0.7
         assert min(told["held out"]) > max(told["shuffled held out"])
 
 
-def test_the_papers_edges_hold_its_centres_in_their_order():
-    for number in (2, 4):
-        centres = paper_table(f"multiclass_yelp4_class{number}_v").centre
-        edges = classes.paper_edges(number)
-        assert len(edges) == 20
-        assert np.allclose(np.diff(edges), edges[1] - edges[0])
-        assert (edges[1:] + edges[:-1])[[0, -1]] / 2 == pytest.approx(centres.iloc[[0, -1]].to_numpy())
+def test_contrasts_tell_the_ways_to_lean_apart():
+    random = np.random.default_rng(0)
+    ways = random.normal(size=(200, 3))
+    leaning = ways @ classes.CONTRASTS
+    assert classes.contrasts(leaning, leaning) == pytest.approx([1, 1, 1])
+    flipped = ways * [1, 1, -1] @ classes.CONTRASTS + random.normal(size=(200, 1))
+    assert classes.contrasts(leaning, flipped) == pytest.approx([1, 1, -1])
+
+
+def test_labels_shuffled_within_groups_keep_the_groups(small):
+    found = classes.shuffle_within(small, (0, 0, 1), seed=0)
+    assert np.array_equal(found.labels == 2, small.labels == 2)
+    assert not np.array_equal(found.labels, small.labels)
+    assert np.array_equal(np.bincount(found.labels), np.bincount(small.labels))
+    assert np.array_equal(classes.shuffle_within(small, (0, 1, 2), seed=0).labels, small.labels)
+
+
+@pytest.mark.parametrize(("number", "bins", "left_out"), [(2, 20, [1]), (4, 19, [])])
+def test_the_papers_bins_are_equal_and_their_middles_are_its_centres_but_for_rounding(number, bins, left_out):
+    edges = classes.paper_edges(number)
+    assert len(edges) == bins + 1
+    assert np.allclose(np.diff(edges), edges[1] - edges[0])
+    middles = np.delete((edges[1:] + edges[:-1]) / 2, left_out)
+    centres = paper_table(f"multiclass_yelp4_class{number}_v").centre.to_numpy()
+    assert np.abs(middles - centres).max() < 0.0005
 
 
 def test_four_classes_come_with_the_papers_bins(small):
     four = independent_tokens(400, 40, 12, 0.5, seed=0)
     corpus = Corpus(four.counts, np.resize(range(4), 400), four.vocabulary, ("a", "b", "c", "d"))
-    bins = classes.controls(corpus, "four")["paper_bins"]
+    bins_and_more = classes.controls(corpus, "four", classes.VERDICTS[4])
+    bins = bins_and_more["paper_bins"]
     assert sorted(bins) == ["2", "4"]
     assert len(bins["2"]["means"]) == 2
     assert {len(row) for row in bins["2"]["means"]} == {19}
+    assert len(bins["4"]["sizes"]) == 19
+    assert len(bins["2"]["left_out"]) == 1
+    assert np.shape(bins_and_more["contrasts"]["held out"]) == (2, 3)
