@@ -8,7 +8,7 @@ seed 1 and seeds 0 to 6; the recorded ones use halves and seeds of their own, be
 - `OPTIONS`: 256 dimensions instead of 2,048, for time, with the learning rate for which Adam's first step, which moves E_s·v
   by about η‖v‖₁ ~ η√d, is as long as in the chapter; 150 steps, as there.
 - `SEEDS`: five starts. With each start the true labels are learnt, and then twice labels permuted in both halves: ten
-  permutations.
+  permutations. All runs share the one pair of halves, and lying beyond ten permutations says p >= 1/11 and no more.
 - Rarity by itself gives a large skew and fast learning. So everything is told of all words, and again of the words that occur
   at least so often (``frequent``) in the half learnt from.
 - `DESCENT`: plain gradient descent on the same half, true labels and one permutation.
