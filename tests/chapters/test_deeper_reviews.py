@@ -7,6 +7,7 @@ import pytest
 from tokensel_nb import OneLayer, Options, WithMLP, binned, shuffle_labels
 from tokensel_nb.chapters import deeper_reviews
 from tokensel_nb.chapters.deeper_reviews import (
+    ENDS,
     EXPERIMENTS,
     OF_MLP,
     OF_TWO_LAYERS,
@@ -14,6 +15,8 @@ from tokensel_nb.chapters.deeper_reviews import (
     Experiment,
     alone,
     deeper_run,
+    end_rises,
+    ends,
     of_seed,
     one_layer_beside,
     sample,
@@ -121,6 +124,35 @@ def test_a_level_v_has_no_slant_and_a_line_adds_it():
     # ends of five at ±15/19 in the mean, the middle of ten at 5/19: (0.2 · 30/19) / (10/19)
     assert slant(letter_v + 0.2 * line) == pytest.approx(0.6)
     assert slant(3 * letter_v - 0.6 * line + 7) == pytest.approx(-0.6)
+
+
+def test_the_ends_hold_the_same_share_of_words_however_far_the_skew_spreads():
+    rank = np.random.default_rng(0).permutation(400)
+    amounts = 3.0 * (rank < 20) + 1.0 * (rank >= 380) + 100.0 * ((rank >= 40) & (rank < 80))  # neither end nor middle half
+    for skew in ((rank - 200) / 200, ((rank - 200) / 200) ** 5):
+        np.testing.assert_allclose(end_rises(skew, amounts), [3, 1], atol=1e-12)
+    missing = np.append((rank - 200) / 200, np.nan)
+    np.testing.assert_allclose(end_rises(missing, np.append(amounts, 1e6)), [3, 1], atol=1e-12)
+
+
+def test_ends_are_told_by_the_skew_of_other_reviews(imdb, short):
+    experiment = replace(PROTOCOL, seeds=range(3, 4))
+    found = ends(imdb, experiment)
+    run = deeper_run(imdb, experiment, 3)
+    skew, scores = run.others_skew, run.training.parameters.token_scores
+    np.testing.assert_allclose(found["rises"], [end_rises(skew, scores)], atol=6e-4)
+    left, middle, right = (scores[(skew >= low) & (skew < low + 0.2)].mean() for low in (-0.3, -0.1, 0.1))
+    np.testing.assert_allclose(found["near"], [[left - middle, right - middle]], atol=6e-3)
+    assert found["seeds"] == [3]
+
+
+def test_recorded_ends_rise_with_true_labels_alone():
+    runs = recorded("deeper_ends")
+    assert runs.pop("machine")["date"]
+    assert {name: run["seeds"] for name, run in runs.items()} == {name: list(each.seeds) for name, each in ENDS.items()}
+    for name, target in (("two layers", 0.2), ("MLP", 0.3)):
+        shuffled = np.min(runs[f"{name}, shuffled labels"]["rises"], axis=1)
+        assert np.min(runs[name]["rises"]) >= target > shuffled.max()
 
 
 def test_what_a_word_says_alone_is_the_formula_of_the_hidden_layer(imdb):
