@@ -1,6 +1,6 @@
 """The experiment of the chapter on deeper models: trained on IMDB with several seeds, held against the paper's tables.
 
-``python -m tokensel_nb.chapters.deeper_reviews`` repeats it with every seed (some forty minutes, one core) and stores it.
+``python -m tokensel_nb.chapters.deeper_reviews`` repeats it with every seed (some fifty minutes, one core) and stores it.
 
 The protocol of the MLP, fixed before any of its seeds was run. Seeds 0 to 29 had shown that our own start and ReLU do not
 reach the paper's table; what follows was chosen after looking at some of those, so fresh seeds judge it:
