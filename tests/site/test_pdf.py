@@ -8,7 +8,7 @@ from bs4 import BeautifulSoup
 from pages import SITE
 from pypdf import PdfReader
 
-PDF_BYTES = 20e6
+PDF_BYTES = 25e6  # what most mail servers take
 
 
 def plain(text):
