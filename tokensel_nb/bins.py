@@ -127,10 +127,7 @@ def binned(skew, amounts, bins=20) -> Bins:
     """
     from scipy import stats
 
-    skew, amounts = (to_numpy(each).astype(float) for each in (skew, amounts))
-    if skew.shape != amounts.shape or skew.ndim != 1:
-        raise ValueError(f"skew has shape {skew.shape} and amounts {amounts.shape}; give one number of each a token")
-    skew, amounts = skew[~np.isnan(skew)], amounts[~np.isnan(skew)]
+    skew, amounts = _known(skew, amounts)
     if not len(skew):
         raise ValueError("no token has a skew; give words that occur")
     edges = np.histogram_bin_edges(skew, bins)
@@ -151,6 +148,11 @@ def word_correlation(skew, amounts) -> float:
     -------
     float
 
+    Raises
+    ------
+    ValueError
+        If there are not as many amounts as skews.
+
     Examples
     --------
     >>> import tokensel_nb as ts
@@ -159,9 +161,15 @@ def word_correlation(skew, amounts) -> float:
     """
     from scipy import stats
 
+    return float(stats.spearmanr(*_known(skew, amounts)).statistic)
+
+
+def _known(skew, amounts):
+    """Return both as arrays, without the tokens whose skew is NaN."""
     skew, amounts = (to_numpy(each).astype(float) for each in (skew, amounts))
-    known = ~np.isnan(skew)
-    return float(stats.spearmanr(skew[known], amounts[known]).statistic)
+    if skew.shape != amounts.shape or skew.ndim != 1:
+        raise ValueError(f"skew has shape {skew.shape} and amounts {amounts.shape}; give one number of each a token")
+    return skew[~np.isnan(skew)], amounts[~np.isnan(skew)]
 
 
 @dataclass(frozen=True, repr=False)
@@ -272,7 +280,30 @@ def with_control(
 def _controlled(skews, amounts, bins):
     true, *shuffled = (binned(skew, amount, bins) for skew, amount in zip(skews, amounts))
     means = np.array([binned(skew, amount, true.edges).means for skew, amount in zip(skews[1:], amounts[1:])])
-    empty = np.isnan(means).all(axis=0)
-    low, high = (fold(np.where(empty, 0, means), axis=0) for fold in (np.nanmin, np.nanmax))
     words = [tuple(map(word_correlation, each, amounts)) for each in (skews, np.abs(skews))]
-    return ControlledBins(true, tuple(shuffled), np.where(empty, np.nan, [low, high]), *words)
+    return ControlledBins(true, tuple(shuffled), extremes(means), *words)
+
+
+def extremes(means):
+    """Return the lowest and the highest of several means in every bin: the band that they fill.
+
+    Parameters
+    ----------
+    means : ndarray, shape (k, m)
+        NaN where a bin is empty.
+
+    Returns
+    -------
+    ndarray, shape (2, m)
+        NaN where all k are.
+
+    Examples
+    --------
+    >>> from tokensel_nb.bins import extremes
+    >>> extremes(np.array([[1.0, np.nan, np.nan], [3.0, 2.0, np.nan]]))
+    array([[ 1.,  2., nan],
+           [ 3.,  2., nan]])
+    """
+    empty = np.isnan(means).all(axis=0)
+    bounds = [fold(np.where(empty, 0, means), axis=0) for fold in (np.nanmin, np.nanmax)]
+    return np.where(empty, np.nan, bounds)

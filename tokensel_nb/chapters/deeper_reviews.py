@@ -45,7 +45,7 @@ from ..models.deeper import TwoLayers, TwoLayersWithoutKeyQuery, WithMLP, most_f
 from ..models.one_layer import OneLayer
 from ..options import Options
 from ..training import Training, train
-from .recorded import PAPER_EDGES, paper_table, record, rounded
+from .recorded import PAPER_EDGES, or_none, paper_table, record, rounded
 
 TEXTS, OTHERS = 5_000, 1_000  # reviews trained on, and held out
 MAX_TOKENS = 96  # distinct words a review
@@ -452,7 +452,7 @@ def of_seed(corpus: Corpus, experiment: Experiment, seed: int) -> dict:
         "u": round(run.scores.u_shape(), 2),
         # In 20 bins of its own: by shuffled labels few words of other reviews reach the ends of the paper's.
         "u_by_others": round(binned(run.others_skew, found.token_scores).u_shape(), 2),
-        **{name: [None if np.isnan(each) else each for each in rounded(values, 3)] for name, values in means.items()},
+        **{name: or_none(rounded(values, 3)) for name, values in means.items()},
     }
 
 

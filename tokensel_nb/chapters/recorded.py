@@ -130,3 +130,22 @@ def rounded(numbers, digits=4) -> list:
     [0.3333]
     """
     return np.round(np.asarray(numbers, float), digits).tolist()
+
+
+def or_none(numbers) -> list:
+    """Return numbers with None for NaN, which JSON does not know: the mean of an empty bin, say.
+
+    Parameters
+    ----------
+    numbers : list of float
+
+    Returns
+    -------
+    list
+
+    Examples
+    --------
+    >>> or_none([1.0, float("nan")])
+    [1.0, None]
+    """
+    return [None if np.isnan(number) else number for number in numbers]

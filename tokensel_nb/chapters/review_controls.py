@@ -8,7 +8,7 @@ seed 1 and seeds 0 to 6; the recorded ones use halves and seeds of their own, be
 - `OPTIONS`: 256 dimensions instead of 2,048, for time, with the learning rate for which Adam's first step, which moves E_s·v
   by about η‖v‖₁ ~ η√d, is as long as in the chapter; 150 steps, as there.
 - `SEEDS`: five starts. With each start the true labels are learnt, and then twice labels permuted in both halves: ten
-  permutations. All runs share the one pair of halves, and lying beyond ten permutations says p >= 1/11 and no more.
+  permutations. All runs share the one pair of halves; ten permutations allow no level of significance below 1/11.
 - Rarity by itself gives a large skew and fast learning. So everything is told of all words, and again of the words that occur
   at least so often (``frequent``) in the half learnt from.
 - `DESCENT`: plain gradient descent on the same half, true labels and one permutation.
@@ -22,12 +22,12 @@ from dataclasses import replace
 import numpy as np
 from tqdm import tqdm
 
-from ..bins import Bins, binned, with_control
+from ..bins import Bins, binned, extremes, with_control
 from ..corpus import Corpus, shuffle_labels
 from ..datasets import load_imdb, load_rotten_tomatoes, load_yelp
 from ..options import Options
 from ..training import train
-from .recorded import record, rounded
+from .recorded import or_none, record, rounded
 from .reviews import HELD_OUT
 
 OPTIONS = Options(dim=256, steps=150, learning_rate=0.02, evaluate_every=150, device="auto")
@@ -114,9 +114,7 @@ def _amounts(parameters):
 def _merged(controls):
     """Return several seeds' `ControlledBins` as plain values; the bins are the first seed's, the band is that of all."""
     first = controls[0].true
-    bands = np.array([each.band for each in controls])
-    empty = np.isnan(bands[:, 0]).all(axis=0)
-    low, high = (fold(np.where(empty, 0, bands[:, row]), axis=0) for row, fold in enumerate((np.nanmin, np.nanmax)))
+    low, high = extremes(np.concatenate([each.band for each in controls]))
     both = [{name: each.figures(figure) for name, figure in FIGURES.items()} for each in controls]
     plain = {
         name: {
@@ -129,9 +127,9 @@ def _merged(controls):
         several = np.array([getattr(each, name) for each in controls])
         plain[name] = {"true": rounded(several[:, 0]), "shuffled": rounded(several[:, 1:].ravel())}
     columns = {"centres": first.centres, "sizes": first.sizes, "means": first.means, "spreads": first.spreads}
-    columns |= {"low": np.where(empty, np.nan, low), "high": np.where(empty, np.nan, high)}
+    columns |= {"low": low, "high": high}
     filled = first.sizes > 0
-    plain["bins"] = {key: _or_none(rounded(column[filled], 5)) for key, column in columns.items()}
+    plain["bins"] = {key: or_none(rounded(column[filled], 5)) for key, column in columns.items()}
     return plain
 
 
@@ -168,12 +166,7 @@ def along(corpus: Corpus, other: Corpus, options) -> dict:
 
     history = train(corpus, options=replace(options, watch=look), held_out=other).history
     losses = {"losses": history.losses, "held_out_accuracies": history.held_out_accuracies}
-    return {"steps": history.steps.tolist()} | {name: _or_none(rounded(each)) for name, each in (found | losses).items()}
-
-
-def _or_none(numbers):
-    """Return numbers with None for what is none: a U of scores that are all zero, say."""
-    return [None if number != number else number for number in numbers]
+    return {"steps": history.steps.tolist()} | {name: or_none(rounded(each)) for name, each in (found | losses).items()}
 
 
 def descent_summary(corpus: Corpus, options=DESCENT) -> dict:

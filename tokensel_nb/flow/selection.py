@@ -23,6 +23,7 @@ from ..alignment import exact_parameters
 from ..arrays import softplus, to_numpy
 from ..assumption import complete_tokens, relevant_tokens
 from ..corpus import Corpus
+from ..counts import CountMatrix
 from ..parameters import Parameters
 from .path import Flow
 from .sharp import SharpAttention
@@ -243,9 +244,7 @@ def _independent(rows):
 
 def _strongest(values, corpus, chosen):
     """Return y γ of the chosen token of every text, and the largest y γ of its others (-inf where it has none)."""
-    counts, rows = corpus.counts, np.repeat(np.arange(len(corpus)), np.diff(corpus.counts.indptr))
-    speaks = corpus.signs[rows] * values[counts.indices]
-    speaks[counts.indices == chosen[rows]] = -np.inf
-    others = np.full(len(corpus), -np.inf)
-    np.maximum.at(others, rows, speaks)
-    return corpus.signs * values[chosen], others
+    counts = CountMatrix.of(corpus, values)
+    speaks = corpus.signs[counts.rows] * values[counts.columns]
+    speaks[counts.columns == chosen[counts.rows]] = -np.inf
+    return corpus.signs * values[chosen], counts.reduce(speaks, "max", -np.inf)
