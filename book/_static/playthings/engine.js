@@ -1,0 +1,220 @@
+/* The model's formulas for the pages one plays with: arrays of numbers in, arrays of numbers out, and nothing of a page.
+ *
+ * A classic script, for browsers refuse modules to pages that lie on a disk; all of it is in the one object `tokensel`.
+ * tests/site/test_engine.py holds every function against the Python package. Symbols are those of the book's notation:
+ * a = E p scores, γ = E v values, q attention, f logits.
+ *
+ * Parameters: {E: |S| rows of d numbers, p: d numbers, v: rows of d numbers, one for two classes, else one a class}.
+ * Model, what is left of them for reading: {vocabulary, scores: |S| numbers, values: for each row of v, |S| numbers} and,
+ *   where they are wanted, cls: a token that stands in front of every text, and longest: of how many words a token may consist.
+ * Texts: [{tokens: numbers of rows of E, as often as they occur, label: 0 ... K-1}].
+ */
+"use strict";
+
+var tokensel = (() => {
+  // What text.py says of words: a line break in HTML, or what is no letter, digit or underscore, stands between them.
+  const WORD = /<br[\t\n\f\r ]*\/?>|([\p{L}\p{N}_]+)/giu;
+  const FIFTH_ORDER = [
+    [],
+    [1 / 5],
+    [3 / 40, 9 / 40],
+    [44 / 45, -56 / 15, 32 / 9],
+    [19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729],
+    [9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656],
+    [35 / 384, 0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84],
+  ]; // Dormand and Prince, 1980; the last row is the step itself
+  const ITS_ERROR = [71 / 57600, 0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40];
+  const CANCELLED = 1e-8; // as in flow/path.py
+
+  const sum = (x) => x.reduce((total, each) => total + each, 0);
+  const dot = (x, y) => x.reduce((total, each, i) => total + each * y[i], 0);
+  const norm = (x) => Math.hypot(...x);
+  const times = (rows, x) => rows.map((row) => dot(row, x));
+  /** x + Σ factors_i vectors_i */
+  const plus = (x, factors, vectors) => x.map((each, i) => factors.reduce((total, c, j) => total + c * vectors[j][i], each));
+  const transposedTimes = (rows, x) => plus(rows[0].map(() => 0), x, rows);
+  const sigmoid = (x) => 1 / (1 + Math.exp(-x));
+  const softplus = (x) => Math.max(x, 0) + Math.log1p(Math.exp(-Math.abs(x)));
+
+  function softmax(scores) {
+    const largest = scores.reduce((one, other) => Math.max(one, other), -Infinity);
+    const weights = Array.from(scores, (score) => Math.exp(score - largest));
+    const total = sum(weights);
+    return weights.map((weight) => weight / total);
+  }
+
+  // ---- texts
+
+  /** As Arrow lowers: one character for one, whatever stands beside it. */
+  const lower = (text) => Array.from(text, (one) => String.fromCodePoint(one.toLowerCase().codePointAt(0))).join("");
+
+  /** The words of a text and where they stand in it: [{word, start, end}]. */
+  function words(text) {
+    const found = Array.from(text.matchAll(WORD)).filter((match) => match[1]);
+    return found.map((match) => ({ word: lower(match[1]), start: match.index, end: match.index + match[0].length }));
+  }
+
+  /** The tokens of a text: [{word, start, end, id}], with the id -1 where the vocabulary lacks it. */
+  function tokens(model, text) {
+    model.idOf ??= new Map(Array.from(model.vocabulary, (word, id) => [word, id]));
+    const single = words(text);
+    const all = [...single];
+    for (let length = 2; length <= (model.longest ?? 1); length++) {
+      for (let first = 0; first + length <= single.length; first++) {
+        const run = single.slice(first, first + length);
+        all.push({ word: run.map((one) => one.word).join(" "), start: run[0].start, end: run[length - 1].end });
+      }
+    }
+    if (model.cls !== undefined) all.unshift({ word: model.cls, start: 0, end: 0 });
+    return all.map((token) => ({ ...token, id: model.idOf.get(token.word) ?? -1 }));
+  }
+
+  // ---- the model
+
+  /** Two classes: {attention: one number a token, logits: one}; K classes: K logits. Ids of known tokens only. */
+  function forward(model, ids) {
+    const attention = softmax(ids.map((id) => model.scores[id]));
+    return { attention, logits: model.values.map((values) => dot(attention, ids.map((id) => values[id]))) };
+  }
+
+  /** What the logits say of each class, from 0 to K-1. */
+  const probabilities = (logits) => (logits.length > 1 ? softmax(logits) : [sigmoid(-logits[0]), sigmoid(logits[0])]);
+
+  /** {vocabulary, scores, values} of parameters. */
+  const modelOf = ({ E, p, v }, vocabulary) => ({ vocabulary, scores: times(E, p), values: v.map((row) => times(E, row)) });
+
+  /** Mean logistic loss, or cross-entropy, and its gradients: {loss, E, p, v}. */
+  function gradients({ E, p, v }, texts) {
+    const model = modelOf({ E, p, v });
+    const byScore = E.map(() => 0);
+    const byValue = v.map(() => E.map(() => 0));
+    let loss = 0;
+    for (const { tokens: ids, label } of texts) {
+      const { attention, logits } = forward(model, ids);
+      const likely = probabilities(logits);
+      loss += logits.length > 1 ? softplus(-logOdds(logits, label)) : softplus(label ? -logits[0] : logits[0]);
+      v.forEach((_, k) => {
+        const pull = (v.length > 1 ? likely[k] - (label === k) : likely[1] - label) / texts.length;
+        ids.forEach((id, i) => {
+          byValue[k][id] += pull * attention[i];
+          byScore[id] += pull * attention[i] * (model.values[k][id] - logits[k]);
+        });
+      });
+    }
+    return {
+      loss: loss / texts.length,
+      E: E.map((_, s) => plus(p.map((each) => byScore[s] * each), byValue.map((column) => column[s]), v)),
+      p: transposedTimes(E, byScore),
+      v: byValue.map((column) => transposedTimes(E, column)),
+    };
+  }
+
+  /** The log odds of one class against all others. */
+  function logOdds(logits, k) {
+    const others = logits.filter((_, other) => other !== k);
+    const largest = Math.max(...others);
+    return logits[k] - largest - Math.log(sum(others.map((each) => Math.exp(each - largest))));
+  }
+
+  // ---- gradient flow on p, two classes
+
+  /** How often each token stands in a text: {label, tokens: each once, logCounts}. */
+  function counted({ tokens: ids, label }) {
+    const counts = new Map();
+    for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1);
+    return { label, tokens: [...counts.keys()], logCounts: [...counts.values()].map(Math.log) };
+  }
+
+  /** A text's pull on its scores, -n ∂L/∂a, as {pull, log}: exp(log) * pull, exact however closed attention is.
+   *  With the top token t and δ_s = γ_s - γ_t, γ_s - f is δ_s - Σ q δ, or -Σ q δ where δ_s = 0: nothing cancels. */
+  function textPull({ tokens: ids, logCounts, label }, scores, values) {
+    const weights = ids.map((id, i) => scores[id] + logCounts[i]);
+    const top = weights.indexOf(Math.max(...weights));
+    const below = ids.map((id) => values[id] - values[ids[top]]);
+    const unit = Math.max(...weights.filter((_, i) => below[i] !== 0)) - weights[top]; // of what has another value
+    const sign = label ? 1 : -1;
+    if (unit === -Infinity) return { pull: ids.map(() => 0), log: -Infinity, margin: sign * values[ids[top]] };
+    const total = sum(weights.map((weight) => Math.exp(weight - weights[top])));
+    const small = weights.map((weight, i) => (below[i] ? Math.exp(weight - weights[top] - unit) / total : 0));
+    const shift = dot(small, below); // (f - γ_t) / exp(unit)
+    const margin = sign * (values[ids[top]] + Math.exp(unit) * shift);
+    const pull = weights.map((weight, i) =>
+      sign * (below[i] ? small[i] * (below[i] - Math.exp(unit) * shift) : (-Math.exp(weight - weights[top]) / total) * shift),
+    );
+    return { pull, log: unit - softplus(margin), margin };
+  }
+
+  /** Where p is drawn to: {direction: -∇L/‖∇L‖ or null where the texts' pulls cancel, loss, pulls: each text's share of it}. */
+  function pullOnQuery({ E, p, v }, texts) {
+    const model = modelOf({ E, p, v });
+    const found = texts.map((text) => textPull(text.logCounts ? text : counted(text), model.scores, model.values[0]));
+    const largest = Math.max(...found.map((each) => each.log));
+    const pulls = found.map(({ pull, log }, i) => {
+      const size = log === -Infinity ? 0 : Math.exp(log - largest);
+      return plus(p.map(() => 0), pull.map((each) => size * each), [...new Set(texts[i].tokens)].map((id) => E[id]));
+    });
+    const together = plus(p.map(() => 0), pulls.map(() => 1), pulls);
+    const length = norm(together);
+    const loss = sum(found.map((each) => softplus(-each.margin))) / texts.length;
+    if (!(length > CANCELLED * sum(pulls.map(norm)))) return { direction: null, loss, pulls };
+    return { direction: together.map((each) => each / length), loss, pulls: pulls.map((pull) => pull.map((x) => x / length)) };
+  }
+
+  /** The path dp/ds = -∇L/‖∇L‖ at given arc lengths, rising from 0: {points: [{s, p, loss}], stopped}. */
+  function flow({ E, p, v }, texts, lengths, tolerance = 1e-9) {
+    const short = texts.map(counted);
+    const pulled = (query) => pullOnQuery({ E, p: query, v }, short);
+    const points = [{ s: 0, p, loss: pulled(p).loss }];
+    let [s, step, slope] = [0, 0.01, pulled(p).direction];
+    for (const end of lengths.slice(1)) {
+      while (s < end) {
+        if (!slope) return { points, stopped: "no direction" };
+        const size = Math.min(step, end - s);
+        const slopes = [slope];
+        let next = p;
+        for (const row of FIFTH_ORDER.slice(1)) {
+          next = plus(p, row.map((c) => c * size), slopes);
+          slopes.push(pulled(next).direction);
+          if (!slopes.at(-1)) return { points, stopped: "no direction" };
+        }
+        const error = size * norm(transposedTimes(slopes, ITS_ERROR));
+        if (error <= tolerance || size < 1e-12) [s, p, slope] = [size === end - s ? end : s + size, next, slopes[6]];
+        if (size === step || error > tolerance) step = size * Math.min(4, Math.max(0.2, 0.9 * (tolerance / error) ** 0.2));
+      }
+      points.push({ s, p, loss: pulled(p).loss });
+    }
+    return { points, stopped: "the end" };
+  }
+
+  /** Embeddings and v whose products are those of one large step for d → ∞, for given values: rows (e_s, γ_s), v = (0, 1). */
+  function limitParameters(values) {
+    const E = Array.from(values, (value, s) => [...Array.from(values, (_, r) => Number(r === s)), value]);
+    return { E, p: E[0].map(() => 0), v: [E[0].map((_, i) => Number(i === values.length))] };
+  }
+
+  // ---- numbers
+
+  /** Pearson's correlation of two lists. */
+  function correlation(x, y) {
+    const centred = [x, y].map((list) => {
+      const mean = sum(list) / list.length;
+      return Array.from(list, (each) => each - mean);
+    });
+    return dot(...centred) / (norm1(centred[0]) * norm1(centred[1]));
+  }
+  const norm1 = (x) => Math.sqrt(dot(x, x)); // of lists too long to be spread as arguments
+
+  /** Numbers as the data files hold them: {step, bytes}, base64 of the low bytes of all, then of the high ones, times a step. */
+  function unpack({ step, bytes }) {
+    const raw = atob(bytes);
+    const count = raw.length / 2;
+    return Float64Array.from({ length: count }, (_, i) => {
+      const word = raw.charCodeAt(i) | (raw.charCodeAt(count + i) << 8);
+      return step * (word < 32768 ? word : word - 65536);
+    });
+  }
+
+  return {
+    words, tokens, softmax, forward, probabilities, modelOf, gradients, pullOnQuery, flow, limitParameters, correlation, unpack,
+  };
+})();

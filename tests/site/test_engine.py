@@ -1,0 +1,152 @@
+"""The engine of the pages' playthings, in a real browser, against the package: a hundred random cases of each, and words."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tokensel_nb as ts
+from tokensel_nb.chapters.playthings import packed
+from tokensel_nb.text import _split, strings
+
+ENGINE = Path(__file__).parents[2] / "book" / "_static" / "playthings" / "engine.js"
+CASES = range(100)
+ROUNDING = 1e-12  # both sides compute in double precision, numbers of order one
+PATH = 1e-6  # both integrate, each with its own method
+
+
+@pytest.fixture(scope="module")
+def engine(chromium):
+    """Return a function that evaluates JavaScript with the engine at hand, on a value called ``given``."""
+    tab = chromium.new_page()
+    tab.add_script_tag(path=ENGINE)
+    yield lambda expression, given=None: tab.evaluate(f"(given) => {expression}", given)
+    tab.close()
+
+
+def random_case(seed, classes):
+    """Return random parameters and a random corpus, with texts in which a token may stand several times."""
+    random = np.random.default_rng(seed)
+    words, dim, texts = random.integers(3, 9), random.integers(2, 6), random.integers(classes, 8)
+    counts = random.integers(0, 3, (texts, words))
+    counts[np.arange(texts), random.integers(0, words, texts)] += 1
+    labels = np.r_[:classes, random.integers(0, classes, texts - classes)]
+    heads = random.standard_normal((classes, dim) if classes > 2 else dim)
+    parameters = ts.Parameters(random.standard_normal((words, dim)), random.standard_normal(dim), heads)
+    corpus = ts.Corpus(counts, labels, [f"w{s}" for s in range(words)], [f"class {k}" for k in range(classes)])
+    return parameters, corpus
+
+
+def as_given(parameters, corpus):
+    """Write both as the engine takes them."""
+    arrays = [array.tolist() for array in (parameters.embeddings, parameters.cls_embedding)]
+    heads = np.atleast_2d(parameters.output_vector).tolist()
+    texts = [
+        {"tokens": np.repeat(np.arange(len(row)), row).tolist(), "label": int(label)}
+        for row, label in zip(corpus.counts.toarray(), corpus.labels)
+    ]
+    return {"parameters": dict(zip("Epv", [*arrays, heads])), "texts": texts}
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+def test_attention_logits_and_gradients(engine, classes):
+    cases = [random_case(seed, classes) for seed in CASES]
+    given = [as_given(*case) for case in cases]
+    found = engine(
+        """given.map(({parameters, texts}) => {
+            const model = tokensel.modelOf(parameters);
+            return [texts.map(({tokens}) => tokensel.forward(model, tokens)), tokensel.gradients(parameters, texts)];
+        })""",
+        given,
+    )
+    for (parameters, corpus), one, (read, slopes) in zip(cases, given, found, strict=True):
+        logits = np.array([each["logits"] for each in read])
+        np.testing.assert_allclose(
+            logits.reshape(ts.logits(parameters, corpus).shape), ts.logits(parameters, corpus), atol=ROUNDING
+        )
+        by_word = [np.bincount(text["tokens"], each["attention"], corpus.vocab_size) for text, each in zip(one["texts"], read)]
+        np.testing.assert_allclose(by_word, ts.attention(parameters, corpus).toarray(), atol=ROUNDING)
+        assert slopes["loss"] == pytest.approx(ts.loss(parameters, corpus), abs=ROUNDING)
+        for name, wanted in zip("Epv", ts.gradients(parameters, corpus).arrays().values()):
+            np.testing.assert_allclose(np.reshape(slopes[name], wanted.shape), wanted, atol=ROUNDING)
+
+
+def followed(parameters, corpus, arc_length=2.0):
+    """Return the package's path, or None if it meets a point without a direction on its way."""
+    try:
+        path = ts.gradient_flow(parameters, corpus, arc_length, records=5, tolerance=1e-9)
+    except ValueError:
+        return None
+    return path if path.stopped == "the end" else None
+
+
+def largest_gap(engine, cases):
+    """Return how far the engine's paths are from the package's, at most, and how many were compared."""
+    paths = [(case, path) for case, path in ((case, followed(*case)) for case in cases) if path]
+    found = engine(
+        "given.map(([{parameters, texts}, lengths]) => tokensel.flow(parameters, texts, lengths).points.map(({p}) => p))",
+        [(as_given(*case), path.arc_lengths.tolist()) for case, path in paths],
+    )
+    return max(np.abs(points - path.cls_embeddings).max() for points, (_, path) in zip(found, paths, strict=True)), len(paths)
+
+
+def test_the_path_of_the_query(engine):
+    gap, compared = largest_gap(engine, (random_case(seed, 2) for seed in range(110)))
+    assert gap < PATH
+    assert compared >= 100
+
+
+def test_the_path_where_attention_has_closed(engine):
+    """No float holds the attention that is missed at the end, exp(-1000) and less."""
+    corpus = ts.Corpus([[1, 0, 1, 0], [1, 0, 0, 1], [0, 1, 1, 0], [0, 1, 0, 1]], [1, 1, 0, 0], ["good", "bad", "the", "film"])
+    start = ts.limit_parameters(corpus, 8.0)
+    gap, compared = largest_gap(engine, [(start, corpus)])
+    assert compared == 1
+    assert gap < PATH
+    values = start.token_values.tolist()
+    found = engine("tokensel.limitParameters(given)", values)
+    np.testing.assert_array_equal(found["E"], start.embeddings)
+    lost = followed(start, corpus, 2000.0)
+    given = [as_given(start, corpus), lost.arc_lengths.tolist()]
+    path = engine("tokensel.flow(given[0].parameters, given[0].texts, given[1], 1e-6)", given)
+    np.testing.assert_allclose([each["p"] for each in path["points"]], lost.cls_embeddings, atol=1e-3)
+
+
+CHARACTERS = [
+    *"abcXYZ019_ '<>/bBrR\n\t.-é",
+    *"ÄßİΣςſK",
+    "e\u0301",
+    *"नमस्ते中文かな👍🏽\u00a0\u2028²½Ⅷ",
+    "<br>",
+    "<BR />",
+    "<br\u00a0/>",
+    "n't",
+    "\U0001d400",
+]
+
+
+def test_words_are_split_as_the_package_does(engine):
+    random = np.random.default_rng(0)
+    texts = ["".join(random.choice(CHARACTERS, random.integers(1, 40))) for _ in range(3000)]
+    found = engine("given.map((text) => tokensel.words(text).map(({word}) => word))", texts)
+    wanted = _split(strings(texts), None, None, True).to_pylist()
+    for text, words, of_package in zip(texts, found, wanted, strict=True):
+        assert words == [word for word in of_package if word], text
+
+
+def test_tokens_of_two_words_and_a_first_token(engine):
+    model = {"vocabulary": ["<cls>", "bad", "not", "not bad"], "cls": "<cls>", "longest": 2}
+    found = engine("tokensel.tokens(given, 'Not  BAD film').map(({word, id}) => [word, id])", model)
+    assert found == [["<cls>", 0], ["not", 2], ["bad", 1], ["film", -1], ["not bad", 3], ["bad film", -1]]
+
+
+def test_where_words_stand(engine):
+    text = "Ünder <br/>x\U0001d400!"
+    found = engine("tokensel.words(given).map(({start, end}) => given.slice(start, end))", text)
+    assert found == ["Ünder", "x\U0001d400"]
+
+
+def test_packed_numbers(engine):
+    numbers = np.array([0, 1, -1, 255, 256, -256, 32767, -32767], np.int16)
+    found = engine("[...tokensel.unpack(given)]", packed(numbers * 0.25, 0.25))
+    assert found == (numbers * 0.25).tolist()
