@@ -26,7 +26,7 @@ bench: export OMP_NUM_THREADS := $(CORES)
 BUILD = rm -rf $(HTML) && $(BIN)/jupyter-book build . -W -n --keep-going --all -q >/dev/null \
 	&& echo "The book is in $(HTML)/; open file://$(CURDIR)/$(HTML)/index.html"
 
-.PHONY: help env book html pdf test contract record bench wheels gpu colab copies notebooks lock serve clean
+.PHONY: help env book html pdf test contract record playthings bench wheels gpu colab copies notebooks lock serve clean
 
 help: ## List the targets (default)
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -90,6 +90,9 @@ record: env ## Run what the book shows recorded: Yelp, IMDB's test split, ablati
 	$(BIN)/python -m tokensel_nb.chapters.ablations
 	$(BIN)/python -m tokensel_nb.chapters.deeper_reviews
 	$(BIN)/python -m tokensel_nb.chapters.classes
+
+playthings: env ## Train once more, and write what the pages' playthings know of every word
+	$(BIN)/python -m tokensel_nb.chapters.playthings
 
 bench: html ## Time the package against the alternatives
 	@UV_FIND_LINKS="$${UV_FIND_LINKS:-$$PIP_FIND_LINKS}" $(BIN)/uv pip install --quiet --python $(BIN)/python --group bench

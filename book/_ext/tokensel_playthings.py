@@ -12,7 +12,8 @@ from sphinx.application import Sphinx
 
 FOLDER = "playthings"
 SHARED = ("engine.js", "ui.js")
-DATA = {"try": ("words.js", "reviews.js"), "step": ("words.js", "step_data.js"), "map": ("words.js", "reviews.js", "map_data.js")}
+REVIEWS = ("words.js", "reviews.js")
+DATA = {"try": REVIEWS, "step": ("words.js", "step_data.js"), "map": (*REVIEWS, "map_data.js")}
 MARK = re.compile(r"(?:tag_)?plaything-(\w+)$")
 
 

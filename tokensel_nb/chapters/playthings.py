@@ -1,10 +1,26 @@
-"""What the pages' playthings need of the package: trained numbers, two bytes each, as scripts that a page loads from a disk."""
+"""What the pages' playthings need of the package: trained numbers, two bytes each, as scripts that a page loads from a disk.
+
+``make playthings`` writes them.
+"""
 
 from __future__ import annotations
 
 import base64
+import json
+from pathlib import Path
 
 import numpy as np
+
+from ..datasets import load_imdb
+from ..parameters import init_parameters
+from .reviews import HELD_OUT, OPTIONS, binned_run
+
+FOLDER = Path("book/_static/playthings")
+STAGES = (0, 1, 5, 25, 150)
+"""The steps of training whose values and scores are shown: `OPTIONS` end with the last."""
+
+STEP = 0.004
+"""What values and scores are rounded to: logits move by half of that from the values, and by little more from the scores."""
 
 
 def packed(numbers, step: float) -> dict:
@@ -39,3 +55,92 @@ def packed(numbers, step: float) -> dict:
         )
     low_high = steps.astype("<i2").view(np.uint8).reshape(-1, 2).T
     return {"step": step, "bytes": base64.b64encode(low_high.tobytes()).decode()}
+
+
+def trained_words(stages=STAGES) -> dict:
+    """Train as chapter 5 does, and return what each word has at some steps, and how often it occurs in either class.
+
+    Parameters
+    ----------
+    stages : sequence of int
+        Training ends with the last.
+
+    Returns
+    -------
+    dict
+        "values" and "scores": an array of shape (vocab_size,) a stage; "counts": occurrences, shape (2, vocab_size).
+    """
+    corpus, _ = load_imdb().split(HELD_OUT, seed=0)
+    found = {"values": [], "scores": []}
+
+    def look(step, parameters):
+        if step in stages:
+            found["values"].append(parameters.numpy().token_values)
+            found["scores"].append(parameters.numpy().token_scores)
+
+    binned_run(corpus, 0, watch=look, steps=stages[-1])
+    return found | {"counts": np.stack([corpus.counts[corpus.labels == label].sum(axis=0) for label in (0, 1)])}
+
+
+def first_step() -> dict:
+    """Return three numbers a word that give E¹_s·v on IMDB for every η₀ and d, but for terms of order d^{-3/2}.
+
+    With z_s = √d E⁰_s·v, standard normal, and f̃ the logits of values z, a text pulls by y g = y/2 - f̃/(4√d) + O(d^{-3/2}). So
+
+        E¹_s·v = z_s/√d + η₀ (ᾱ_s/2 - w_s/(4√d)),      w_s = Ê[f̃(X) c_s(X)/T(X)].
+
+    Returns
+    -------
+    dict
+        "share" ᾱ, "draw" z and "drawn_pull" w, each of shape (vocab_size,).
+    """
+    corpus = load_imdb()
+    start = init_parameters(corpus.vocab_size, OPTIONS.dim, seed=0, dtype="float64")
+    draw = start.token_values * np.sqrt(OPTIONS.dim)
+    drawn_logits = corpus.shares @ draw
+    return {
+        "share": corpus.signed_share(),
+        "draw": draw,
+        "drawn_pull": corpus.shares.T @ (corpus.mean_weights * drawn_logits),
+    }
+
+
+def script(name: str, value) -> str:
+    r"""Return a script that hands a value to the playthings under a name: pages on a disk may load scripts, and nothing else.
+
+    Parameters
+    ----------
+    name : str
+    value : anything that JSON holds
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> script("words", ["bad", "good"])
+    'tokensel.words = ["bad","good"];\n'
+    """
+    return f"tokensel.{name} = {json.dumps(value, separators=(',', ':'))};\n"
+
+
+def main(folder: Path = FOLDER):
+    """Write the data of all playthings."""
+    trained, step = trained_words(), first_step()
+    words = load_imdb().vocabulary.tolist()
+    files = {
+        "words": ("vocabulary", words),
+        "reviews": (
+            "reviews",
+            {"stages": STAGES} | {key: [packed(each, STEP) for each in trained[key]] for key in ("values", "scores")},
+        ),
+        "map_data": ("counts", trained["counts"].astype(int).tolist()),
+        "step_data": ("firstStep", {key: packed(each, np.abs(each).max() / 30_000) for key, each in step.items()}),
+    }
+    for name, (called, value) in files.items():
+        (folder / f"{name}.js").write_text(script(called, value), "utf-8")
+
+
+if __name__ == "__main__":
+    main()

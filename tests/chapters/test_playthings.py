@@ -1,0 +1,69 @@
+"""What the pages' playthings know of every word: the files are those that training makes, and rounding hardly shows."""
+
+import base64
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tokensel_nb as ts
+from tokensel_nb.chapters import playthings, reviews
+
+FOLDER = Path(__file__).parents[2] / playthings.FOLDER
+
+
+def shipped(name):
+    """Return what a data file of the pages holds."""
+    assignment = (FOLDER / f"{name}.js").read_text("utf-8")
+    return json.loads(assignment.split(" = ", 1)[1].removesuffix(";\n"))
+
+
+def unpacked(numbers):
+    """Read packed numbers, written apart from the script that does so on the pages."""
+    low_high = np.frombuffer(base64.b64decode(numbers["bytes"]), np.uint8).reshape(2, -1)
+    return numbers["step"] * (low_high[0].astype(np.int32) + 256 * low_high[1].astype(np.int32)).astype(np.int16)
+
+
+def test_numbers_that_two_bytes_do_not_hold():
+    with pytest.raises(ValueError, match="3.5 is over 32,767 steps of 0.0001"):
+        playthings.packed([-3.5, 0], 0.0001)
+
+
+@pytest.mark.parametrize(("learning_rate", "dim"), [(3_000, 2048), (10_000, 64)])
+def test_the_first_step(imdb, learning_rate, dim):
+    """Up to the third order of the logits, of which the formula is without: they are of size 0.05 at d = 64."""
+    step, start = playthings.first_step(), ts.init_parameters(imdb.vocab_size, dim, seed=0, dtype="float64")
+    directions = start.embeddings - np.outer(start.token_values, start.output_vector)
+    start = ts.Parameters(
+        directions + np.outer(step["draw"] / np.sqrt(dim), start.output_vector), start.cls_embedding, start.output_vector
+    )
+    wanted = ts.embedding_step(start, imdb, learning_rate).token_values
+    found = step["draw"] / np.sqrt(dim) + learning_rate * (step["share"] / 2 - step["drawn_pull"] / (4 * np.sqrt(dim)))
+    np.testing.assert_allclose(found, wanted, atol=1e-4 * np.abs(wanted).max())
+
+
+def test_the_files_are_what_the_formula_and_the_reviews_give(imdb):
+    assert shipped("words") == imdb.vocabulary.tolist()
+    for name, numbers in playthings.first_step().items():
+        packed = shipped("step_data")[name]
+        np.testing.assert_allclose(unpacked(packed), numbers, atol=0.501 * packed["step"])
+    corpus, _ = imdb.split(reviews.HELD_OUT, seed=0)
+    counts = np.array(shipped("map_data"))
+    np.testing.assert_allclose((counts[1] - counts[0]) / counts.sum(axis=0), corpus.label_skew())
+
+
+def test_the_files_are_what_training_makes(imdb):
+    """Not the last stage, which chapter 5 runs and `make playthings` writes: it would take half a minute."""
+    data, stages = shipped("reviews"), playthings.STAGES[:-1]
+    assert data["stages"] == list(playthings.STAGES)
+    trained = playthings.trained_words(stages)
+    for at, _ in enumerate(stages):
+        logits = []
+        for values, scores in (
+            (trained["values"][at], trained["scores"][at]),
+            (unpacked(data["values"][at]), unpacked(data["scores"][at])),
+        ):
+            weights = np.exp(scores - scores.max())
+            logits.append(imdb.counts @ (weights * values) / (imdb.counts @ weights))
+        assert np.abs(logits[1] - logits[0]).max() < 0.01
