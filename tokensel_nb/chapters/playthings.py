@@ -78,7 +78,7 @@ def trained_words(stages=STAGES) -> dict:
             found["values"].append(parameters.numpy().token_values)
             found["scores"].append(parameters.numpy().token_scores)
 
-    binned_run(corpus, 0, watch=look, steps=stages[-1])
+    binned_run(corpus, 0, watch=look, steps=stages[-1], evaluate_every=1)
     return found | {"counts": np.stack([corpus.counts[corpus.labels == label].sum(axis=0) for label in (0, 1)])}
 
 
