@@ -2,7 +2,8 @@ r"""Corpora made to order: independent tokens of a chosen skew, Assumption 1 exa
 
 Texts come in mirrored pairs, one labelled +1 (the first half) and one labelled -1 (the second half), that share the random
 numbers of their irrelevant tokens. So what is irrelevant is balanced exactly, as Assumption 1 asks. With texts that are all
-independent it never would be: the signed frequency of an irrelevant token is then a sum of n signs, zero with chance n^(-1/2).
+independent it hardly ever would be: the signed frequency of an irrelevant token is then a mean of n terms of random sign, zero
+with a chance of the order of n^(-1/2).
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ def independent_tokens(num_texts: int, vocab_size: int, length: int, signal: flo
     Proof of the last. There the only relevant tokens can be the outermost two, one under either label, and they never
     occur under the other. All other tokens occur equally often in both texts of a mirrored pair: their signed frequency is
     zero. So Assumption 1 holds unless some text lacks its relevant token; both texts of a pair hold theirs in the same
-    positions, so the n/2 pairs make the chance that it holds (1 - (1 - 2/|S|)^T)^(n/2), exactly, for |S| ≥ 3. ∎
+    positions, so the n/2 pairs make the chance that it holds (1 - (1 - 2/|S|)^T)^(n/2), exactly. ∎
 
     Parameters
     ----------
@@ -105,9 +106,9 @@ def independent_tokens(num_texts: int, vocab_size: int, length: int, signal: flo
 
 
 def independent_words(corpus: Corpus, seed) -> Corpus:
-    """Draw every word of a corpus anew, independently, with the frequencies of its class: all dependence between words goes.
+    """Deal the words of each class anew over its texts: within a class, all dependence between words goes.
 
-    A control for what is seen on real texts: labels, lengths and, on average, the counts of each word under each label stay.
+    A control for what is seen on real texts: labels, lengths, and how often each word occurs under each label stay.
 
     Parameters
     ----------
@@ -118,7 +119,7 @@ def independent_words(corpus: Corpus, seed) -> Corpus:
     Returns
     -------
     Corpus
-        Of the same words, some of which may not occur.
+        Of the same words.
 
     Raises
     ------
@@ -133,16 +134,14 @@ def independent_words(corpus: Corpus, seed) -> Corpus:
     Corpus(3 texts, 4 words, 6 tokens; -1: 1, +1: 2)
     """
     if not np.issubdtype(corpus.lengths.dtype, np.integer):
-        raise ValueError("counts are not whole numbers; words can be drawn only where they were counted")
+        raise ValueError("counts are not whole numbers; words can be dealt only where they were counted")
     random = np.random.default_rng(seed)
-    texts = np.repeat(np.arange(len(corpus)), corpus.lengths)
-    words = np.empty(len(texts), np.int64)
+    found = corpus.counts.tocoo()
+    texts, words = (np.repeat(each, found.data) for each in (found.row, found.col))
     for label in range(corpus.num_classes):
         places = corpus.labels[texts] == label
-        often = np.asarray(corpus.counts[corpus.labels == label].sum(axis=0)).ravel()
-        if places.any():
-            words[places] = random.choice(corpus.vocab_size, places.sum(), p=often / often.sum())
-    counts = sparse.csr_array((np.ones(len(texts), np.int32), (texts, words)), shape=corpus.counts.shape)
+        words[places] = random.permutation(words[places])
+    counts = sparse.csr_array((np.ones(len(texts), np.int32), (texts, words)), shape=found.shape)
     return replace(corpus, counts=counts)
 
 
