@@ -13,7 +13,7 @@ from sphinx.application import Sphinx
 FOLDER = "playthings"
 SHARED = ("engine.js", "ui.js")
 REVIEWS = ("words.js", "reviews.js")
-DATA = {"try": REVIEWS, "step": ("words.js", "step_data.js"), "map": (*REVIEWS, "map_data.js")}
+DATA = {"try": REVIEWS, "step": ("words.js", "step_data.js"), "map": (*REVIEWS, "map_data.js"), "flow": ("plane.js",)}
 MARK = re.compile(r"(?:tag_)?plaything-(\w+)$")
 
 

@@ -1,0 +1,146 @@
+/* Chapter 3's figure: four texts in the plane of p. The reader drops p, and it flows from there to the ray of p*. */
+"use strict";
+
+/** The shortest p in the plane with D · p ≥ 1 for every D, or null: it lies on one border, nearest to 0, or where two borders meet. */
+tokensel.shortestQuery = (differences) => {
+  const nearest = differences.map(([x, y]) => [x / (x * x + y * y), y / (x * x + y * y)]);
+  const corners = differences.flatMap(([a, b], i) => differences.slice(i + 1).map(([c, d]) => [(d - b) / (a * d - b * c), (a - c) / (a * d - b * c)]));
+  const allowed = [...nearest, ...corners].filter(([x, y]) => differences.every(([a, b]) => a * x + b * y > 1 - 1e-9));
+  return allowed.sort((one, other) => Math.hypot(...one) - Math.hypot(...other))[0] ?? null;
+};
+
+tokensel.plaything("flow", (root) => {
+  const { element, shown } = tokensel;
+  const WORDS = ["good", "bad", "the", "film"];
+  const E = [[1.3, 0.5], [-0.4, 1], [0.2, -0.5], [-0.4, -0.4]];
+  const v = [[0.8, -0.6]];
+  const TEXTS = [[0, 2, 1], [0, 3, 1], [1, 2, 0], [1, 3, 0]].map(([word, neighbour, label]) => ({ tokens: [word, neighbour], label }));
+  const NAMES = TEXTS.map(({ tokens }) => tokens.map((id) => WORDS[id]).join(" "));
+  const STARTS = [[0, 0], [-6, -4], [5, -4], [-6, 3], [-1, -5], [7, 1]]; // of the chapter's six paths
+  const BOX = [-9, 9, -6, 14];
+  const LENGTHS = Array.from({ length: 97 }, (_, i) => i / 4);
+  const TUG = 3; // units of the plane for a text that pulls as hard as all together
+  const ACCURACY = 1e-5; // of a path of which a tenth is a pixel
+  const START = { p: "5_-4", length: 3 };
+
+  const differences = TEXTS.map(({ tokens: [word, neighbour] }) => E[word].map((each, i) => each - E[neighbour][i]));
+  const best = tokensel.shortestQuery(differences);
+  const drawing = tokensel.plane({ box: BOX, ticks: [-4, 4, 8, 12], label: "The plane of p", names: ["p₁", "p₂"] });
+  const address = tokensel.state("flow", START);
+  let start = drawing.within(tokensel.pointIn(address.p, START.p));
+  let length = address.length;
+  let path;
+
+  // What stays: where all leads are at least one, the ray, the directions, the chapter's six paths.
+  const pathFrom = (p) => tokensel.flow({ E, p, v }, TEXTS, LENGTHS, ACCURACY).points;
+  const leads = (p) => differences.map((D) => D[0] * p[0] + D[1] * p[1]);
+
+  /** What a half plane D · p ≥ 1 leaves of a polygon. */
+  function cut(polygon, D) {
+    const over = ([x, y]) => D[0] * x + D[1] * y - 1;
+    return polygon.flatMap((point, i) => {
+      const before = polygon.at(i - 1);
+      const [a, b] = [over(before), over(point)];
+      const crossing = a < 0 !== b < 0 ? [before.map((each, axis) => each + (a / (a - b)) * (point[axis] - each))] : [];
+      return b < 0 ? crossing : [...crossing, point];
+    });
+  }
+
+  function background() {
+    const [left, right, bottom, top] = BOX;
+    const wedge = differences.reduce(cut, [[left, bottom], [right, bottom], [right, top], [left, top]]);
+    const strokes = [];
+    for (let x = left + 1; x < right; x += 2) {
+      for (let y = bottom + 1; y < top; y += 2) {
+        const { direction } = tokensel.pullOnQuery({ E, p: [x, y], v }, TEXTS);
+        if (direction) strokes.push(tokensel.arrow(drawing, [x, y], [x + 0.9 * direction[0], y + 0.9 * direction[1]]));
+      }
+    }
+    const [x, y] = drawing.at(best);
+    const star = Array.from({ length: 10 }, (_, i) => {
+      const [radius, angle] = [i % 2 ? 3.5 : 9, (Math.PI * i) / 5];
+      return `${x + radius * Math.sin(angle)} ${y - radius * Math.cos(angle)}`;
+    });
+    drawing.put(drawing.layer(),
+      element("svg:path", { class: "allowed", d: `${drawing.trace(wedge)}Z` }),
+      element("svg:path", { class: "field", d: strokes.join("") }),
+      ...STARTS.flatMap((p) => [
+        element("svg:path", { class: "path given", d: drawing.trace(pathFrom(p).map((each) => each.p)) }),
+        element("svg:circle", { class: "given", cx: drawing.at(p)[0], cy: drawing.at(p)[1], r: 3 }),
+      ]),
+      element("svg:path", { class: "ray", d: drawing.trace([[0, 0], best.map((each) => 20 * each)]) }),
+      element("svg:path", { class: "star", d: `M${star.join("L")}Z` }),
+      element("svg:text", { x: x + 11, y: y + 4 }, "p*"));
+  }
+
+  // What moves
+  background();
+  const own = drawing.layer();
+  const tugs = drawing.layer();
+  const numbers = tokensel.table("Lead, attention and pull of each text", ["text", "lead", "attention", "pull"], NAMES);
+  const shares = numbers.rows.map((cells) => {
+    const bar = tokensel.share();
+    cells[1].append(bar.root);
+    return bar;
+  });
+  const summary = element("p", { class: "verdict" });
+  const { root: saidLine, say } = tokensel.said();
+  const redraw = tokensel.soon(draw);
+  const drop = (point, travelled = 0) => {
+    [start, length, path] = [drawing.within(point), travelled, null];
+    redraw();
+  };
+  const dropped = tokensel.handle(drawing, { name: "the start of p", keyStep: 0.5, where: () => start, move: drop },
+    element("svg:circle", { class: "tip p", r: 6 }));
+  drawing.root.append(dropped.root);
+  drawing.root.addEventListener("click", (event) => {
+    if (!dropped.root.contains(event.target)) drop(drawing.toPoint(event));
+  });
+  const travelled = tokensel.slider("Path length", { min: 0, max: LENGTHS.at(-1), step: LENGTHS[1], value: length }, (value) => {
+    length = value;
+    redraw();
+  });
+
+  function draw() {
+    path ??= pathFrom(start);
+    const { s, p, loss } = path[Math.min(Math.max(Math.round(length / LENGTHS[1]), 0), path.length - 1)];
+    const { pulls } = tokensel.pullOnQuery({ E, p, v }, TEXTS);
+    const model = tokensel.modelOf({ E, p, v }, WORDS);
+    const tip = (pull) => pull.map((each, axis) => p[axis] + TUG * each);
+    const [x, y] = drawing.at(p);
+    drawing.put(own,
+      element("svg:path", { class: "path", d: drawing.trace(path.map((each) => each.p)) }),
+      s > 0 && element("svg:circle", { class: "here", cx: x, cy: y, r: 5 }));
+    drawing.put(tugs, ...pulls.flatMap((pull, i) => {
+      const side = TEXTS[i].label ? "praise" : "blame";
+      const [tipX, tipY] = drawing.at(tip(pull));
+      const left = pull[0] < 0 || tipX > 280;
+      const name = { class: side, x: tipX + (left ? -6 : 6), y: tipY - 4, "text-anchor": left ? "end" : "start" };
+      return [
+        element("svg:path", { class: `arrow ${side}`, d: tokensel.arrow(drawing, p, tip(pull)) }),
+        Math.hypot(...pull) > 0.2 && element("svg:text", name, NAMES[i]),
+      ];
+    }));
+    TEXTS.forEach(({ tokens }, i) => {
+      numbers.rows[i][0].textContent = shown(leads(p)[i]);
+      shares[i].show(tokensel.forward(model, tokens).attention[0]);
+      numbers.rows[i][2].textContent = shown(Math.hypot(...pulls[i]));
+    });
+    const cosine = (p[0] * best[0] + p[1] * best[1]) / (Math.hypot(...p) * Math.hypot(...best));
+    const angle = Math.hypot(...p) > 0 ? `${shown((180 / Math.PI) * Math.acos(Math.min(1, cosine)), 1)}°` : "none";
+    summary.textContent = `p at (${shown(p[0])}, ${shown(p[1])}); loss ${shown(loss, 3)}; angle to p*: ${angle}`;
+    travelled.input.value = s;
+    travelled.show(shown(s));
+    dropped.place();
+    say(`${summary.textContent}.`);
+    tokensel.remember("flow", START, { p: tokensel.pointOut(start), length: s });
+  }
+
+  root.setAttribute("aria-label", "The flow of p in the plane");
+  root.append(element("div", { class: "plane" },
+    element("p", { class: "hint" }, "Tap the plane, drag the ring, or move it by the arrow keys: p flows from there. Arrows show how each text pulls; attention is that on good or bad."),
+    drawing.root,
+    element("div", { class: "numbers" }, travelled.root, numbers.root, summary,
+      tokensel.buttons("p", [["Back to the start", () => { drop(tokensel.pointIn(START.p), START.length); }]]), saidLine)));
+  draw();
+});

@@ -1,0 +1,192 @@
+/* A plane to look at and to take hold of, and chapter 1's figure on it: words, p and v are moved by hand, and all else follows.
+   flow.js draws chapter 3's figure on the same plane. */
+"use strict";
+
+Object.assign(tokensel, (() => {
+  const { element } = tokensel;
+  const WIDTH = 360; // units of a drawing, so that they are about pixels
+
+  /** A number as people write it: with a true minus sign, and no minus before a zero. */
+  const shown = (x, digits = 2) => x.toFixed(digits).replace(/^-(?=0\.?0*$)/, "").replace("-", "−");
+
+  /** A drawing of [left, right] × [bottom, top]: {root, at(point), toPoint(event), within(point), put(layer, parts), trace(points)}. */
+  function plane({ box: [left, right, bottom, top], ticks, label, names }) {
+    const unit = WIDTH / (right - left);
+    const height = unit * (top - bottom);
+    const root = element("svg:svg", { viewBox: `0 0 ${WIDTH} ${height}`, role: "group", "aria-label": label });
+    const at = ([x, y]) => [unit * (x - left), unit * (top - y)];
+    const toPoint = ({ clientX, clientY }) => {
+      const seen = root.getBoundingClientRect();
+      return [left + ((clientX - seen.x) / seen.width) * (right - left), top - ((clientY - seen.y) / seen.height) * (top - bottom)];
+    };
+    const within = ([x, y]) => [Math.min(Math.max(x, left), right), Math.min(Math.max(y, bottom), top)];
+    const trace = (points) => `M${points.map((point) => at(point).map((each) => each.toFixed(1)).join(" ")).join("L")}`;
+    const layer = () => root.appendChild(element("svg:g", { "aria-hidden": "true" }));
+    const axes = layer();
+    const put = (into, ...parts) => into.replaceChildren(...parts.filter(Boolean));
+    put(axes,
+      element("svg:path", { class: "axis", d: trace([[left, 0], [right, 0]]) + trace([[0, bottom], [0, top]]) }),
+      ...ticks.flatMap((tick) => [
+        element("svg:text", { class: "tick", x: at([tick, 0])[0], y: height - 5, "text-anchor": "middle" }, shown(tick, 0)),
+        element("svg:text", { class: "tick", x: 4, y: at([0, tick])[1] + 4 }, shown(tick, 0)),
+      ]),
+      element("svg:text", { class: "tick", x: WIDTH - 4, y: at([0, 0])[1] - 5, "text-anchor": "end" }, names[0]),
+      element("svg:text", { class: "tick", x: at([0, 0])[0] + 5, y: 13 }, names[1]));
+    return { root, at, toPoint, within, trace, layer, put, height };
+  }
+
+  /** The path of an arrow in a plane, which may end some units before its tip; its head is as long as the arrow allows. */
+  function arrow({ at }, from, to, before = 0) {
+    const [[x0, y0], [x2, y2]] = [at(from), at(to)];
+    const length = Math.hypot(x2 - x0, y2 - y0);
+    if (length < before + 1) return "";
+    const [x1, y1] = [x2 - (before / length) * (x2 - x0), y2 - (before / length) * (y2 - y0)];
+    const head = Math.min(9, 0.6 * (length - before)) / length;
+    const [dx, dy] = [head * (x2 - x0), head * (y2 - y0)];
+    return `M${x0} ${y0}L${x1} ${y1}M${x1 - dx - dy / 2} ${y1 - dy + dx / 2}L${x1} ${y1}L${x1 - dx + dy / 2} ${y1 - dy - dx / 2}`;
+  }
+
+  /** A part that is taken hold of: larger for a finger than it looks. Its children are drawn about its place. */
+  function handle(drawing, { name, where, move, keyStep }, ...children) {
+    const root = element("svg:g", {}, element("svg:circle", { class: "hold", r: 17 }), ...children);
+    const tell = tokensel.draggable(root, { name, toPoint: drawing.toPoint, where, keyStep, move: (point) => move(drawing.within(point)) });
+    const place = () => {
+      root.setAttribute("transform", `translate(${drawing.at(where()).join(" ")})`);
+      tell();
+    };
+    return { root, place };
+  }
+
+  /** A share between 0 and 1 as a bar with its number: {root, show(share)}. */
+  function share() {
+    const part = element("i", { "aria-hidden": "true" });
+    const number = element("span");
+    const show = (x) => {
+      part.style.width = `${100 * x}%`;
+      number.textContent = shown(x);
+    };
+    return { root: element("div", { class: "share" }, number, element("b", { "aria-hidden": "true" }, part)), show };
+  }
+
+  /** A table of numbers: {root, rows: for each name, its cells}; heads name the columns. */
+  function table(caption, heads, names) {
+    const rows = names.map(() => heads.slice(1).map(() => element("td")));
+    const head = element("tr", {}, ...heads.map((text) => element("th", { scope: "col" }, text)));
+    const body = names.map((name, i) => element("tr", {}, element("th", { scope: "row" }, name), ...rows[i]));
+    return { root: element("table", { "aria-label": caption }, element("thead", {}, head), element("tbody", {}, ...body)), rows };
+  }
+
+  /** Points as the address holds them, "1.5_-2", and back; what is no point is the default. */
+  const written = (point) => point.map((each) => String(Number(each.toFixed(2)))).join("_");
+  function read(text, instead) {
+    const point = String(text).split("_").map(Number);
+    return point.length === 2 && point.every(Number.isFinite) ? point : read(instead);
+  }
+
+  return { plane, arrow, handle, share, table, shown, pointIn: read, pointOut: written };
+})());
+
+// ---- chapter 1: five words, p and v
+
+tokensel.plaything("plane", (root) => {
+  const { element, shown } = tokensel;
+  const START = { the: "-0.2_0.1", film: "0.4_0.2", was: "0_-0.2", truly: "1_0.5", bad: "2_-1.5", p: "1_-0.5", v: "0_1" };
+  const WORDS = ["the", "film", "was", "truly", "bad"];
+  const BESIDE = { the: [-1, -6], was: [-1, 14] }; // on which side of its disc a name stands, and how far down
+  const BOX = [-1.2, 3.1, -2.2, 1.7];
+
+  const drawing = tokensel.plane({ box: BOX, ticks: [-1, 1, 2], label: "The plane of the words", names: ["", ""] });
+  const address = tokensel.state("plane", START);
+  const places = Object.fromEntries(Object.keys(START).map((name) => [name, drawing.within(tokensel.pointIn(address[name], START[name]))]));
+  const levels = drawing.layer();
+  const arrows = drawing.layer();
+  const discs = WORDS.map(() => element("svg:circle", { class: "disc" }));
+  const labels = WORDS.map((word) => element("svg:text", { "aria-hidden": "true" }, word));
+  const numbers = tokensel.table("Score, value and attention of each word", ["word", "score", "value", "attention"], WORDS);
+  const shares = numbers.rows.map((cells) => {
+    const bar = tokensel.share();
+    cells[2].append(bar.root);
+    return bar;
+  });
+  const verdict = element("p", { class: "verdict" });
+  const { root: saidLine, say } = tokensel.said();
+
+  const redraw = tokensel.soon(draw);
+  const held = (name, ...children) => tokensel.handle(drawing, {
+    name,
+    keyStep: 0.1,
+    where: () => places[name],
+    move: (point) => { places[name] = point; redraw(); },
+  }, ...children);
+  const tip = (name) => held(name, element("svg:circle", { class: `tip ${name}`, r: 6 }), element("svg:text", { class: "vector", x: 9, y: -8, "aria-hidden": "true" }, name));
+  const handles = [...WORDS.map((word, i) => held(word, discs[i], labels[i])), tip("p"), tip("v")];
+  drawing.root.append(...handles.map((each) => each.root));
+  const seen = drawing.layer();
+
+  /** The line a = p · x in the box, with its number near the upper end. */
+  function level(a) {
+    const [p1, p2] = places.p;
+    const size = p1 * p1 + p2 * p2;
+    const along = p2 === 0 ? [0, 1] : [-p2, p1].map((each) => each * Math.sign(p1 || 1));
+    const foot = [(a * p1) / size, (a * p2) / size];
+    const bounds = [0, 1].map((i) => BOX.slice(2 * i, 2 * i + 2).map((edge) => (edge - foot[i]) / along[i]).sort((x, y) => x - y));
+    const [from, to] = [Math.max(bounds[0][0], bounds[1][0]), Math.min(bounds[0][1], bounds[1][1])];
+    if (!(from < to)) return [];
+    const point = (t) => foot.map((each, i) => each + t * along[i]);
+    const [x, y] = drawing.at(point(to - 0.25 / Math.sqrt(size)));
+    const named = (to - from) * Math.sqrt(size) > 1 && x > 20 && x < 325; // not in the corners
+    return [
+      element("svg:path", { class: "level", d: drawing.trace([point(from), point(to)]) }),
+      named && element("svg:text", { class: "tick level", x, y: y + 4, "text-anchor": "middle" }, a ? shown(a, 0) : "score 0"),
+    ];
+  }
+
+  function levelLines() {
+    if (Math.hypot(...places.p) < 0.05) return []; // all scores are nearly the same
+    const corners = [0, 1].flatMap((i) => [2, 3].map((j) => BOX[i] * places.p[0] + BOX[j] * places.p[1]));
+    const [least, most] = [Math.min(...corners), Math.max(...corners)];
+    const apart = most - least > 12 ? 2 : 1;
+    const all = [];
+    for (let a = apart * Math.ceil(least / apart); a <= most; a += apart) all.push(...level(a));
+    return all;
+  }
+
+  function draw() {
+    const E = WORDS.map((word) => places[word]);
+    const model = tokensel.modelOf({ E, p: places.p, v: [places.v] }, WORDS);
+    const { attention, logits: [logit] } = tokensel.forward(model, WORDS.map((_, i) => i));
+    const point = [0, 1].map((axis) => attention.reduce((total, q, i) => total + q * E[i][axis], 0));
+    drawing.put(levels, ...levelLines());
+    drawing.put(arrows, ...["p", "v"].map((name) => element("svg:path", { class: `arrow ${name}`, d: tokensel.arrow(drawing, [0, 0], places[name], 7) })));
+    WORDS.forEach((word, i) => {
+      const radius = Math.sqrt(6 + 200 * attention[i]);
+      const [side, down] = BESIDE[word] ?? [places[word][0] > 2.4 ? -1 : 1, 4];
+      discs[i].setAttribute("r", radius);
+      for (const [key, value] of [["x", side * (radius + 4)], ["y", down], ["text-anchor", side < 0 ? "end" : "start"]]) labels[i].setAttribute(key, value);
+      numbers.rows[i][0].textContent = shown(model.scores[i]);
+      numbers.rows[i][1].textContent = shown(model.values[0][i]);
+      shares[i].show(attention[i]);
+    });
+    const [x, y] = drawing.at(point);
+    drawing.put(seen,
+      element("svg:path", { class: "seen", d: `M${x} ${y - 6}l6 6l-6 6l-6 -6z` }),
+      element("svg:text", { x: x - 9, y: y - 7, "text-anchor": "end" }, "seen"));
+    const reads = logit > 0 ? "praise" : "blame";
+    verdict.replaceChildren("logit ", element("strong", {}, shown(logit)), ": ", element("span", { class: reads }, Math.abs(logit) < 0.005 ? "neither" : reads));
+    handles.forEach((each) => each.place());
+    const most = attention.indexOf(Math.max(...attention));
+    say(`${WORDS[most]} gets most of the attention, ${shown(attention[most])}. The logit is ${shown(logit)}.`);
+    tokensel.remember("plane", START, Object.fromEntries(Object.entries(places).map(([name, place]) => [name, tokensel.pointOut(place)])));
+  }
+
+  const back = () => {
+    for (const [name, text] of Object.entries(START)) places[name] = tokensel.pointIn(text);
+    redraw();
+  };
+  root.setAttribute("aria-label", "Words, p and v in the plane, to be moved");
+  root.append(element("div", { class: "plane" },
+    element("p", { class: "hint" }, "Drag a word, or the tip of p or v; by keys: Tab chooses, arrows move."),
+    drawing.root,
+    element("div", { class: "numbers" }, numbers.root, verdict, tokensel.buttons("Words, p and v", [["Back to the start", back]]), saidLine)));
+  draw();
+});
