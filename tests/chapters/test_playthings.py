@@ -26,7 +26,7 @@ def unpacked(numbers):
 
 
 def test_numbers_that_two_bytes_do_not_hold():
-    with pytest.raises(ValueError, match="3.5 is over 32,767 steps of 0.0001"):
+    with pytest.raises(ValueError, match=r"3\.5, is over 32,767 steps of 0\.0001"):
         playthings.packed([-3.5, 0], 0.0001)
 
 
