@@ -8,7 +8,7 @@ import tomllib
 from pathlib import Path
 
 from nbformat import NotebookNode, from_dict
-from nbformat.v4 import new_code_cell, new_markdown_cell
+from nbformat.v4 import new_code_cell
 
 ROOT = Path(__file__).resolve().parents[2]
 BRANCH = "main"
@@ -33,7 +33,7 @@ import tokensel_nb as ts
 print(ts.versions())'''
 
 METADATA = {
-    "tags": ["hide-input", "nbval-ignore-output"],  # a reader of the page wants the picture first; versions differ
+    "tags": ["hide-cell", "nbval-ignore-output"],  # a reader of the page wants the picture first; versions differ
     "mystnb": {"code_prompt_show": "Show the first cell", "code_prompt_hide": "Hide the first cell"},
 }
 
@@ -55,12 +55,10 @@ def setup() -> str:
 
 
 def stamp(notebook: NotebookNode, name: str) -> None:
-    """Set the badge below the title and the first code cell after it, whatever stood there before."""
+    """Set the badge below the title and, behind the question that follows, the first code cell, whatever stood there before."""
     title, _, rest = notebook.cells[0].source.partition("\n")
     rest = re.sub(rf"^\s*{re.escape(BADGE)}\(\S*\)", "", rest).strip()
-    notebook.cells[0].source = f"{title}\n\n{badge(name)}"
-    if rest:
-        notebook.cells.insert(1, new_markdown_cell(rest))
+    notebook.cells[0].source = f"{title}\n\n{badge(name)}\n\n{rest}".rstrip()
     if not any(cell.cell_type == "code" and "google.colab" in cell.source for cell in notebook.cells[:2]):
         notebook.cells.insert(1, new_code_cell())
     notebook.cells[1].source = setup()
