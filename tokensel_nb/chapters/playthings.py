@@ -9,10 +9,13 @@ import base64
 import json
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import numpy as np
 
 from ..datasets import load_imdb
 from ..parameters import init_parameters
+from .plots import plot_reading, use_book_style
+from .recorded import rounded
 from .reviews import HELD_OUT, OPTIONS, binned_run
 
 FOLDER = Path("book/_static/playthings")
@@ -21,6 +24,12 @@ STAGES = (0, 1, 5, 25, 150)
 
 STEP = 0.004
 """What values and scores are rounded to: logits move by half of that from the values, and by little more from the scores."""
+
+
+SENTENCE = "the story is slow but the music is wonderful".split()
+"""What the picture in the place of the text box shows."""
+
+PICTURE = Path("book/images/try.png")
 
 
 def packed(numbers, step: float) -> dict:
@@ -68,9 +77,10 @@ def trained_words(stages=STAGES) -> dict:
     Returns
     -------
     dict
-        "values" and "scores": an array of shape (vocab_size,) a stage; "counts": occurrences, shape (2, vocab_size).
+        "values" and "scores": an array of shape (vocab_size,) a stage; "right": of the reviews held out, the share read rightly at
+        each stage; "counts": occurrences, shape (2, vocab_size).
     """
-    corpus, _ = load_imdb().split(HELD_OUT, seed=0)
+    corpus, held_out = load_imdb().split(HELD_OUT, seed=0)
     found = {"values": [], "scores": []}
 
     def look(step, parameters):
@@ -78,8 +88,9 @@ def trained_words(stages=STAGES) -> dict:
             found["values"].append(parameters.numpy().token_values)
             found["scores"].append(parameters.numpy().token_scores)
 
-    binned_run(corpus, 0, watch=look, steps=stages[-1], evaluate_every=1)
-    return found | {"counts": np.stack([corpus.counts[corpus.labels == label].sum(axis=0) for label in (0, 1)])}
+    history = binned_run(corpus, 0, held_out, watch=look, steps=stages[-1], evaluate_every=1).training.history
+    right = history.held_out_accuracies[list(stages)].tolist()
+    return found | {"right": right, "counts": np.stack([corpus.counts[corpus.labels == label].sum(axis=0) for label in (0, 1)])}
 
 
 def first_step() -> dict:
@@ -105,6 +116,29 @@ def first_step() -> dict:
     }
 
 
+def draw_try(trained: dict, vocabulary, path: Path, shown=(0, 5, 150)) -> None:
+    """Draw what stands in the place of the playthings' text box where no script runs: one sentence along training.
+
+    Parameters
+    ----------
+    trained : dict
+        As `trained_words` returns it.
+    vocabulary : sequence of str
+    path : Path
+        Of the picture.
+    shown : sequence of int
+        Some of the stages.
+    """
+    use_book_style()
+    columns = [list(vocabulary).index(word) for word in SENTENCE]
+    figure, axes = plt.subplots(len(shown), 1, figsize=(6.4, 5), sharex=True, sharey=True)
+    for ax, step in zip(axes, shown):
+        values, scores = (np.array(trained[key][STAGES.index(step)])[columns] for key in ("values", "scores"))
+        plot_reading(ax, SENTENCE, np.exp(scores) / np.exp(scores).sum(), values)
+        ax.set(ylabel="attention", ylim=(0, 0.8), title=f"after {step} steps" if step else "before training")
+    figure.savefig(path, metadata={"Software": None})
+
+
 def script(name: str, value) -> str:
     r"""Return a script that hands a value to the playthings under a name: pages on a disk may load scripts, and nothing else.
 
@@ -125,21 +159,23 @@ def script(name: str, value) -> str:
     return f"tokensel.{name} = {json.dumps(value, separators=(',', ':'))};\n"
 
 
-def main(folder: Path = FOLDER):
-    """Write the data of all playthings."""
+def main(folder: Path = FOLDER, picture: Path = PICTURE):
+    """Write the data of all playthings, and the picture in the place of the first."""
     trained, step = trained_words(), first_step()
     words = load_imdb().vocabulary.tolist()
     files = {
         "words": ("vocabulary", words),
         "reviews": (
             "reviews",
-            {"stages": STAGES} | {key: [packed(each, STEP) for each in trained[key]] for key in ("values", "scores")},
+            {"stages": STAGES, "right": rounded(trained["right"], 4)}
+            | {key: [packed(each, STEP) for each in trained[key]] for key in ("values", "scores")},
         ),
         "map_data": ("counts", trained["counts"].astype(int).tolist()),
         "step_data": ("firstStep", {key: packed(each, np.abs(each).max() / 30_000) for key, each in step.items()}),
     }
     for name, (called, value) in files.items():
         (folder / f"{name}.js").write_text(script(called, value), "utf-8")
+    draw_try(trained, words, picture)
 
 
 if __name__ == "__main__":

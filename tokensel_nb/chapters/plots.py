@@ -11,9 +11,12 @@ import matplotlib.pyplot as plt
 import numpy as np
 import seaborn as sns
 from IPython.display import HTML
+from matplotlib.colors import to_rgb
 
 # Okabe and Ito's palette: told apart with every common kind of colour vision.
 NEGATIVE, POSITIVE, NEUTRAL, THEORY = "#D55E00", "#0072B2", "#8C8C8C", "#000000"
+
+LOUD = 30  # about the largest value that training on reviews gives a word
 
 # What makes sliders move; every figure with a slider carries it.
 SLIDER_SCRIPT = Path(__file__).with_name("slider.js")
@@ -233,6 +236,36 @@ def plot_attention(ax, words, weights):
     ax.set_xticks(np.arange(len(words)), words)
     ax.set_ylabel("attention $q_i$")
     ax.grid(axis="x", visible=False)
+
+
+def plot_reading(ax, words, weights, values):
+    """Draw the attention on each word of a sentence, in the colour of what the word says: blue praise, orange blame, grey nothing.
+
+    Bars of half as much again as an equal share, and of a tenth at least, say the same in signs, for those who see no colours.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes
+    words : sequence of str, length m
+    weights, values : array, shape (m,)
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from tokensel_nb.chapters import plots
+    >>> figure, ax = plt.subplots()
+    >>> plots.plot_reading(ax, ["a", "good", "film"], [0.1, 0.8, 0.1], [0, 20, -1])
+    >>> [label.get_text() for label in ax.texts]
+    ['▲80%']
+    >>> plt.close(figure)
+    """
+    plot_attention(ax, words, weights)
+    for at, (bar, weight, value) in enumerate(zip(ax.patches, weights, values)):
+        says, sign = (NEGATIVE, "▼") if value < 0 else (POSITIVE, "▲")
+        loud = min(1, (abs(value) / LOUD) ** 0.5)
+        bar.set_color(loud * np.array(to_rgb(says)) + (1 - loud) * np.array(to_rgb(NEUTRAL)))
+        if weight >= max(0.1, 1.5 / len(words)):
+            ax.annotate(f"{sign}{weight:.0%}", (at, weight), (0, 2), textcoords="offset points", ha="center", fontsize=9)
 
 
 def slider(figures, notes, label, alt, *, shown=-1) -> HTML:

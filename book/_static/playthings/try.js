@@ -1,0 +1,254 @@
+/* Try it: a review of one's own, read by the classifier of chapter 5 at five moments of its training.
+ *
+ * Above each word stands a bar as high as its attention q, in the colour of its value γ. A tap on a word tells its numbers, and
+ * lets one exchange it or leave it out, to see how the logit f moves.
+ */
+"use strict";
+
+tokensel.plaything("try", (root) => {
+  const { element, reviews } = tokensel;
+  const EXAMPLES = {
+    "both at once": "The story is slow, but the music is wonderful.",
+    praise: "I laughed, I cried, and I would see it again tomorrow. A gem!",
+    blame: "Two hours of my life that nobody gives back. What a waste!",
+    "not bad": "The film was not bad.",
+    "a long one":
+      "We had tickets for something else, but it was sold out, so we ended up in this one, and for the first twenty minutes " +
+      "I was sure that we had made a mistake. The plot takes its time, the dialogue is stiff, and the hero, a clerk who " +
+      "collects lost umbrellas, hardly says a word. Then his sister comes home, and everything changes. What looked awkward " +
+      "turns out to be shy; what looked slow turns out to be patient. The scene in the railway station, where the two of them " +
+      "wait for a train that never comes, is one of the best I have seen this year. Not every joke works, and the ending is a " +
+      "little predictable, but I left the cinema smiling, and I have already told three friends to go.",
+  };
+  const INSTEAD = ["wonderful", "good", "boring", "worst"];
+  const LONGEST = 3000; // characters: whoever pastes a book reads its beginning
+  const DEFAULTS = { text: EXAMPLES["both at once"], step: reviews.stages.at(-1) };
+  const LOUD = 30; // about the largest value and the largest logit there are
+
+  const words = { vocabulary: tokensel.vocabulary };
+  const trained = []; // a model a stage, unpacked when it is first asked for
+  const model = (stage) => (trained[stage] ??= {
+    scores: tokensel.unpack(reviews.scores[stage]),
+    values: [tokensel.unpack(reviews.values[stage])],
+  });
+
+  let { text, step } = tokensel.state("try", DEFAULTS);
+  text = text.slice(0, LONGEST);
+  const stageOf = (steps) => Math.max(0, reviews.stages.indexOf(steps));
+  let stage = stageOf(step);
+  let chosen = null; // {before, after, logit}: the text around a word, and the logit before anything was exchanged
+
+  // ---- what is read
+
+  function read() {
+    const tokens = tokensel.tokens(words, text);
+    const known = tokens.filter(({ id }) => id >= 0);
+    const { attention, logits } = tokensel.forward(model(stage), known.map(({ id }) => id));
+    known.forEach((token, i) => {
+      token.attention = attention[i];
+      token.score = model(stage).scores[token.id];
+      token.value = model(stage).values[0][token.id];
+    });
+    const top = known.reduce((one, other) => (other.attention > (one?.attention ?? 0) ? other : one), undefined);
+    return { tokens, known, top, logit: logits[0], likely: tokensel.probabilities(logits)[1] };
+  }
+
+  const signed = (x, digits = 1) => `${x < 0 ? "−" : "+"}${Math.abs(x).toFixed(digits)}`;
+  const fine = (x) => signed(x, Math.abs(x) < 1 ? 3 : 1);
+  const percent = (q) => `${(100 * q).toFixed(q < 0.01 ? 1 : 0)}%`;
+  const sure = (q) => (q > 0.999 ? "over 99.9%" : percent(q));
+  const side = (x) => (x < 0 ? "blame" : "praise");
+
+  function verdict({ known, logit, likely }) {
+    if (!known.length) return ["", "no word here that the model knows"];
+    if (Math.abs(likely - 0.5) < 0.03) return ["Undecided", `probability of praise ${percent(likely)}, logit ${fine(logit)}`];
+    const word = side(logit);
+    return [word[0].toUpperCase() + word.slice(1), `probability ${sure(Math.max(likely, 1 - likely))}, logit ${fine(logit)}`];
+  }
+
+  // ---- what is drawn
+
+  const box = element("textarea", {
+    id: "try-text", rows: 2, maxlength: LONGEST, spellcheck: "false", autocomplete: "off",
+    oninput: () => { chosen = null; text = box.value; reading.classList.remove("moving"); draw(); },
+  });
+  const judged = element("p", { class: "verdict" });
+  const pointer = element("span", { class: "pointer" });
+  const ghost = element("span", { class: "ghost" });
+  const meter = element("div", { class: "meter", "aria-hidden": "true" }, ghost, pointer);
+  const reading = element("div", { class: "reading", role: "group", "aria-label": "The words and their attention" });
+  const hint = element("p", { class: "hint" });
+  const panel = element("div", { class: "panel", hidden: true });
+  const table = element("details", { ontoggle: () => fillTable(read()) }, element("summary", {}, "All numbers"));
+  const slider = tokensel.slider("Steps of training", { min: 0, max: reviews.stages.length - 1, step: 1, value: stage }, go);
+  const { root: forScreenReaders, say } = tokensel.said();
+
+  // The text as it was typed: pairs of what stands before a word, and the word. What has not changed is left alone.
+  const pieces = [];
+  const tail = document.createTextNode("");
+  reading.append(tail);
+  const put = (node, key, now) => {
+    if (node[key] === now) return;
+    if (now === undefined) delete node[key];
+    else node[key] = now;
+  };
+  const paint = (word, name, now) => { if (word.style.getPropertyValue(name) !== now) word.style.setProperty(name, now); };
+
+  function spell(tokens) {
+    let at = 0;
+    tokens.forEach(({ start, end }, i) => {
+      if (i === pieces.length) {
+        pieces.push([document.createTextNode(""), element("span", { role: "button", tabindex: i ? -1 : 0, class: "word" })]);
+        tail.before(...pieces[i]);
+      }
+      put(pieces[i][0], "data", text.slice(at, start));
+      put(pieces[i][1], "textContent", text.slice(start, end));
+      at = end;
+    });
+    for (const piece of pieces.splice(tokens.length)) piece.forEach((node) => node.remove());
+    put(tail, "data", text.slice(at));
+  }
+
+  function drawWords({ tokens, known, top }) {
+    spell(tokens);
+    const full = known.length > 20 && top.attention < 0.4 ? 0.4 : 1;
+    reading.classList.toggle("long", known.length > 20);
+    tokens.forEach(({ id, attention = 0, value = 0, start }, i) => {
+      const word = pieces[i][1];
+      const stands = attention >= 0.1 && attention * known.length >= 1.5; // more than words get by equal shares
+      const sign = value < 0 ? "blame" : "praise";
+      put(word, "className", `word ${id < 0 ? "unknown" : sign}`);
+      put(word, "title", id < 0 ? "not in the vocabulary" : `attention ${percent(attention)}, value ${fine(value)}`);
+      put(word, "ariaPressed", String(start === chosen?.before.length));
+      put(word.dataset, "label", stands ? `${value < 0 ? "▼" : "▲"}${percent(attention)}` : undefined);
+      paint(word, "--attention", (attention / full).toFixed(3));
+      paint(word, "--loud", `${Math.round(100 * Math.min(1, Math.sqrt(Math.abs(value) / LOUD)))}%`);
+    });
+  }
+
+  function drawVerdict(seen) {
+    const [word, rest] = verdict(seen);
+    judged.replaceChildren(element("strong", { class: word.toLowerCase() || null }, word), word ? ": " : "", rest);
+    const across = (logit) => `${50 + 50 * Math.max(-1, Math.min(1, logit / LOUD))}%`;
+    pointer.style.left = across(seen.logit);
+    ghost.style.left = across(chosen?.logit ?? 0);
+    ghost.hidden = !chosen;
+    const most = seen.top ? `. Most attention: ${seen.top.word}, ${percent(seen.top.attention)}` : "";
+    say(`${word}. ${rest}${most}`);
+  }
+
+  function fillTable({ known }) {
+    table.querySelector("div")?.remove();
+    if (!table.open) return;
+    const row = (name, cells) => element("tr", {}, ...cells.map((cell) => element(name, name === "th" ? { scope: "col" } : {}, cell)));
+    const rows = [...known].sort((one, other) => other.attention - one.attention).slice(0, 12);
+    table.append(element("div", {}, element("table", {},
+      element("thead", {}, row("th", ["word", "score a", "attention q", "value γ", "q γ"])),
+      element("tbody", {}, ...rows.map(({ word, score, attention, value }) =>
+        row("td", [word, fine(score), percent(attention), fine(value), fine(attention * value)])))),
+      element("p", {}, known.length > 12 ? `The other ${known.length - 12} words get ${percent(
+        1 - rows.reduce((total, { attention }) => total + attention, 0))} of the attention. ` : "",
+        "The logit is the sum of all q γ.")));
+  }
+
+  let waiting;
+  function draw() {
+    const seen = read();
+    if (box.value !== text) box.value = text;
+    drawWords(seen);
+    drawVerdict(seen);
+    drawPanel(seen);
+    if (table.open) fillTable(seen);
+    clearTimeout(waiting); // browsers limit how often the address may change
+    waiting = setTimeout(() => tokensel.remember("try", DEFAULTS, { text, step: reviews.stages[stage] }), 300);
+  }
+
+  function go(to) {
+    stage = to;
+    const steps = reviews.stages[stage];
+    const moment = steps ? `after ${steps} step${steps > 1 ? "s" : ""}` : "before training";
+    slider.show(`${moment}; right on ${(100 * reviews.right[stage]).toFixed(1)}% of new reviews`);
+    reading.classList.add("moving");
+    draw();
+  }
+
+  // ---- one word
+
+  const facts = element("p", {});
+  const instead = element("input", {
+    type: "text", "aria-label": "the word, or another one", autocomplete: "off", autocapitalize: "off", spellcheck: "false",
+    oninput: () => exchange(instead.value),
+  });
+  panel.append(
+    facts,
+    element("div", { class: "buttons", role: "group", "aria-label": "Exchange the word" },
+      instead, ...INSTEAD.map((word) => element("button", { type: "button", onclick: () => exchange(word) }, word)),
+      element("button", { type: "button", onclick: () => exchange("") }, "leave it out"),
+      element("button", { type: "button", onclick: () => choose(null) }, "done")),
+  );
+
+  function choose(token) {
+    const opened = chosen;
+    chosen = token && { before: text.slice(0, token.start), after: text.slice(token.end), logit: read().logit };
+    instead.value = token ? text.slice(token.start, token.end) : "";
+    draw();
+    if (!token && opened) pieces[0]?.[1].focus();
+  }
+
+  function exchange(word) {
+    const { before, after } = chosen;
+    if (instead.value !== word) instead.value = word;
+    text = word.trim() ? before + word + after : before + after.replace(/^\s/, "");
+    draw();
+  }
+
+  function drawPanel({ tokens, known, logit }) {
+    panel.hidden = !chosen;
+    const skipped = known.length < tokens.length ? " Dashed: not in the vocabulary, skipped." : "";
+    put(hint, "textContent", `Tap a word to see its numbers, exchange it, or leave it out.${skipped}`);
+    if (!chosen) return;
+    const token = tokens.find(({ start }) => start === chosen.before.length);
+    const moved = Math.abs(logit - chosen.logit) > 5e-4 ? ` The logit was ${fine(chosen.logit)}, it is ${fine(logit)}.` : "";
+    if (!instead.value.trim()) facts.replaceChildren("Left out.", moved);
+    else if (!token) facts.replaceChildren("No word.", moved);
+    else facts.replaceChildren(element("strong", {}, token.word), about(token), moved);
+  }
+
+  const about = ({ id, score, attention, value }) =>
+    id < 0
+      ? " is not in the vocabulary, and is skipped: the model knows words of two letters or more that came 45 times in the reviews."
+      : `: score ${fine(score)}, attention ${percent(attention)}; value ${fine(value)}, which speaks for ${side(value)}.`;
+
+  // ---- words are one stop of the Tab key; arrows go from one to the next
+
+  const place = (word) => pieces.findIndex(([, each]) => each === word);
+  const pick = ({ target }) => { if (place(target) >= 0) choose(tokensel.tokens(words, text)[place(target)]); };
+  reading.addEventListener("click", pick);
+  reading.addEventListener("keydown", (event) => {
+    const way = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1, Enter: 0, " ": 0 }[event.key];
+    const next = pieces[place(event.target) + way]?.[1];
+    if (!next) return;
+    event.preventDefault();
+    if (way === 0) return pick(event);
+    event.target.tabIndex = -1;
+    next.tabIndex = 0;
+    next.focus();
+  });
+  panel.addEventListener("keydown", ({ key }) => { if (key === "Escape") choose(null); });
+  addEventListener("hashchange", () => {
+    ({ text, step } = tokensel.state("try", DEFAULTS));
+    chosen = null;
+    slider.input.value = stageOf(step);
+    go(stageOf(step));
+  });
+
+  root.classList.add("try");
+  root.setAttribute("aria-label", "Try it: attention on a review of your own");
+  root.append(
+    element("label", { for: "try-text" }, "Write a review"), box, judged, meter, reading, hint, panel, slider.root,
+    tokensel.buttons("Examples", Object.entries(EXAMPLES).map(([name, example]) =>
+      [name, () => { chosen = null; text = example; draw(); }])),
+    table, forScreenReaders,
+  );
+  go(stage);
+});
