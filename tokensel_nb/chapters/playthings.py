@@ -77,8 +77,8 @@ def trained_words(stages=STAGES) -> dict:
     Returns
     -------
     dict
-        "values" and "scores": an array of shape (vocab_size,) a stage; "right": of the reviews held out, the share read rightly at
-        each stage; "counts": occurrences, shape (2, vocab_size).
+        "values" and "scores": an array of shape (vocab_size,) a stage; "right": the share of held-out reviews read rightly, one
+        a stage; "counts": occurrences, shape (2, vocab_size).
     """
     corpus, held_out = load_imdb().split(HELD_OUT, seed=0)
     found = {"values": [], "scores": []}

@@ -239,7 +239,7 @@ def plot_attention(ax, words, weights):
 
 
 def plot_reading(ax, words, weights, values):
-    """Draw the attention on each word of a sentence, in the colour of what the word says: blue praise, orange blame, grey nothing.
+    """Draw the attention on each word of a sentence, in the colour of what it says: blue praise, orange blame, grey nothing.
 
     Bars of half as much again as an equal share, and of a tenth at least, say the same in signs, for those who see no colours.
 
