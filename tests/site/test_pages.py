@@ -39,6 +39,17 @@ def no_sideways_scroll(visit):
         yield f"{width} pixels wide in a window of {window}"
 
 
+def nothing_cut_off(visit):
+    """Prose, captions, code and what it prints wrap: nothing is read by scrolling sideways. Formulas may; their numbers stay."""
+    yield from visit.tab.evaluate("""() => [...document.querySelectorAll("article :is(p, li, figcaption, pre, .output)")]
+        .filter((each) => each.scrollWidth > each.clientWidth + 1 && !each.querySelector("table"))
+        .filter((each) => ["auto", "scroll"].includes(getComputedStyle(each).overflowX))
+        .map((each) => `scrolls: ${each.textContent.trim().slice(0, 80)}`)""")
+    yield from visit.tab.evaluate("""() => [...document.querySelectorAll("article .eqno")]
+        .filter((each) => each.offsetParent && each.getBoundingClientRect().right > window.innerWidth)
+        .map((each) => `out of sight: the number ${each.textContent}`)""")
+
+
 def accessible(visit):
     """The checker axe finds nothing serious or critical."""
     visit.tab.evaluate(AXE)
@@ -64,7 +75,16 @@ def described(visit):
             yield f"{source}: {alt!r}"
 
 
-RULES = (no_console_error, no_outside_request, formulas_set, no_sideways_scroll, accessible, solutions_closed, described)
+RULES = (
+    no_console_error,
+    no_outside_request,
+    formulas_set,
+    no_sideways_scroll,
+    nothing_cut_off,
+    accessible,
+    solutions_closed,
+    described,
+)
 
 
 @pytest.mark.parametrize("setting", SETTINGS)
@@ -98,6 +118,7 @@ FAULTS = {
     no_outside_request: '<img alt="A picture from another host." src="http://127.0.0.1:9/picture.png">',
     formulas_set: r'<span class="math">\(x\)</span>',
     no_sideways_scroll: '<p style="width: 3000px">wide</p>',
+    nothing_cut_off: f'<pre style="overflow: auto" tabindex="0">{"long " * 100}</pre>',
     accessible: '<p style="color: #aaa; background: #fff">hardly to be seen</p>',
     solutions_closed: "<details open><summary>Solution</summary>42</details>",
     described: '<figure><img alt="A plot." src="data:,"></figure>',

@@ -1,5 +1,6 @@
 """What a reader does with the pages: search, open a solution, move a slider by the keyboard, go from page to page."""
 
+import re
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -8,6 +9,7 @@ import pytest
 from pages import PAGES
 
 FIRST_CHAPTER_BYTES = 1.2e6
+CHAPTERS = [page for page in PAGES if re.match(r"\d\d_", page.stem)]
 SLIDERS = [page for page in PAGES if 'type="range"' in page.read_text("utf-8")]
 
 
@@ -105,3 +107,18 @@ def test_the_first_chapter_is_light(visit, site):
     files = {Path(unquote(urlsplit(url).path)) for url in opened.requests if url.startswith("file:")}
     sent = sum(map(real_browser.sent_bytes, files))
     assert sent < FIRST_CHAPTER_BYTES, f"{sent:,} bytes"
+
+
+@pytest.mark.parametrize("page", CHAPTERS, ids=lambda page: page.stem)
+@pytest.mark.parametrize(("width", "height"), [(1280, 900), (390, 2 * 844)], ids=["laptop: one screen", "phone: two screens"])
+def test_a_chapter_opens_with_something_to_see(visit, page, width, height):
+    """A good part of the first picture or plaything, before any code that is not folded."""
+    tab = visit(page, width=width).tab
+    seen = tab.evaluate("""() => {
+        const visible = (each) => each.checkVisibility() && each.getBoundingClientRect().height > 100;
+        const first = (what) => [...document.querySelectorAll(what)].find(visible)?.getBoundingClientRect().top ?? Infinity;
+        return [first("article :is(figure img, .cell_output img, .plaything)"), first("article .cell_input pre")];
+    }""")
+    picture, code = seen
+    assert picture + 150 < height
+    assert picture < code
