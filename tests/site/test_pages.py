@@ -40,7 +40,7 @@ def no_sideways_scroll(visit):
 
 
 def nothing_cut_off(visit):
-    """Prose, captions, code and what it prints wrap: nothing is read by scrolling sideways. Formulas may; their numbers stay."""
+    """Prose, captions, code and what it prints wrap: nothing scrolls sideways. Formulas may; their numbers stay."""
     yield from visit.tab.evaluate("""() => [...document.querySelectorAll("article :is(p, li, figcaption, pre, .output)")]
         .filter((each) => each.scrollWidth > each.clientWidth + 1 && !each.querySelector("table"))
         .filter((each) => ["auto", "scroll"].includes(getComputedStyle(each).overflowX))
