@@ -7,7 +7,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import pdist
 
-from tokensel_nb import Corpus, Parameters, attention, competition, gradient_flow, gradients, max_margin, selection_certificate
+from tokensel_nb import (
+    Corpus,
+    Parameters,
+    attention,
+    competition,
+    gradient_flow,
+    gradients,
+    limit_parameters,
+    max_margin,
+    selected_pairs,
+    selection_certificate,
+)
 from tokensel_nb.assumption import complete_tokens
 from tokensel_nb.flow.selection import EPS
 from tokensel_nb.synthetic import one_relevant_token, several_relevant_tokens
@@ -103,6 +114,74 @@ def test_the_bound_on_the_competition_is_sharp(many, irrelevant):
         path = gradient_flow(start, corpus, 1e4, records=2, tolerance=1e-6)
         assert (selection_certificate(start, corpus).room(path.cls_embedding) > 0) == selects
         assert (path.log_missed[-1] < SELECTED) == selects
+
+
+def product_error(products, corpus):
+    """By how much the product of two D misses that of orthonormal rows."""
+    r, s = selected_pairs(corpus).T
+    noise = products - np.eye(len(products))
+    return max(np.abs(row[r] - row[s]).max() for row in noise[r] - noise[s])
+
+
+def allowed_error(values, corpus):
+    """The theorem's bound on it: for values of one size 1/6k, else the largest ϑ with κ ≤ (1 - ϑm)/(1 + ϑm)."""
+    labels, sizes = complete_tokens(corpus), np.abs(values)
+    if np.ptp(sizes[labels != 0]) < 1e-12:
+        return 1 / 6 / max((labels == 1).sum(), (labels == -1).sum())
+    smallest, bounds = sizes[labels != 0].min(), []
+    for r in np.flatnonzero(labels):
+        others = sizes[labels == -labels[r]]
+        kappa = (others * np.maximum(sizes[r] - others, 0)).sum()
+        load = (1 + ((sizes[r] + others) * (smallest + others)).sum()) / sizes[r] / smallest
+        bounds.append((1 - kappa) / (1 + kappa) / load)
+    return 0.999 * min(bounds)
+
+
+@settings(max_examples=20)
+@given(assumed(), st.booleans(), st.integers(0, 2**32 - 1))
+def test_rows_whose_products_err_a_little_select_from_every_start(drawn, one_size, seed):
+    corpus, start = drawn
+    values = np.sqrt(0.7) * start.token_values
+    values = np.sign(values) * np.abs(values).max() if one_size else values
+    signs = np.random.default_rng(seed).choice([-1.0, 1.0], 2 * [len(values)])
+    noise = np.triu(signs) + np.triu(signs, 1).T
+    error = allowed_error(values, corpus)
+    noise *= error / 4  # four products make one of two D
+    rows = np.linalg.cholesky(np.eye(len(values)) + noise)
+    assert product_error(rows @ rows.T, corpus) < error * (1 + 1e-9)
+    start = replace(start, embeddings=np.column_stack([rows, values]))
+    path = gradient_flow(start, corpus, 1e5, records=2, tolerance=1e-6)
+    assert path.stopped == "the end"
+    assert selection_certificate(start, corpus).room(path.cls_embedding) > 0
+    assert path.log_missed[-1] < SELECTED
+    assert path.distance_to(max_margin(start.embeddings, corpus).direction)[-1] < 1e-5
+
+
+@pytest.mark.parametrize(("many", "irrelevant"), [(2, 40), (3, 60)])
+def test_how_much_products_may_err(many, irrelevant):
+    """All of one size, all errors -ϑ: a sleeping token is lost just beyond ϑ = (1 + 2k/N)/(2k - 1), and wakes before."""
+    border = (1 + 2 * many / irrelevant) / (2 * many - 1)
+    corpus, values = one_against(many, irrelevant), np.r_[[0.5] * many, -0.5, np.zeros(irrelevant)]
+    for error, selects in ((1 / 6 / many, True), (0.95 * border, True), (1.05 * border, False)):
+        products = np.eye(len(values))
+        products[: many + 1, : many + 1] -= error * (1 - np.eye(many + 1))
+        np.testing.assert_allclose(product_error(products, corpus), error)
+        rows = np.linalg.cholesky(products)
+        query = np.r_[np.linalg.solve(rows, -40 * np.eye(len(values))[many]), 0]
+        start = Parameters(np.column_stack([rows, values]), query, np.eye(len(values) + 1)[-1])
+        path = gradient_flow(start, corpus, 1e5, records=2, tolerance=1e-6)
+        assert (path.log_missed[-1] < SELECTED) == selects
+
+
+@pytest.mark.parametrize(("kappa", "selects"), [(1.0, True), (1.15, False), (3.0, False)])
+def test_zero_is_no_safe_start_beyond_the_bound(kappa, selects):
+    """Values in proportion to frequencies 3, 1 against 2, 2, and 20 irrelevant tokens: lost from κ = 1 + 2/20 on."""
+    relevant = np.array([0, 0, 0, 1, 2, 2, 3, 3])
+    corpus = corpus_of(np.hstack([np.eye(4, dtype=int)[relevant], np.ones((8, 20), int)]), np.where(relevant < 2, 1, -1))
+    start = limit_parameters(corpus, 16 * 21 * np.sqrt(kappa))
+    np.testing.assert_allclose(competition(start.token_values, corpus)[2:4], kappa)
+    path = gradient_flow(start, corpus, 1e4, records=2)
+    assert (path.log_missed[-1] < SELECTED) == selects
 
 
 def test_the_threshold_is_the_sum_of_its_definition():
