@@ -13,7 +13,13 @@ from sphinx.application import Sphinx
 FOLDER = "playthings"
 SHARED = ("engine.js", "ui.js")
 REVIEWS = ("words.js", "reviews.js")
-DATA = {"try": REVIEWS, "step": ("words.js", "step_data.js"), "map": (*REVIEWS, "map_data.js"), "flow": ("plane.js",)}
+NEEDS = {
+    "try": REVIEWS,
+    "step": ("scatter.js", "words.js", "step_data.js"),
+    "map": ("scatter.js", *REVIEWS, "map_data.js"),
+    "flow": ("plane.js",),
+    "border": ("plane.js",),
+}
 MARK = re.compile(r"(?:tag_)?plaything-(\w+)$")
 
 
@@ -25,7 +31,7 @@ def playthings(doctree: nodes.document) -> list[str]:
 
 def scripts(names: list[str]) -> list[str]:
     """Return what such playthings need, in the order in which it is loaded."""
-    data = [file for name in names for file in DATA.get(name, ())]
+    data = [file for name in names for file in NEEDS.get(name, ())]
     return list(dict.fromkeys([*SHARED, *data, *(f"{name}.js" for name in names)])) if names else []
 
 

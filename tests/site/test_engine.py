@@ -112,6 +112,27 @@ def test_the_path_where_attention_has_closed(engine):
     np.testing.assert_allclose([each["p"] for each in path["points"]], lost.cls_embeddings, atol=1e-3)
 
 
+def test_one_step(engine):
+    """At d = 10⁶ logits are 0.001: their third order, of which the formula is without, is 10⁻⁹."""
+    for seed in CASES:
+        random, (_, corpus) = np.random.default_rng(seed), random_case(seed, 2)
+        step, dim, draw = 10 ** random.uniform(-1, 1), 10**6, random.standard_normal(corpus.vocab_size)
+        pull = corpus.shares.T @ (corpus.mean_weights * (corpus.shares @ draw))
+        share = corpus.signed_share()
+        data = {key: list(each) for key, each in {"share": share, "draw": draw, "drawn_pull": pull}.items()}
+        start = ts.Parameters(draw[:, None] / 1_000, np.zeros(1), np.ones(1))
+        found = engine("tokensel.steppedValues(given[0], given[1], given[2])", [data, step, dim])
+        np.testing.assert_allclose(found, ts.embedding_step(start, corpus, step).token_values, atol=1e-8 * step)
+        if share.std() > 0:
+            law = engine(
+                "tokensel.expectedCorrelation(given[1], tokensel.equalStep(given[0].share, given[2]))", [data, step, dim]
+            )
+            assert law == pytest.approx((1 + 4 / (step**2 * dim * share.var())) ** -0.5, abs=ROUNDING)
+        if share.std() > 0.01:
+            wanted = np.corrcoef(share, found)[0, 1]
+            assert engine("tokensel.correlation(given[0], given[1])", [list(share), found]) == pytest.approx(wanted, abs=1e-9)
+
+
 CHARACTERS = [
     *"abcXYZ019_ '<>/bBrR\n\t.-é",
     *"ÄßİΣςſK",

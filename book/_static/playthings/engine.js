@@ -160,8 +160,8 @@ var tokensel = (() => {
     return { direction: together.map((each) => each / length), loss, pulls: pulls.map((pull) => pull.map((x) => x / length)) };
   }
 
-  /** The path dp/ds = -∇L/‖∇L‖ at given arc lengths, rising from 0: {points: [{s, p, loss}], stopped}. */
-  function flow({ E, p, v }, texts, lengths, tolerance = 1e-9) {
+  /** The path dp/ds = -∇L/‖∇L‖ at given arc lengths, rising from 0, or until a point is enough: {points: [{s, p, loss}], stopped}. */
+  function flow({ E, p, v }, texts, lengths, tolerance = 1e-9, enough = () => false) {
     const short = texts.map(counted);
     const pulled = (query) => pullOnQuery({ E, p: query, v }, short);
     const points = [{ s: 0, p, loss: pulled(p).loss }];
@@ -182,6 +182,7 @@ var tokensel = (() => {
         if (size === step || error > tolerance) step = size * Math.min(4, Math.max(0.2, 0.9 * (tolerance / error) ** 0.2));
       }
       points.push({ s, p, loss: pulled(p).loss });
+      if (enough(points.at(-1))) return { points, stopped: "enough" };
     }
     return { points, stopped: "the end" };
   }
@@ -192,13 +193,30 @@ var tokensel = (() => {
     return { E, p: E[0].map(() => 0), v: [E[0].map((_, i) => Number(i === values.length))] };
   }
 
+  // ---- one step
+
+  /** Values after one step on E from p = 0, of tokensel.firstStep: exact but for the third order of the start's logits. */
+  function steppedValues({ share, draw, drawn_pull: pull }, step, dim) {
+    const root = Math.sqrt(dim);
+    return share.map((each, s) => draw[s] / root + step * (each / 2 - pull[s] / (4 * root)));
+  }
+
+  /** The step at which signal and noise are equally large, 2 / √(d Var ᾱ). */
+  function equalStep(share, dim) {
+    const mean = sum(share) / share.length;
+    return 2 / Math.sqrt((dim * share.reduce((total, each) => total + (each - mean) ** 2, 0)) / share.length);
+  }
+
+  /** The correlation that is expected after a step, (1 + 4/(η₀² d Var ᾱ))^{-1/2}, from the step at which both are equal. */
+  const expectedCorrelation = (step, equal) => 1 / Math.hypot(1, equal / step);
+
   // ---- numbers
 
   /** Pearson's correlation of two lists. */
   function correlation(x, y) {
     const centred = [x, y].map((list) => {
       const mean = sum(list) / list.length;
-      return Array.from(list, (each) => each - mean);
+      return list.map((each) => each - mean);
     });
     return dot(...centred) / (norm1(centred[0]) * norm1(centred[1]));
   }
@@ -216,5 +234,6 @@ var tokensel = (() => {
 
   return {
     words, tokens, softmax, forward, probabilities, modelOf, gradients, pullOnQuery, flow, limitParameters, correlation, unpack,
+    steppedValues, equalStep, expectedCorrelation,
   };
 })();

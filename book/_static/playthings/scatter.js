@@ -1,0 +1,227 @@
+/* A cloud of words in the plane, one point a word: thousands of points on a canvas, and above them a drawing with axes, a line
+ * and names, which stay sharp and are as large on a phone as elsewhere. A word is chosen by mouse, finger, arrow keys or its name.
+ */
+"use strict";
+
+Object.assign(tokensel, (() => {
+  const { element } = tokensel;
+  const EDGE = { left: 48, right: 14, top: 28, bottom: 40 }; // what axes need, in pixels
+  const REACH = 30; // pixels: about half a finger
+  const LEAST_WAY = 4; // pixels that an arrow key moves at least: in a dense cloud the next word is nearer than one can see
+  const LETTER = 7.6; // pixels of one, about
+  const WAYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+
+  const formats = []; // to make one takes longer than to use it
+  const format = (digits) => (formats[digits] ??= new Intl.NumberFormat("en", { minimumFractionDigits: digits, maximumFractionDigits: digits }));
+
+  /** A number with some decimals, and a true minus sign. */
+  const number = (x, digits = 0) => format(digits).format(Number(x.toFixed(digits)) || 0).replace("-", "−"); // || 0: not -0
+
+  /** Round numbers between two ends, with as many decimals as they need: [[number, text]]. */
+  function ticks([low, high], most) {
+    const least = (high - low) / most;
+    const power = 10 ** Math.floor(Math.log10(least));
+    const step = power * [1, 2, 5, 10].find((each) => each * power >= least);
+    const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+    const first = Math.ceil(low / step);
+    return Array.from({ length: Math.floor(high / step) - first + 1 }, (_, i) => [(first + i) * step, number((first + i) * step, digits)]);
+  }
+
+  /** The ends of some numbers, of those that count, with a little room around them. */
+  function around(numbers, counts = () => true) {
+    let [low, high] = [Infinity, -Infinity];
+    numbers.forEach((x, i) => {
+      if (counts(i)) [low, high] = [Math.min(low, x), Math.max(high, x)];
+    });
+    return [low - 0.05 * (high - low), high + 0.05 * (high - low)];
+  }
+
+  /** Which pixels a disc covers, and how much of each: [[to the right, down, part]]. */
+  function disc(radius) {
+    const way = Array.from({ length: 2 * Math.ceil(radius) + 1 }, (_, i) => i - Math.ceil(radius));
+    const all = way.flatMap((down) => way.map((right) => [right, down, Math.min(1, radius + 0.5 - Math.hypot(right, down))]));
+    return all.filter(([, , part]) => part > 0);
+  }
+
+  /** The cloud: {root, draw}. Give words, its name, the axes' names, brief (word's number -> text beside its point), tell (-> what
+   *  is said of it), choose (called with a word's number). Draw what is shown: {x, y, xRange, yRange, named, chosen, line: two points}. */
+  function scatter({ words, name, xName, yName, brief, tell, choose }) {
+    const canvas = element("canvas");
+    const drawing = element("svg:svg", { "aria-hidden": "true" });
+    const attributes = { tabindex: 0, role: "slider", "aria-roledescription": "cloud of words", "aria-label": `${name}: arrow keys go from word to word` };
+    const root = element("div", { class: "scatter", ...attributes }, canvas, drawing);
+    let shown, width, height, colours, ink, hovered = -1;
+
+    const across = (x) => EDGE.left + ((x - shown.xRange[0]) / (shown.xRange[1] - shown.xRange[0])) * (width - EDGE.left - EDGE.right);
+    const down = (y) => height - EDGE.bottom - ((y - shown.yRange[0]) / (shown.yRange[1] - shown.yRange[0])) * (height - EDGE.top - EDGE.bottom);
+    const place = (id) => [across(shown.x[id]), down(shown.y[id])];
+    const inside = (px, py) => px >= EDGE.left - 1 && px <= width - EDGE.right + 1 && py >= EDGE.top - 1 && py <= height - EDGE.bottom + 1;
+
+    /** The word of the least cost, which is asked with the way from a pixel to the word; -1 where all are infinite. */
+    function cheapest([fromX, fromY], cost) {
+      let [found, least] = [-1, Infinity];
+      for (let id = 0; id < words.length; id++) {
+        const [px, py] = place(id);
+        const asked = inside(px, py) ? cost(px - fromX, py - fromY) : Infinity;
+        if (asked < least) [found, least] = [id, asked];
+      }
+      return found;
+    }
+    const under = (event) => {
+      const box = root.getBoundingClientRect();
+      return cheapest([event.clientX - box.left, event.clientY - box.top], (x, y) => (Math.hypot(x, y) <= REACH ? Math.hypot(x, y) : Infinity));
+    };
+    const next = (id, [wayX, wayY]) =>
+      cheapest(place(id), (x, y) => {
+        const [along, aside] = [x * wayX + y * wayY, Math.abs(x * wayY) + Math.abs(y * wayX)];
+        return along >= LEAST_WAY && aside <= along ? along + 2 * aside : Infinity;
+      });
+
+    /** Points, pixel by pixel: thousands of calls of a canvas would take ten times as long. The line is drawn behind them. */
+    function points() {
+      const sharp = Math.min(2, window.devicePixelRatio || 1);
+      const [wide, high] = [Math.round(width * sharp), Math.round(height * sharp)];
+      if (canvas.width !== wide || canvas.height !== high) [canvas.width, canvas.height] = [wide, high];
+      const image = new ImageData(wide, high);
+      const pixels = new Uint32Array(image.data.buffer); // alpha, blue, green, red
+      const covered = disc(1.8 * sharp);
+      const offsets = Int32Array.from(covered, ([right, below]) => right + wide * below);
+      const parts = Float64Array.from(covered, ([, , part]) => 0.55 * part);
+      for (let id = 0; id < words.length; id++) {
+        const [px, py] = [across(shown.x[id]), down(shown.y[id])];
+        if (!inside(px, py)) continue;
+        const colour = colours[shown.x[id] < 0 ? 0 : 1];
+        const at = Math.round(px * sharp) + wide * Math.round(py * sharp);
+        for (let i = 0; i < offsets.length; i++) {
+          const alpha = pixels[at + offsets[i]] >>> 24;
+          pixels[at + offsets[i]] = ((alpha + parts[i] * (255 - alpha)) << 24) | colour;
+        }
+      }
+      const pen = canvas.getContext("2d");
+      pen.putImageData(image, 0, 0);
+      if (!shown.line) return;
+      pen.globalCompositeOperation = "destination-over";
+      pen.strokeStyle = ink;
+      pen.lineWidth = 1.5 * sharp;
+      pen.beginPath();
+      shown.line.forEach(([x, y], i) => pen[i ? "lineTo" : "moveTo"](across(x) * sharp, down(y) * sharp));
+      pen.stroke();
+    }
+
+    function readColours() {
+      const style = getComputedStyle(root);
+      const hex = ["--blame", "--praise"].map((name) => style.getPropertyValue(name).trim());
+      colours = hex.map((colour) => [5, 3, 1].reduce((whole, from) => 256 * whole + parseInt(colour.slice(from, from + 2), 16), 0));
+      ink = style.color;
+    }
+
+    const text = (x, y, what, attributes = {}) => element("svg:text", { x, y, ...attributes }, what);
+    const stroke = (x1, y1, x2, y2, kind) => element("svg:line", { x1, y1, x2, y2, class: kind });
+
+    function axes() {
+      const [right, bottom] = [width - EDGE.right, height - EDGE.bottom];
+      const horizontal = ticks(shown.xRange, width / 75).flatMap(([x, label]) => [
+        stroke(across(x), bottom, across(x), bottom + 4, "axis"), text(across(x), bottom + 17, label, { "text-anchor": "middle" })]);
+      const vertical = ticks(shown.yRange, height / 55).flatMap(([y, label]) => [
+        stroke(EDGE.left - 4, down(y), EDGE.left, down(y), "axis"), text(EDGE.left - 8, down(y) + 4, label, { "text-anchor": "end" })]);
+      const zeros = [stroke(EDGE.left, down(0), right, down(0), "zero"), stroke(across(0), EDGE.top, across(0), bottom, "zero")];
+      return [
+        ...zeros, ...horizontal, ...vertical,
+        element("svg:path", { d: `M${EDGE.left} ${EDGE.top}V${bottom}H${right}`, class: "axis" }),
+        text(2, 14, yName), text(right, height - 6, xName, { "text-anchor": "end" }),
+      ];
+    }
+
+    /** Names beside their points, each on the first of four sides where no other name is; the chosen word comes first. */
+    function names() {
+      const large = hovered >= 0 ? hovered : shown.chosen;
+      const taken = [];
+      const free = (box) => box[0] >= 0 && box[1] <= width && box[2] >= 0 && taken.every((other) => box[0] > other[1] || box[1] < other[0] || box[2] > other[3] || box[3] < other[2]);
+      const one = (id) => {
+        const [px, py] = place(id);
+        const label = id === hovered ? brief(id) : words[id];
+        const long = LETTER * label.length;
+        const sides = [[1, -5], [-1, -5], [1, 15], [-1, 15]].map(([way, below]) => ({
+          way, below, box: [px + (way > 0 ? 7 : -7 - long), px + (way > 0 ? 7 + long : -7), py + below - 12, py + below + 2],
+        }));
+        const { way, below, box } = sides.find((side) => free(side.box)) ?? sides[px > width / 2 ? 1 : 0];
+        taken.push(box);
+        const kind = id === large ? "chosen" : "name";
+        return [
+          element("svg:circle", { cx: px, cy: py, r: id === large ? 5 : 3, class: kind }),
+          text(px + 7 * way, py + below, label, { class: kind, "text-anchor": way > 0 ? "start" : "end" }),
+        ];
+      };
+      const all = [large, ...shown.named.filter((id) => id !== large)];
+      return all.filter((id) => inside(...place(id))).flatMap(one).reverse();
+    }
+
+    const overlay = () => drawing.replaceChildren(...axes(), ...names());
+
+    function draw(what = shown) {
+      shown = what;
+      [width, height] = [root.clientWidth, root.clientHeight];
+      if (!width || !shown) return; // not yet in the page, or folded away
+      if (!colours) readColours();
+      drawing.setAttribute("viewBox", `0 0 ${width} ${height}`);
+      points();
+      overlay();
+      for (const [key, value] of Object.entries({ valuemin: shown.xRange[0], valuemax: shown.xRange[1], valuenow: shown.x[shown.chosen] })) {
+        root.setAttribute(`aria-${key}`, value.toPrecision(3));
+      }
+      root.setAttribute("aria-valuetext", tell(shown.chosen));
+    }
+
+    const hover = (id) => {
+      if (id === hovered) return;
+      hovered = id;
+      overlay();
+    };
+    root.addEventListener("pointermove", (event) => hover(under(event)));
+    root.addEventListener("pointerleave", () => hover(-1));
+    root.addEventListener("click", (event) => {
+      const id = under(event);
+      if (id >= 0) choose(id);
+    });
+    root.addEventListener("keydown", (event) => {
+      const way = WAYS[event.key];
+      if (!way) return;
+      event.preventDefault();
+      const id = next(shown.chosen, way);
+      if (id >= 0) choose(id);
+    });
+    new ResizeObserver(tokensel.soon(() => draw())).observe(root);
+    new MutationObserver(() => { readColours(); draw(); }).observe(document.documentElement, { attributeFilter: ["data-theme"] });
+    return { root, draw };
+  }
+
+  /** A field that finds a word: {root, show}. It offers the heaviest words that begin as what was typed; Enter takes the first. */
+  function finder({ words, weights, choose }) {
+    const idOf = new Map(words.map((word, id) => [word, id]));
+    const offered = element("datalist", { id: `words-of-${words.length}-${document.querySelectorAll("datalist").length}` });
+    const note = element("span", { class: "note" });
+    const begins = (typed) => [...idOf.keys()].filter((word) => word.startsWith(typed)).sort((one, other) => weights[idOf.get(other)] - weights[idOf.get(one)]);
+    const look = () => {
+      const typed = input.value.trim().toLowerCase();
+      const found = typed ? begins(typed) : [];
+      offered.replaceChildren(...found.slice(0, 8).map((word) => element("option", { value: word })));
+      note.textContent = typed && !found.length ? `no “${typed}” among the ${number(words.length)} words` : "";
+      if (idOf.has(typed)) choose(idOf.get(typed));
+      return found;
+    };
+    const input = element("input", {
+      type: "search", list: offered.id, autocomplete: "off", autocapitalize: "none", spellcheck: "false", oninput: look,
+      onkeydown: (event) => {
+        const found = event.key === "Enter" ? look() : [];
+        if (found.length) choose(idOf.get(found[0]));
+      },
+    });
+    const root = element("div", { class: "finder" }, element("label", {}, "Find a word ", input), offered, note);
+    const show = (id) => {
+      if (document.activeElement !== input) input.value = words[id];
+    };
+    return { root, show };
+  }
+
+  return { number, ticks, around, scatter, finder };
+})());

@@ -1,0 +1,128 @@
+/* One step (chapter 2): the words of IMDB by signed share and value. Two sliders, for the size of the step and for the dimension,
+ * move them onto the line of the prediction; beside them runs the law of the correlation, with the point of this very step on it.
+ */
+"use strict";
+
+tokensel.plaything("step", (root) => {
+  const { element, number, around } = tokensel;
+  // Neighbours differ by some ten per cent, and are round numbers
+  const MANTISSAS = [1, 1.1, 1.2, 1.3, 1.5, 1.6, 1.8, 2, 2.2, 2.4, 2.7, 3, 3.3, 3.6, 4, 4.4, 5, 5.5, 6, 6.5, 7, 7.5, 8, 9];
+  const STEPS = [0, ...[10, 100, 1_000, 10_000].flatMap((power) => MANTISSAS.map((each) => Math.round(each * power))), 100_000];
+  const DIMS = [...Array.from({ length: 12 }, (_, k) => [2 ** (k + 4), 3 * 2 ** (k + 3)]).flat(), 2 ** 16];
+  const PRESETS = [0, 300, 3_000, 100_000];
+  const NAMED = ["bad", "great", "worst", "the", "movie", "and"];
+  const PER = 10_000; // shares are shown as occurrences in so many words
+  const MIDDLE = 2.1e-4; // 99 of 100 words have a smaller share than this, of either sign
+  const GLIDE = 700; // milliseconds from one step to another
+  const DEFAULTS = { eta: 3_000, d: 2_048, word: "bad", middle: 0 };
+
+  const words = tokensel.vocabulary;
+  const data = Object.fromEntries(Object.entries(tokensel.firstStep).map(([key, packed]) => [key, tokensel.unpack(packed)]));
+  const x = data.share.map((each) => PER * each);
+  const ends = { 0: around(x), 1: [-PER * MIDDLE, PER * MIDDLE] };
+  const idOf = (word) => words.indexOf(word);
+  const now = tokensel.state("step", DEFAULTS);
+  const nearest = (list, value) => list.reduce((best, each, i) => (Math.abs(each - value) < Math.abs(list[best] - value) ? i : best), 0);
+  now.eta = STEPS[nearest(STEPS, now.eta)];
+  now.d = DIMS[nearest(DIMS, now.d)];
+  if (idOf(now.word) < 0) now.word = DEFAULTS.word;
+  let values, gliding, spokenOf;
+
+  // ---- what is said of a word, and of all
+
+  const predicted = (id) => (now.eta / 2) * data.share[id];
+  const three = (x) => number(x, x ? Math.min(4, Math.max(0, 2 - Math.floor(Math.log10(Math.abs(x))))) : 0); // digits that count
+  const told = (id) => `${words[id]}: signed share ${three(x[id])}, value ${three(values[id])}`;
+  const inFull = (id) => `${told(id)}; the line is at ${three(predicted(id))}, before the step it was ${three(data.draw[id] / Math.sqrt(now.d))}`;
+  const spoken = (found, law) => `step ${number(now.eta)}, dimension ${number(now.d)}: correlation ${number(found, 3)}, the law says ${number(law, 3)}`;
+
+  // ---- controls
+
+  const change = (changed) => { Object.assign(now, changed); redraw(); };
+  const choose = (id) => change({ word: words[id] });
+  const eta = tokensel.slider("size of the step η₀", { min: 0, max: STEPS.length - 1, step: 1, value: STEPS.indexOf(now.eta) }, (at) => { cancelAnimationFrame(gliding); change({ eta: STEPS[at] }); });
+  const dim = tokensel.slider("dimension d", { min: 0, max: DIMS.length - 1, step: 1, value: DIMS.indexOf(now.d) }, (at) => change({ d: DIMS[at] }));
+
+  /** Go to a step through all between, so that one sees the words move; at once for who wants nothing to move. */
+  function glide(step) {
+    const [from, to, start] = [STEPS.indexOf(now.eta), STEPS.indexOf(step), performance.now()];
+    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const move = (time) => {
+      const part = still ? 1 : Math.min(1, Math.max(0, (time - start) / GLIDE));
+      change({ eta: STEPS[Math.round(from + part * (to - from))] });
+      if (part < 1) gliding = requestAnimationFrame(move);
+    };
+    cancelAnimationFrame(gliding);
+    move(start);
+  }
+
+  const presets = tokensel.buttons("sizes of the step", PRESETS.map((step) => [step ? number(step) : "before", () => glide(step)]));
+  const closer = element("button", { type: "button", onclick: () => change({ middle: 1 - now.middle }) }, "the middle");
+  presets.append(closer);
+  const aloud = tokensel.said();
+  const cloud = tokensel.scatter({ words, name: "Words by signed share and value", xName: "signed share, in 10,000 words", yName: "value E·v after the step (the frame follows)", brief: told, tell: inFull, choose });
+  const finder = tokensel.finder({ words, weights: x.map(Math.abs), choose });
+  const ofWord = element("p", { class: "of-word" });
+  const readout = element("p", { class: "readout" });
+  const formula = element("p", { class: "formula" }, "Law: (1 + 4 / (η₀² d Var ᾱ))", element("sup", {}, "−1/2"));
+  const law = element("svg:svg", { class: "law", viewBox: "0 -3 250 153", "aria-hidden": "true" });
+
+  // ---- the law: the same way along as the slider's, 0 at its left end
+
+  function drawLaw(found, equal) {
+    const across = (step) => (step ? 46 + 45 * Math.log10(step / 10) : 30);
+    const down = (correlation) => 114 - 100 * correlation;
+    const text = (at, y, what, anchor = "middle") => element("svg:text", { x: at, y, "text-anchor": anchor }, what);
+    const curve = STEPS.map((step) => `${across(step).toFixed(1)} ${down(tokensel.expectedCorrelation(step, equal)).toFixed(1)}`);
+    const threshold = across(equal);
+    const right = threshold > 134;
+    law.replaceChildren(
+      element("svg:path", { class: "axis", d: "M30 14V114H238" }),
+      ...[0, 0.5, 1].map((each) => text(25, down(each) + 4, each, "end")),
+      ...[[0, "0"], [10, "10"], [100, "100"], [1_000, "1k"], [10_000, "10k"], [100_000, "100k"]].map(([step, label]) => text(across(step), 129, label)),
+      text(134, 146, "size of the step η₀"),
+      text(4, 9, "correlation", "start"),
+      element("svg:line", { class: "threshold", x1: threshold, x2: threshold, y1: 14, y2: 114 }),
+      text(threshold + (right ? -4 : 4), 108, "signal = noise", right ? "end" : "start"),
+      element("svg:path", { class: "law", d: `M${curve.join("L")}` }),
+      element("svg:circle", { class: "here", cx: across(now.eta), cy: down(Math.max(0, found)), r: 6 }),
+    );
+  }
+
+  // ---- all together
+
+  function draw() {
+    values = tokensel.steppedValues(data, now.eta, now.d);
+    const equal = tokensel.equalStep(data.share, now.d);
+    const [found, expected] = [tokensel.correlation(values, data.share), tokensel.expectedCorrelation(now.eta, equal)];
+    const chosen = idOf(now.word);
+    const range = ends[now.middle];
+    const prediction = range.map((each) => [each, (now.eta / 2) * (each / PER)]);
+    // The frame follows: it always just holds the words, and the line from side to side
+    const inside = around(values, (id) => x[id] >= range[0] && x[id] <= range[1]);
+    cloud.draw({ x, y: values, xRange: range, yRange: [Math.min(inside[0], prediction[0][1]), Math.max(inside[1], prediction[1][1])], named: NAMED.map(idOf), chosen, line: prediction });
+    drawLaw(found, equal);
+    readout.textContent = `Correlation ${number(found, 3)}; the law says ${number(expected, 3)}. Signal and noise are equal at a step of ${number(equal)}.`;
+    ofWord.textContent = inFull(chosen);
+    finder.show(chosen);
+    show(found, expected);
+  }
+
+  function show(found, expected) {
+    eta.input.value = STEPS.indexOf(now.eta);
+    dim.input.value = DIMS.indexOf(now.d);
+    eta.show(now.eta ? number(now.eta) : "0: before the step");
+    dim.show(number(now.d));
+    PRESETS.forEach((step, i) => presets.children[i].setAttribute("aria-pressed", step === now.eta));
+    closer.setAttribute("aria-pressed", now.middle === 1);
+    if (spokenOf && document.activeElement !== cloud.root) aloud.say(spokenOf === now.word ? spoken(found, expected) : inFull(idOf(now.word)));
+    spokenOf = now.word;
+    tokensel.remember("step", DEFAULTS, now);
+  }
+
+  const redraw = tokensel.soon(draw);
+  const controls = element("div", { class: "controls" }, eta.root, dim.root, presets);
+  const beside = element("div", { class: "beside" }, law, formula, readout, finder.root, ofWord);
+  root.append(element("div", { class: "step" }, cloud.root, controls, beside), aloud.root);
+  draw();
+});

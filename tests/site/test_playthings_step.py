@@ -1,0 +1,137 @@
+"""The step that one plays with, in chapter 2, as a reader meets it; its numbers are those of the package."""
+
+import re
+
+import numpy as np
+import pytest
+
+import tokensel_nb as ts
+from tokensel_nb.chapters import playthings
+
+PLAYTHING = ".tag_plaything-step .plaything"
+ROUNDING = 0.001  # three decimals of the correlation, with what the data files round
+
+
+@pytest.fixture
+def chapter(visit, site):
+    """Return a function that opens chapter 2."""
+    return lambda **window: visit(site / "book" / "02_one_step.html", **window)
+
+
+@pytest.fixture(scope="module")
+def package(imdb):
+    """Return a function: values after a step in some dimension, of the draw that the page has, by the package alone."""
+    share, draw = imdb.signed_share(), playthings.first_step()["draw"]
+
+    def values(step, dim):
+        start = ts.Parameters((draw / np.sqrt(dim))[:, None], np.zeros(1), np.ones(1))
+        return ts.embedding_step(start, imdb, step).token_values
+
+    return share, values
+
+
+def numbers(text):
+    """Return the numbers of a sentence."""
+    return [float(each.replace("−", "-").replace(",", "")) for each in re.findall(r"[−-]?\d[\d,]*(?:\.\d+)?", text)]
+
+
+def test_the_default_says_what_the_package_finds(chapter, package, imdb):
+    share, values = package
+    tab = chapter().tab
+    found, expected, equal = numbers(tab.locator(f"{PLAYTHING} .readout").inner_text())
+    assert found == pytest.approx(np.corrcoef(values(3_000, 2048), share)[0, 1], abs=ROUNDING)
+    assert expected == pytest.approx((1 + 4 / (3_000**2 * 2048 * share.var())) ** -0.5, abs=ROUNDING)
+    assert equal == pytest.approx(2 / np.sqrt(2048 * share.var()), abs=1)
+    bad = imdb.column("bad")
+    of_bad = numbers(tab.locator(f"{PLAYTHING} .of-word").inner_text())
+    wanted = [1e4 * share[bad], values(3_000, 2048)[bad], 1_500 * share[bad], values(0, 2048)[bad]]
+    np.testing.assert_allclose(of_bad, wanted, rtol=0.005, atol=1e-4)
+
+
+def test_sliders_answer_to_the_keyboard_and_the_address_keeps_it(chapter, package):
+    share, values = package
+    opened = chapter()
+    tab = opened.tab
+    eta, dim = (tab.locator(f"{PLAYTHING} input[type=range]").nth(i) for i in range(2))
+    eta.focus()
+    tab.keyboard.press("Home")
+    assert eta.get_attribute("aria-valuetext") == "0: before the step"
+    for _ in range(2):
+        tab.keyboard.press("PageUp")
+    dim.focus()
+    tab.keyboard.press("Home")
+    tab.wait_for_timeout(400)
+    step, dimension = (numbers(each.get_attribute("aria-valuetext"))[0] for each in (eta, dim))
+    assert step > 0
+    assert dimension == 16
+    said = tab.locator(f"{PLAYTHING} .readout").inner_text()
+    assert numbers(said)[0] == pytest.approx(np.corrcoef(values(step, 16), share)[0, 1], abs=2 * ROUNDING)
+    tab.reload()
+    tab.wait_for_timeout(100)
+    assert tab.locator(f"{PLAYTHING} .readout").inner_text() == said
+    assert opened.errors == []
+
+
+def test_a_slider_is_dragged(chapter):
+    tab = chapter(width=390).tab
+    eta = tab.locator(f"{PLAYTHING} input[type=range]").first
+    eta.scroll_into_view_if_needed()
+    box = eta.bounding_box()
+    middle = box["y"] + box["height"] / 2
+    tab.mouse.move(box["x"] + 0.6 * box["width"], middle)
+    tab.mouse.down()
+    tab.mouse.move(box["x"] + 2, middle, steps=5)
+    tab.mouse.up()
+    tab.wait_for_timeout(100)
+    assert eta.get_attribute("aria-valuetext") == "0: before the step"
+    assert abs(numbers(tab.locator(f"{PLAYTHING} .readout").inner_text())[0]) < 0.05
+
+
+def test_a_word_is_found_by_name_by_keys_and_by_a_click(chapter, imdb):
+    tab = chapter().tab
+    said = tab.locator(f"{PLAYTHING} .of-word")
+    field = tab.locator(f"{PLAYTHING} input[type=search]")
+    field.fill("Great")
+    tab.wait_for_timeout(100)
+    assert said.inner_text().startswith("great: ")
+    field.fill("qqq")
+    assert "no “qqq” among the 7,780 words" in tab.locator(f"{PLAYTHING} .finder").inner_text()
+    cloud = tab.locator(f"{PLAYTHING} .scatter")
+    cloud.focus()
+    tab.keyboard.press("ArrowRight")
+    tab.wait_for_timeout(100)
+    right = said.inner_text()
+    assert not right.startswith("great: ")
+    assert cloud.get_attribute("aria-valuetext") == right
+    circle = tab.locator(f"{PLAYTHING} .scatter circle.name").first.bounding_box()
+    tab.mouse.click(circle["x"] + 3, circle["y"] + 3)
+    tab.wait_for_timeout(100)
+    assert said.inner_text() != right
+
+
+def test_a_preset_goes_there_and_what_is_said_is_said(chapter):
+    tab = chapter().tab
+    tab.get_by_role("button", name="300", exact=True).click()
+    tab.wait_for_timeout(1_800)
+    assert tab.get_by_role("button", name="300", exact=True).get_attribute("aria-pressed") == "true"
+    assert "step 300, dimension 2,048" in tab.locator(f"{PLAYTHING} [role=status]").inner_text()
+
+
+@pytest.mark.parametrize(
+    "fragment", ["", "#step.eta=0&step.d=16&step.middle=1", "#step.eta=100000&step.d=65536&step.word=great"]
+)
+@pytest.mark.parametrize("setting", [("light", 1280), ("dark", 360)])
+def test_accessible_and_as_wide_as_the_window(chapter, setting, fragment):
+    from test_pages import accessible, no_console_error, no_outside_request, no_sideways_scroll
+
+    theme, width = setting
+    opened = chapter(theme=theme, width=width, fragment=fragment)
+    opened.tab.wait_for_timeout(200)
+    rules = (accessible, no_console_error, no_outside_request, no_sideways_scroll)
+    assert [problem for rule in rules for problem in rule(opened)] == []
+
+
+def test_without_scripts_the_picture_stays(chapter):
+    tab = chapter(scripts=False).tab
+    assert tab.locator(".tag_plaything-step img").is_visible()
+    assert tab.locator(".plaything").count() == 0
