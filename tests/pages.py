@@ -1,12 +1,14 @@
-"""The built pages, and how a page is visited."""
+"""The built pages, how a page is visited, and the rules that it keeps whatever a reader has done to it."""
 
 from functools import cache
+from importlib.resources import files
 from pathlib import Path
 
 from bs4 import BeautifulSoup
 
 ROOT = Path(__file__).resolve().parents[1]
 SITE = ROOT / "_build" / "html"
+AXE = files("axe_playwright_python") / "axe.min.js"
 PAGES = sorted(page for page in SITE.rglob("*.html") if page != SITE / "index.html")  # that one only leads to the first page
 
 
@@ -33,3 +35,35 @@ class Visit:
             self.tab.evaluate("() => window.MathJax?.startup?.promise")
             self.tab.evaluate("() => new Promise(requestAnimationFrame)")
         return self
+
+
+# Each rule yields what is wrong with a visited page.
+
+
+def no_console_error(visit):
+    """The browser has nothing to complain of."""
+    yield from visit.errors
+
+
+def no_outside_request(visit):
+    """Everything comes from the same place as the page."""
+    yield from (url for url in visit.requests if not url.startswith(("file:", "data:", "blob:")))
+
+
+def no_sideways_scroll(visit):
+    """The page is as wide as the window; what is wider scrolls in a box of its own."""
+    width, window = visit.tab.evaluate("() => [document.documentElement.scrollWidth, window.innerWidth]")
+    if width > window:
+        yield f"{width} pixels wide in a window of {window}"
+
+
+def accessible(visit):
+    """The checker axe finds nothing serious or critical."""
+    visit.tab.evaluate(AXE.read_text("utf-8"))
+    found = visit.tab.evaluate("() => axe.run(document, {resultTypes: ['violations']})")["violations"]
+    for each in found:
+        if each["impact"] in ("serious", "critical"):
+            yield f"{each['id']} ({each['impact']}): {each['nodes'][0]['html'][:200]}"
+
+
+EVERY_STATE = (no_console_error, no_outside_request, no_sideways_scroll, accessible)

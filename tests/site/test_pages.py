@@ -1,27 +1,15 @@
 """Every page in a real browser, in both themes, on a laptop and on a phone. The rules are tried on planted faults."""
 
 import json
-from importlib.resources import files
 
 import pytest
-from pages import PAGES
+from pages import PAGES, accessible, no_console_error, no_outside_request, no_sideways_scroll
 
-AXE = (files("axe_playwright_python") / "axe.min.js").read_text("utf-8")
 SETTINGS = {"light, laptop": dict(theme="light", width=1200), "dark, phone": dict(theme="dark", width=360)}
 ALT = 30  # characters: fewer cannot say what a figure shows
 
 
-# Each rule yields what is wrong with an opened page.
-
-
-def no_console_error(visit):
-    """The browser has nothing to complain of."""
-    yield from visit.errors
-
-
-def no_outside_request(visit):
-    """Everything comes from the same place as the page."""
-    yield from (url for url in visit.requests if not url.startswith(("file:", "data:", "blob:")))
+# Each rule yields what is wrong with an opened page; those that a page keeps in every state are in pages.py.
 
 
 def formulas_set(visit):
@@ -30,13 +18,6 @@ def formulas_set(visit):
         .filter((each) => !each.querySelector("mjx-container")).map((each) => each.textContent)""")
     yield from (f"not set: {text}" for text in left)
     yield from visit.tab.evaluate('() => [...document.querySelectorAll("mjx-merror")].map((each) => each.textContent)')
-
-
-def no_sideways_scroll(visit):
-    """The page is as wide as the window; what is wider scrolls in a box of its own."""
-    width, window = visit.tab.evaluate("() => [document.documentElement.scrollWidth, window.innerWidth]")
-    if width > window:
-        yield f"{width} pixels wide in a window of {window}"
 
 
 def nothing_cut_off(visit):
@@ -48,15 +29,6 @@ def nothing_cut_off(visit):
     yield from visit.tab.evaluate("""() => [...document.querySelectorAll("article .eqno")]
         .filter((each) => each.offsetParent && each.getBoundingClientRect().right > window.innerWidth)
         .map((each) => `out of sight: the number ${each.textContent}`)""")
-
-
-def accessible(visit):
-    """The checker axe finds nothing serious or critical."""
-    visit.tab.evaluate(AXE)
-    found = visit.tab.evaluate("() => axe.run(document, {resultTypes: ['violations']})")["violations"]
-    for each in found:
-        if each["impact"] in ("serious", "critical"):
-            yield f"{each['id']} ({each['impact']}): {each['nodes'][0]['html'][:200]}"
 
 
 def solutions_closed(visit):
