@@ -18,9 +18,9 @@ tokensel.plaything("flow", (root) => {
   const NAMES = TEXTS.map(({ tokens }) => tokens.map((id) => WORDS[id]).join(" "));
   const STARTS = [[0, 0], [-6, -4], [5, -4], [-6, 3], [-1, -5], [7, 1]]; // of the chapter's six paths
   const BOX = [-9, 9, -6, 14];
-  const LENGTHS = Array.from({ length: 97 }, (_, i) => i / 4);
+  const LENGTHS = Array.from({ length: 51 }, (_, i) => i / 2);
   const TUG = 3; // units of the plane for a text that pulls as hard as all together
-  const ACCURACY = 1e-5; // of a path of which a tenth is a pixel
+  const ACCURACY = 1e-4; // a pixel is 0.05
   const START = { p: "5_-4", length: 3 };
 
   const differences = TEXTS.map(({ tokens: [word, neighbour] }) => E[word].map((each, i) => each - E[neighbour][i]));
@@ -32,7 +32,9 @@ tokensel.plaything("flow", (root) => {
   let path;
 
   // What stays: where all leads are at least one, the ray, the directions, the chapter's six paths.
-  const pathFrom = (p) => tokensel.flow({ E, p, v }, TEXTS, LENGTHS, ACCURACY).points;
+  const beyond = ({ p }) => p[1] > BOX[3];
+  const pathFrom = (p) => tokensel.flow({ E, p, v }, TEXTS, LENGTHS, ACCURACY, beyond).points;
+  const curve = (points) => drawing.curve(points.map((each) => each.p));
   const leads = (p) => differences.map((D) => D[0] * p[0] + D[1] * p[1]);
 
   /** What a half plane D · p ≥ 1 leaves of a polygon. */
@@ -65,7 +67,7 @@ tokensel.plaything("flow", (root) => {
       element("svg:path", { class: "allowed", d: `${drawing.trace(wedge)}Z` }),
       element("svg:path", { class: "field", d: strokes.join("") }),
       ...STARTS.flatMap((p) => [
-        element("svg:path", { class: "path given", d: drawing.trace(pathFrom(p).map((each) => each.p)) }),
+        element("svg:path", { class: "path given", d: curve(pathFrom(p)) }),
         element("svg:circle", { class: "given", cx: drawing.at(p)[0], cy: drawing.at(p)[1], r: 3 }),
       ]),
       element("svg:path", { class: "ray", d: drawing.trace([[0, 0], best.map((each) => 20 * each)]) }),
@@ -109,7 +111,7 @@ tokensel.plaything("flow", (root) => {
     const tip = (pull) => pull.map((each, axis) => p[axis] + TUG * each);
     const [x, y] = drawing.at(p);
     drawing.put(own,
-      element("svg:path", { class: "path", d: drawing.trace(path.map((each) => each.p)) }),
+      element("svg:path", { class: "path", d: curve(path) }),
       s > 0 && element("svg:circle", { class: "here", cx: x, cy: y, r: 5 }));
     drawing.put(tugs, ...pulls.flatMap((pull, i) => {
       const side = TEXTS[i].label ? "praise" : "blame";
@@ -129,6 +131,7 @@ tokensel.plaything("flow", (root) => {
     const cosine = (p[0] * best[0] + p[1] * best[1]) / (Math.hypot(...p) * Math.hypot(...best));
     const angle = Math.hypot(...p) > 0 ? `${shown((180 / Math.PI) * Math.acos(Math.min(1, cosine)), 1)}°` : "none";
     summary.textContent = `p at (${shown(p[0])}, ${shown(p[1])}); loss ${shown(loss, 3)}; angle to p*: ${angle}`;
+    travelled.input.max = path.at(-1).s;
     travelled.input.value = s;
     travelled.show(shown(s));
     dropped.place();

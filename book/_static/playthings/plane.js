@@ -9,7 +9,7 @@ Object.assign(tokensel, (() => {
   /** A number as people write it: with a true minus sign, and no minus before a zero. */
   const shown = (x, digits = 2) => x.toFixed(digits).replace(/^-(?=0\.?0*$)/, "").replace("-", "−");
 
-  /** A drawing of [left, right] × [bottom, top]: {root, at(point), toPoint(event), within(point), put(layer, parts), trace(points)}. */
+  /** A drawing of [left, right] × [bottom, top]: {root, at(point), toPoint(event), within(point), trace and curve(points), layer(), put(layer, ...parts)}. */
   function plane({ box: [left, right, bottom, top], ticks, label, names }) {
     const unit = WIDTH / (right - left);
     const height = unit * (top - bottom);
@@ -21,6 +21,15 @@ Object.assign(tokensel, (() => {
     };
     const within = ([x, y]) => [Math.min(Math.max(x, left), right), Math.min(Math.max(y, bottom), top)];
     const trace = (points) => `M${points.map((point) => at(point).map((each) => each.toFixed(1)).join(" ")).join("L")}`;
+    /** A smooth line through points: its slope at each is that between its neighbours. */
+    function curve(points) {
+      const spots = points.map(at);
+      const slope = (i) => [0, 1].map((axis) => (spots[Math.min(i + 1, spots.length - 1)][axis] - spots[Math.max(i - 1, 0)][axis]) / 6);
+      const bend = (i) => [0, 1].map((axis) => spots[i][axis] + slope(i)[axis]);
+      const meet = (i) => [0, 1].map((axis) => spots[i][axis] - slope(i)[axis]);
+      const pair = (point) => point.map((each) => each.toFixed(1)).join(" ");
+      return `M${pair(spots[0])}${spots.slice(1).map((spot, i) => `C${pair(bend(i))} ${pair(meet(i + 1))} ${pair(spot)}`).join("")}`;
+    }
     const layer = () => root.appendChild(element("svg:g", { "aria-hidden": "true" }));
     const axes = layer();
     const put = (into, ...parts) => into.replaceChildren(...parts.filter(Boolean));
@@ -32,7 +41,7 @@ Object.assign(tokensel, (() => {
       ]),
       element("svg:text", { class: "tick", x: WIDTH - 4, y: at([0, 0])[1] - 5, "text-anchor": "end" }, names[0]),
       element("svg:text", { class: "tick", x: at([0, 0])[0] + 5, y: 13 }, names[1]));
-    return { root, at, toPoint, within, trace, layer, put, height };
+    return { root, at, toPoint, within, trace, curve, layer, put };
   }
 
   /** The path of an arrow in a plane, which may end some units before its tip; its head is as long as the arrow allows. */

@@ -37,15 +37,29 @@ Object.assign(tokensel, (() => {
     );
   }
 
-  /** Write what differs from the defaults into the address; no entry in the history, no jump. */
+  const toWrite = new Map();
+  let [writing, written] = [null, -Infinity];
+
+  /** Write what differs from the defaults into the address; no entry in the history, no jump. Soon, and three times a second at
+   *  most: browsers allow no more for long (Safari: 100 in 30 seconds), and for each they fetch the page's icon anew. */
   function remember(name, defaults, now) {
+    toWrite.set(name, [defaults, { ...now }]);
+    writing ??= setTimeout(write, Math.max(0, written + 350 - performance.now()));
+  }
+
+  function write() {
+    [writing, written] = [null, performance.now()];
     const all = read();
-    for (const [key, value] of Object.entries(defaults)) {
-      if (now[key] === value) all.delete(`${name}.${key}`);
-      else all.set(`${name}.${key}`, typeof now[key] === "number" ? String(Number(now[key].toPrecision(4))) : now[key]);
+    for (const [name, [defaults, now]] of toWrite) {
+      for (const [key, value] of Object.entries(defaults)) {
+        if (now[key] === value) all.delete(`${name}.${key}`);
+        else all.set(`${name}.${key}`, typeof now[key] === "number" ? String(Number(now[key].toPrecision(4))) : now[key]);
+      }
     }
+    toWrite.clear();
     const text = all.toString().replace(/=(?=&|$)/g, (equals, at, whole) => (whole.slice(0, at).includes(".") ? equals : ""));
-    history.replaceState(null, "", text ? `#${text}` : location.pathname + location.search);
+    const address = text ? `#${text}` : location.pathname + location.search;
+    if (text !== location.hash.slice(1)) history.replaceState(null, "", address);
   }
 
   // ---- controls
@@ -126,16 +140,19 @@ Object.assign(tokensel, (() => {
     };
   }
 
-  /** Put a plaything in every place of the page that is meant for it. */
-  function plaything(name, build) {
+  /** Put a plaything in every place of the page that is meant for it: instead of the still picture, or below it, "below". */
+  function plaything(name, build, where = "instead") {
     const start = () => {
       for (const place of document.querySelectorAll(`.plaything-${name}, .tag_plaything-${name}`)) {
         const root = element("div", { class: "plaything", role: "group" });
         const still = place.querySelector("img, svg");
         const holder = place.matches("figure") ? place : still?.closest("figure, .cell_output") ?? place;
         build(root);
-        holder.prepend(root);
-        holder.classList.add("played");
+        if (where === "below") holder.after(root);
+        else {
+          holder.prepend(root);
+          holder.classList.add("played");
+        }
       }
     };
     if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
