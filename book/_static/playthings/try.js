@@ -16,9 +16,9 @@ tokensel.plaything("try", (root) => {
       "We had tickets for something else, but it was sold out, so we ended up in this one, and for the first twenty minutes " +
       "I was sure that we had made a mistake. The plot takes its time, the dialogue is stiff, and the hero, a clerk who " +
       "collects lost umbrellas, hardly says a word. Then his sister comes home, and everything changes. What looked awkward " +
-      "turns out to be shy; what looked slow turns out to be patient. The scene in the railway station, where the two of them " +
-      "wait for a train that never comes, is one of the best I have seen this year. Not every joke works, and the ending is a " +
-      "little predictable, but I left the cinema smiling, and I have already told three friends to go.",
+      "turns out to be shy; what looked slow turns out to be patient. The scene in the railway station, where the two wait " +
+      "for a train that never comes, is one of the best I have seen this year. Not every joke works, and the ending is a " +
+      "little predictable. But it is a quiet, touching film with an excellent cast, and I left the cinema smiling.",
   };
   const INSTEAD = ["wonderful", "good", "boring", "worst"];
   const LONGEST = 3000; // characters: whoever pastes a book reads its beginning
@@ -36,12 +36,12 @@ tokensel.plaything("try", (root) => {
   text = text.slice(0, LONGEST);
   const stageOf = (steps) => Math.max(0, reviews.stages.indexOf(steps));
   let stage = stageOf(step);
-  let chosen = null; // {before, after, logit}: the text around a word, and the logit before anything was exchanged
+  let chosen = null; // {before, after, first}: the text around a word, and the whole before anything was exchanged
 
   // ---- what is read
 
-  function read() {
-    const tokens = tokensel.tokens(words, text);
+  function read(review = text) {
+    const tokens = tokensel.tokens(words, review);
     const known = tokens.filter(({ id }) => id >= 0);
     const { attention, logits } = tokensel.forward(model(stage), known.map(({ id }) => id));
     known.forEach((token, i) => {
@@ -53,17 +53,16 @@ tokensel.plaything("try", (root) => {
     return { tokens, known, top, logit: logits[0], likely: tokensel.probabilities(logits)[1] };
   }
 
-  const signed = (x, digits = 1) => `${x < 0 ? "−" : "+"}${Math.abs(x).toFixed(digits)}`;
-  const fine = (x) => signed(x, Math.abs(x) < 1 ? 3 : 1);
+  const signed = (x) => (x ? `${x < 0 ? "−" : "+"}${Math.abs(x).toFixed(Math.abs(x) < 0.1 ? 3 : 2)}` : "0");
   const percent = (q) => `${(100 * q).toFixed(q < 0.01 ? 1 : 0)}%`;
   const sure = (q) => (q > 0.999 ? "over 99.9%" : percent(q));
   const side = (x) => (x < 0 ? "blame" : "praise");
 
   function verdict({ known, logit, likely }) {
     if (!known.length) return ["", "no word here that the model knows"];
-    if (Math.abs(likely - 0.5) < 0.03) return ["Undecided", `probability of praise ${percent(likely)}, logit ${fine(logit)}`];
+    if (Math.abs(likely - 0.5) < 0.03) return ["Undecided", `probability of praise ${percent(likely)}, logit ${signed(logit)}`];
     const word = side(logit);
-    return [word[0].toUpperCase() + word.slice(1), `probability ${sure(Math.max(likely, 1 - likely))}, logit ${fine(logit)}`];
+    return [word[0].toUpperCase() + word.slice(1), `probability ${sure(Math.max(likely, 1 - likely))}, logit ${signed(logit)}`];
   }
 
   // ---- what is drawn
@@ -111,14 +110,15 @@ tokensel.plaything("try", (root) => {
 
   function drawWords({ tokens, known, top }) {
     spell(tokens);
-    const full = known.length > 20 && top.attention < 0.4 ? 0.4 : 1;
-    reading.classList.toggle("long", known.length > 20);
+    const long = known.length > 20;
+    const full = [0.2, 0.4].find((share) => long && top.attention < share) ?? 1; // what a bar of full height stands for
+    reading.classList.toggle("long", long);
     tokens.forEach(({ id, attention = 0, value = 0, start }, i) => {
       const word = pieces[i][1];
       const stands = attention >= 0.1 && attention * known.length >= 1.5; // more than words get by equal shares
       const sign = value < 0 ? "blame" : "praise";
       put(word, "className", `word ${id < 0 ? "unknown" : sign}`);
-      put(word, "title", id < 0 ? "not in the vocabulary" : `attention ${percent(attention)}, value ${fine(value)}`);
+      put(word, "title", id < 0 ? "not in the vocabulary" : `attention ${percent(attention)}, value ${signed(value)}`);
       put(word, "ariaPressed", String(start === chosen?.before.length));
       put(word.dataset, "label", stands ? `${value < 0 ? "▼" : "▲"}${percent(attention)}` : undefined);
       paint(word, "--attention", (attention / full).toFixed(3));
@@ -131,8 +131,8 @@ tokensel.plaything("try", (root) => {
     judged.replaceChildren(element("strong", { class: word.toLowerCase() || null }, word), word ? ": " : "", rest);
     const across = (logit) => `${50 + 50 * Math.max(-1, Math.min(1, logit / LOUD))}%`;
     pointer.style.left = across(seen.logit);
-    ghost.style.left = across(chosen?.logit ?? 0);
-    ghost.hidden = !chosen;
+    ghost.hidden = !chosen || chosen.first === text;
+    if (!ghost.hidden) ghost.style.left = across(read(chosen.first).logit);
     const most = seen.top ? `. Most attention: ${seen.top.word}, ${percent(seen.top.attention)}` : "";
     say(`${word}. ${rest}${most}`);
   }
@@ -140,15 +140,15 @@ tokensel.plaything("try", (root) => {
   function fillTable({ known }) {
     table.querySelector("div")?.remove();
     if (!table.open) return;
-    const row = (name, cells) => element("tr", {}, ...cells.map((cell) => element(name, name === "th" ? { scope: "col" } : {}, cell)));
+    const row = (name, cells) => element("tr", {}, ...cells.map((cell) => element(name, {}, cell)));
     const rows = [...known].sort((one, other) => other.attention - one.attention).slice(0, 12);
+    const left = 1 - rows.reduce((total, { attention }) => total + attention, 0);
+    const rest = known.length > 12 ? ` Not shown: ${known.length - 12} words with ${percent(left)} of the attention.` : "";
     table.append(element("div", {}, element("table", {},
-      element("thead", {}, row("th", ["word", "score a", "attention q", "value γ", "q γ"])),
+      element("thead", {}, row("th", ["word", "a", "q", "γ", "q γ"])),
       element("tbody", {}, ...rows.map(({ word, score, attention, value }) =>
-        row("td", [word, fine(score), percent(attention), fine(value), fine(attention * value)])))),
-      element("p", {}, known.length > 12 ? `The other ${known.length - 12} words get ${percent(
-        1 - rows.reduce((total, { attention }) => total + attention, 0))} of the attention. ` : "",
-        "The logit is the sum of all q γ.")));
+        row("td", [word, signed(score), percent(attention), signed(value), signed(attention * value)])))),
+      element("p", {}, `a score, q attention, γ value; the logit is the sum of all q γ.${rest}`)));
   }
 
   let waiting;
@@ -189,7 +189,7 @@ tokensel.plaything("try", (root) => {
 
   function choose(token) {
     const opened = chosen;
-    chosen = token && { before: text.slice(0, token.start), after: text.slice(token.end), logit: read().logit };
+    chosen = token && { before: text.slice(0, token.start), after: text.slice(token.end), first: text };
     instead.value = token ? text.slice(token.start, token.end) : "";
     draw();
     if (!token && opened) pieces[0]?.[1].focus();
@@ -208,7 +208,7 @@ tokensel.plaything("try", (root) => {
     put(hint, "textContent", `Tap a word to see its numbers, exchange it, or leave it out.${skipped}`);
     if (!chosen) return;
     const token = tokens.find(({ start }) => start === chosen.before.length);
-    const moved = Math.abs(logit - chosen.logit) > 5e-4 ? ` The logit was ${fine(chosen.logit)}, it is ${fine(logit)}.` : "";
+    const moved = chosen.first === text ? "" : ` The logit was ${signed(read(chosen.first).logit)}; now it is ${signed(logit)}.`;
     if (!instead.value.trim()) facts.replaceChildren("Left out.", moved);
     else if (!token) facts.replaceChildren("No word.", moved);
     else facts.replaceChildren(element("strong", {}, token.word), about(token), moved);
@@ -217,7 +217,7 @@ tokensel.plaything("try", (root) => {
   const about = ({ id, score, attention, value }) =>
     id < 0
       ? " is not in the vocabulary, and is skipped: the model knows words of two letters or more that came 45 times in the reviews."
-      : `: score ${fine(score)}, attention ${percent(attention)}; value ${fine(value)}, which speaks for ${side(value)}.`;
+      : `: score ${signed(score)}, attention ${percent(attention)}; value ${signed(value)}, which speaks for ${side(value)}.`;
 
   // ---- words are one stop of the Tab key; arrows go from one to the next
 
