@@ -1,6 +1,9 @@
 """What several test modules need: corpora of odd shapes, parameters that are not zero, arrays of every kind."""
 
+import base64
+import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +13,7 @@ from scipy import sparse
 
 from tokensel_nb import Corpus, embedding_step, independent_tokens, init_parameters, one_relevant_token
 from tokensel_nb.arrays import to_numpy
+from tokensel_nb.chapters import playthings
 
 KINDS = ["numpy", "cpu", *(["cuda"] if torch.cuda.is_available() else [])]
 each_kind = pytest.mark.parametrize("kind", KINDS)
@@ -115,3 +119,15 @@ def raising(error):
         raise error
 
     return raiser
+
+
+def shipped(name):
+    """Return what a data file of the pages' playthings holds."""
+    assignment = (Path(__file__).parents[1] / playthings.FOLDER / f"{name}.js").read_text("utf-8")
+    return json.loads(assignment.split(" = ", 1)[1].removesuffix(";\n"))
+
+
+def unpacked(numbers):
+    """Read packed numbers, written apart from the script that does so on the pages."""
+    low_high = np.frombuffer(base64.b64decode(numbers["bytes"]), np.uint8).reshape(2, -1)
+    return numbers["step"] * (low_high[0].astype(np.int32) + 256 * low_high[1].astype(np.int32)).astype(np.int16)
