@@ -34,7 +34,7 @@ tokensel.plaything("try", (root) => {
 
   let { text, step } = tokensel.state("try", DEFAULTS);
   text = text.slice(0, LONGEST);
-  const stageOf = (steps) => Math.max(0, reviews.stages.indexOf(steps));
+  const stageOf = (steps) => reviews.stages.findIndex((each, i) => each === steps || i === reviews.stages.length - 1);
   let stage = stageOf(step);
   let chosen = null; // {before, after, first}: the text around a word, and the whole before anything was exchanged
 
@@ -159,8 +159,7 @@ tokensel.plaything("try", (root) => {
     drawVerdict(seen);
     drawPanel(seen);
     if (table.open) fillTable(seen);
-    clearTimeout(waiting); // browsers limit how often the address may change
-    waiting = setTimeout(() => tokensel.remember("try", DEFAULTS, { text, step: reviews.stages[stage] }), 300);
+    tokensel.remember("try", DEFAULTS, { text, step: reviews.stages[stage] });
   }
 
   function go(to) {

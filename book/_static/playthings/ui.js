@@ -40,11 +40,12 @@ Object.assign(tokensel, (() => {
   const toWrite = new Map();
   let [writing, written] = [null, -Infinity];
 
-  /** Write what differs from the defaults into the address; no entry in the history, no jump. Soon, and three times a second at
-   *  most: browsers allow no more for long (Safari: 100 in 30 seconds), and for each they fetch the page's icon anew. */
+  /** Write what differs from the defaults into the address; no entry in the history, no jump. Once the page is drawn, and three
+   *  times a second at most: browsers allow no more for long (Safari: 100 in 30 seconds), and for each they fetch the page's
+   *  icon anew. */
   function remember(name, defaults, now) {
     toWrite.set(name, [defaults, { ...now }]);
-    writing ??= setTimeout(write, Math.max(0, written + 350 - performance.now()));
+    writing ??= setTimeout(write, Math.max(100, written + 350 - performance.now()));
   }
 
   function write() {
