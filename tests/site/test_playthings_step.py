@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from test_pages import accessible, no_console_error, no_outside_request, no_sideways_scroll
 
 import tokensel_nb as ts
 from tokensel_nb.chapters import playthings
@@ -122,8 +123,6 @@ def test_a_preset_goes_there_and_what_is_said_is_said(chapter):
 )
 @pytest.mark.parametrize("setting", [("light", 1280), ("dark", 360)])
 def test_accessible_and_as_wide_as_the_window(chapter, setting, fragment):
-    from test_pages import accessible, no_console_error, no_outside_request, no_sideways_scroll
-
     theme, width = setting
     opened = chapter(theme=theme, width=width, fragment=fragment)
     opened.tab.wait_for_timeout(200)

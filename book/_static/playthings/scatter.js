@@ -72,7 +72,7 @@ Object.assign(tokensel, (() => {
       return cheapest([event.clientX - box.left, event.clientY - box.top], (x, y) => (Math.hypot(x, y) <= REACH ? Math.hypot(x, y) : Infinity));
     };
     const next = (id, [wayX, wayY]) =>
-      cheapest(place(id), (x, y) => {
+      cheapest(inside(...place(id)) ? place(id) : [width / 2, height / 2], (x, y) => {
         const [along, aside] = [x * wayX + y * wayY, Math.abs(x * wayY) + Math.abs(y * wayX)];
         return along >= LEAST_WAY && aside <= along ? along + 2 * aside : Infinity;
       });
@@ -84,7 +84,7 @@ Object.assign(tokensel, (() => {
       if (canvas.width !== wide || canvas.height !== high) [canvas.width, canvas.height] = [wide, high];
       const image = new ImageData(wide, high);
       const pixels = new Uint32Array(image.data.buffer); // alpha, blue, green, red
-      const covered = disc(1.8 * sharp);
+      const covered = disc(2 * sharp);
       const offsets = Int32Array.from(covered, ([right, below]) => right + wide * below);
       const parts = Float64Array.from(covered, ([, , part]) => 0.55 * part);
       for (let id = 0; id < words.length; id++) {
@@ -132,11 +132,11 @@ Object.assign(tokensel, (() => {
       ];
     }
 
-    /** Names beside their points, each on the first of four sides where no other name is; the chosen word comes first. */
+    /** Names beside their points, each on the first of four sides that is free, if any is; the chosen word comes first. */
     function names() {
       const large = hovered >= 0 ? hovered : shown.chosen;
       const taken = [];
-      const free = (box) => box[0] >= 0 && box[1] <= width && box[2] >= 0 && taken.every((other) => box[0] > other[1] || box[1] < other[0] || box[2] > other[3] || box[3] < other[2]);
+      const free = (box) => box[0] >= EDGE.left && box[1] <= width && box[2] >= 0 && taken.every((other) => box[0] > other[1] || box[1] < other[0] || box[2] > other[3] || box[3] < other[2]);
       const one = (id) => {
         const [px, py] = place(id);
         const label = id === hovered ? brief(id) : words[id];
@@ -144,13 +144,12 @@ Object.assign(tokensel, (() => {
         const sides = [[1, -5], [-1, -5], [1, 15], [-1, 15]].map(([way, below]) => ({
           way, below, box: [px + (way > 0 ? 7 : -7 - long), px + (way > 0 ? 7 + long : -7), py + below - 12, py + below + 2],
         }));
-        const { way, below, box } = sides.find((side) => free(side.box)) ?? sides[px > width / 2 ? 1 : 0];
-        taken.push(box);
         const kind = id === large ? "chosen" : "name";
-        return [
-          element("svg:circle", { cx: px, cy: py, r: id === large ? 5 : 3, class: kind }),
-          text(px + 7 * way, py + below, label, { class: kind, "text-anchor": way > 0 ? "start" : "end" }),
-        ];
+        const circle = element("svg:circle", { cx: px, cy: py, r: id === large ? 5 : 3, class: kind });
+        const side = sides.find(({ box }) => free(box)) ?? (id === large && sides[px > width / 2 ? 1 : 0]);
+        if (!side) return [circle];
+        taken.push(side.box);
+        return [circle, text(px + 7 * side.way, py + side.below, label, { class: kind, "text-anchor": side.way > 0 ? "start" : "end" })];
       };
       const all = [large, ...shown.named.filter((id) => id !== large)];
       return all.filter((id) => inside(...place(id))).flatMap(one).reverse();

@@ -1,0 +1,145 @@
+/* The map (chapter 5): every word by what it says, its value, and by how loudly it says it, its score, at steps of training.
+ * Whoever chooses a word reads where it comes from: its counts in both classes, its skew, and for some a sentence.
+ */
+"use strict";
+
+tokensel.plaything("map", (root) => {
+  const { element, number, around } = tokensel;
+  const LEAST = [18, 30, 50, 100, 200, 300, 500, 1_000, 2_000, 5_000, 10_000]; // occurrences; the rarest words have 18
+  const NAMED = ["worst", "waste", "boring", "bad", "not", "the", "movie", "good", "great", "perfect", "excellent", "capote", "inclusion"];
+  const DEFAULTS = { step: 150, least: 1_000, word: "worst" };
+  const SENTENCES = {
+    acting: "The acting is what one remembers, for better or worse.",
+    amazing: "An amazing little film, made with next to nothing.",
+    and: "It is warm and funny and over too soon.",
+    annoying: "The son is so annoying that one hopes for the shark.",
+    avoid: "Avoid it, even on a long flight.",
+    awful: "Awful from the first line to the last.",
+    bad: "Two hours of bad jokes, badly lit.",
+    beautiful: "A beautiful film about people who hardly speak.",
+    best: "The best scene has no words at all.",
+    better: "The trailer is better than the film.",
+    boring: "Never was a car chase so boring.",
+    brilliant: "The ending is brilliant, and I did not see it coming.",
+    classic: "A classic that has not aged by a day.",
+    disappointing: "After such a cast, a disappointing evening.",
+    disappointment: "What a disappointment after the first part.",
+    dull: "The desert is less dull than the dialogue.",
+    enjoyable: "Light, enjoyable, and gone by the next morning.",
+    excellent: "Excellent in every part, and the smallest is the best.",
+    fails: "Where it wants to be funny, it fails.",
+    family: "The whole family laughed, at different places.",
+    favorite: "My favorite film of that year, and of most others.",
+    fun: "Great fun for anyone under ten or over thirty.",
+    funny: "It is not funny, though it tries every minute.",
+    good: "The first hour is good; then somebody had to end it.",
+    great: "Great music, great light, and a story to go with them.",
+    highly: "Highly recommended to all who like trains.",
+    horrible: "A horrible haircut in a horrible film.",
+    least: "At least it was short.",
+    love: "I love how little it explains.",
+    masterpiece: "A quiet masterpiece about a lighthouse.",
+    mess: "A mess, but an expensive one.",
+    minutes: "I gave it twenty minutes, and want them back.",
+    money: "Save your money, and watch the rain.",
+    movie: "This movie was shot where I live.",
+    no: "No plot, no jokes, no end.",
+    not: "It is not bad; it is not anything.",
+    nothing: "Nothing happens, and then it happens again.",
+    perfect: "A perfect evening for grown-ups and children.",
+    performances: "Both leads give performances that one believes.",
+    plot: "The plot has holes, and the holes have sequels.",
+    pointless: "A pointless remake of a film that was fine.",
+    poor: "Poor sound, poor light, poor us.",
+    script: "The script must have got lost on the way.",
+    superb: "She is superb as the tired detective.",
+    terrible: "A terrible accent, and three hours of it.",
+    the: "The dog finds the key under the bridge.",
+    waste: "A waste of good actors and of a fine afternoon.",
+    well: "Well told, well played, and not a minute too long.",
+    why: "Why does she go back into the house?",
+    wonderful: "A wonderful film to grow old with.",
+    worse: "The second half is worse, if that can be.",
+    worst: "The worst film that I have seen to its end.",
+  };
+
+  const words = tokensel.vocabulary;
+  const [negative, positive] = tokensel.counts;
+  const occurs = words.map((_, id) => negative[id] + positive[id]);
+  const { stages, values, scores } = tokensel.reviews;
+  const shownStages = stages.slice(1); // at the start the scores are all zero
+  const idOf = (word) => words.indexOf(word);
+  const now = tokensel.state("map", DEFAULTS);
+  if (!shownStages.includes(now.step)) now.step = DEFAULTS.step;
+  if (!LEAST.includes(now.least)) now.least = DEFAULTS.least;
+  if (idOf(now.word) < 0) now.word = DEFAULTS.word;
+
+  // ---- what training has made of the words, until some step
+
+  const found = new Map();
+  function learnt(step) {
+    const at = stages.indexOf(step);
+    if (!found.has(step)) found.set(step, { x: tokensel.unpack(values[at]), y: tokensel.unpack(scores[at]) });
+    return found.get(step);
+  }
+
+  const skew = (id) => (positive[id] - negative[id]) / occurs[id];
+  function told(id) {
+    const { x, y } = learnt(now.step);
+    const digits = now.step < 25 ? 2 : 1;
+    return `${words[id]}: value ${number(x[id], digits)}, score ${number(y[id], digits)}`;
+  }
+  const inFull = (id) => `${told(id)}; ${number(negative[id])} times in negative reviews, ${number(positive[id])} in positive ones: skew ${number(skew(id), 2)}`;
+
+  // ---- controls
+
+  const change = (changed) => { Object.assign(now, changed); redraw(); };
+  function choose(id) {
+    // A rare word that was asked for by its name is to be seen
+    const least = occurs[id] < now.least ? LEAST.findLast((each) => each <= occurs[id]) ?? LEAST[0] : now.least;
+    change({ word: words[id], least });
+    if (document.activeElement !== cloud.root) aloud.say(inFull(id));
+  }
+  const steps = tokensel.buttons("after so many steps of training", shownStages.map((step) => [number(step), () => change({ step })]));
+  const least = tokensel.slider("occur at least", { min: 0, max: LEAST.length - 1, step: 1, value: 0 }, (at) => change({ least: LEAST[at] }));
+  const aloud = tokensel.said();
+  const cloud = tokensel.scatter({ words, name: "Words by value and score", xName: "value E·v: what it says", yName: "score E·p: how loudly (the frame follows)", brief: told, tell: inFull, choose });
+  const finder = tokensel.finder({ words, weights: occurs, choose });
+  const ofWord = element("div", { class: "of-word" });
+
+  /** How often a word occurs in the reviews of a class, as a bar beside the number. */
+  function bar(name, kind, count, most) {
+    const filled = element("svg:rect", { class: kind, width: (100 * count) / most, height: 10 });
+    const drawn = element("svg:svg", { viewBox: "0 0 100 10", preserveAspectRatio: "none", "aria-hidden": "true" }, filled);
+    return [element("dt", {}, name), element("dd", {}, number(count), drawn)];
+  }
+
+  function tell(id) {
+    const most = Math.max(negative[id], positive[id]);
+    const counts = [...bar("in negative reviews", "blame", negative[id], most), ...bar("in positive reviews", "praise", positive[id], most)];
+    const sentence = Object.hasOwn(SENTENCES, words[id]) ? [element("p", { class: "sentence" }, `“${SENTENCES[words[id]]}”`)] : [];
+    ofWord.replaceChildren(element("p", {}, told(id)), element("dl", {}, ...counts), element("p", {}, `label skew ${number(skew(id), 2)}`), ...sentence);
+  }
+
+  // ---- all together
+
+  function draw() {
+    const { x, y } = learnt(now.step);
+    const chosen = idOf(now.word);
+    const often = (id) => occurs[id] >= now.least;
+    const drawn = y.map((each, id) => (often(id) ? each : NaN)); // a point that is nowhere is not drawn
+    cloud.draw({ x, y: drawn, xRange: around(x, often), yRange: around(y, often), named: NAMED.map(idOf), chosen });
+    tell(chosen);
+    finder.show(chosen);
+    least.input.value = LEAST.indexOf(now.least);
+    least.show(`${number(now.least)} times: ${number(occurs.filter((each) => each >= now.least).length)} words`);
+    shownStages.forEach((step, i) => steps.children[i].setAttribute("aria-pressed", step === now.step));
+    tokensel.remember("map", DEFAULTS, now);
+  }
+
+  const redraw = tokensel.soon(draw);
+  const when = element("div", { class: "when" }, element("span", {}, "after steps of training:"), steps);
+  const beside = element("div", { class: "beside" }, finder.root, ofWord);
+  root.append(element("div", { class: "map" }, cloud.root, element("div", { class: "controls" }, least.root, when), beside), aloud.root);
+  draw();
+});

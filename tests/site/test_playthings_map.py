@@ -1,0 +1,105 @@
+"""The map of all words, in chapter 5, as a reader meets it; its numbers are those of the package."""
+
+import re
+
+import numpy as np
+import pytest
+from test_pages import accessible, no_console_error, no_outside_request, no_sideways_scroll
+
+from tokensel_nb.chapters import playthings, reviews
+
+PLAYTHING = ".tag_plaything-map .plaything"
+
+
+@pytest.fixture
+def chapter(visit, site):
+    """Return a function that opens chapter 5."""
+    return lambda **window: visit(site / "book" / "05_reviews.html", **window)
+
+
+@pytest.fixture(scope="module")
+def training(imdb):
+    """Return what chapter 5's reviews know of every word, and what five steps of training make of it, by the package."""
+    corpus, _ = imdb.split(reviews.HELD_OUT, seed=0)
+    return corpus, playthings.trained_words((5,))
+
+
+def numbers(text):
+    """Return the numbers of a sentence."""
+    return [float(each.replace("−", "-").replace(",", "")) for each in re.findall(r"[−-]?\d[\d,]*(?:\.\d+)?", text)]
+
+
+def test_a_word_has_the_numbers_of_the_package(chapter, training):
+    corpus, trained = training
+    tab = chapter().tab
+    tab.locator(PLAYTHING).get_by_role("button", name="5", exact=True).click()
+    for word in ("worst", "and", "excellent"):
+        tab.locator(f"{PLAYTHING} input[type=search]").fill(word)
+        tab.wait_for_timeout(150)
+        text = tab.locator(f"{PLAYTHING} .of-word").inner_text()
+        column = corpus.column(word)
+        value, score, in_negative, in_positive, skew = numbers(text)[:5]
+        assert text.startswith(f"{word}: ")
+        assert value == pytest.approx(trained["values"][0][column], abs=0.008)
+        assert score == pytest.approx(trained["scores"][0][column], abs=0.008)
+        assert [in_negative, in_positive] == trained["counts"][:, column].tolist()
+        assert skew == pytest.approx(corpus.label_skew()[column], abs=0.006)
+
+
+def test_as_many_words_as_occur_so_often(chapter, training):
+    corpus, _ = training
+    tab = chapter().tab
+    slider = tab.locator(f"{PLAYTHING} input[type=range]")
+    occurrences = np.asarray(corpus.counts.sum(axis=0)).ravel()
+    slider.focus()
+    for key in ("ArrowLeft", "End", "Home"):
+        tab.keyboard.press(key)
+        tab.wait_for_timeout(100)
+        least, words = numbers(slider.get_attribute("aria-valuetext"))
+        assert words == (occurrences >= least).sum()
+    assert words == corpus.vocab_size
+
+
+def test_a_rare_word_is_shown_when_it_is_asked_for_and_the_address_keeps_it(chapter):
+    opened = chapter()
+    tab = opened.tab
+    tab.locator(f"{PLAYTHING} input[type=search]").fill("capote")
+    tab.wait_for_timeout(600)
+    assert tab.locator(f"{PLAYTHING} text.chosen").text_content() == "capote"
+    tab.reload()
+    tab.wait_for_timeout(200)
+    assert tab.locator(f"{PLAYTHING} text.chosen").text_content() == "capote"
+    assert "capote" in tab.locator(f"{PLAYTHING} .of-word").inner_text()
+    assert opened.errors == []
+
+
+def test_arrow_keys_and_a_click(chapter):
+    tab = chapter(width=390).tab
+    cloud, of_word = tab.locator(f"{PLAYTHING} .scatter"), tab.locator(f"{PLAYTHING} .of-word")
+    assert "“The worst film" in of_word.inner_text()
+    cloud.focus()
+    tab.keyboard.press("ArrowDown")
+    tab.wait_for_timeout(150)
+    below = of_word.inner_text()
+    assert not below.startswith("worst: ")
+    assert cloud.get_attribute("aria-valuetext").startswith(below.split(",")[0])
+    circle = tab.locator(f"{PLAYTHING} circle.name").first.bounding_box()
+    tab.mouse.click(circle["x"] + 3, circle["y"] + 3)
+    tab.wait_for_timeout(150)
+    assert of_word.inner_text() != below
+
+
+@pytest.mark.parametrize("fragment", ["", "#map.step=1&map.least=18&map.word=inclusion"])
+@pytest.mark.parametrize("setting", [("light", 1280), ("dark", 360)])
+def test_accessible_and_as_wide_as_the_window(chapter, setting, fragment):
+    theme, width = setting
+    opened = chapter(theme=theme, width=width, fragment=fragment)
+    opened.tab.wait_for_timeout(200)
+    rules = (accessible, no_console_error, no_outside_request, no_sideways_scroll)
+    assert [problem for rule in rules for problem in rule(opened)] == []
+
+
+def test_without_scripts_the_picture_stays(chapter):
+    tab = chapter(scripts=False).tab
+    assert tab.locator(".tag_plaything-map img").is_visible()
+    assert tab.locator(".plaything").count() == 0
