@@ -197,7 +197,7 @@ tokensel.plaything("try", (root) => {
   function exchange(word) {
     const { before, after } = chosen;
     if (instead.value !== word) instead.value = word;
-    text = word.trim() ? before + word + after : before + after.replace(/^\s/, "");
+    text = word.trim() ? before + word + after : before ? before.replace(/\s$/, "") + after : after.trimStart();
     draw();
   }
 
