@@ -22,8 +22,9 @@ FOLDER = Path("book/_static/playthings")
 STAGES = (0, 1, 5, 25, 150)
 """The steps of training whose values and scores are shown: `OPTIONS` end with the last."""
 
-STEP = 0.004
-"""What values and scores are rounded to: logits move by half of that from the values, and by little more from the scores."""
+ROUNDING = {"values": 0.006, "scores": 0.0005}
+"""What values and scores are rounded to. Values lie up to 56 from zero, so that an error in a score weighs more: the logits of
+all reviews move by less than 0.01."""
 
 
 SENTENCE = "the story is slow but the music is wonderful".split()
@@ -168,7 +169,7 @@ def main(folder: Path = FOLDER, picture: Path = PICTURE):
         "reviews": (
             "reviews",
             {"stages": STAGES, "right": rounded(trained["right"], 4)}
-            | {key: [packed(each, STEP) for each in trained[key]] for key in ("values", "scores")},
+            | {key: [packed(each, step) for each in trained[key]] for key, step in ROUNDING.items()},
         ),
         "map_data": ("counts", trained["counts"].astype(int).tolist()),
         "step_data": ("firstStep", {key: packed(each, np.abs(each).max() / 30_000) for key, each in step.items()}),
