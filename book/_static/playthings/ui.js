@@ -141,7 +141,8 @@ Object.assign(tokensel, (() => {
     };
   }
 
-  /** Put a plaything in every place of the page that is meant for it: instead of the still picture, or below it, "below". */
+  /** Put a plaything in every place of the page that is meant for it: instead of the still picture, or below it, "below",
+   *  as a place may ask for itself, by the class or tag played-below. */
   function plaything(name, build, where = "instead") {
     const start = () => {
       for (const place of document.querySelectorAll(`.plaything-${name}, .tag_plaything-${name}`)) {
@@ -149,7 +150,7 @@ Object.assign(tokensel, (() => {
         const still = place.querySelector("img, svg");
         const holder = place.matches("figure") ? place : still?.closest("figure, .cell_output") ?? place;
         build(root);
-        if (where === "below") holder.after(root);
+        if (where === "below" || place.matches(".played-below, .tag_played-below")) holder.after(root);
         else {
           holder.prepend(root);
           holder.classList.add("played");
