@@ -116,4 +116,4 @@ tokensel.plaything("border", (root) => {
     svg,
     element("div", { class: "numbers" }, step.root, many.root, numbers.root, verdict, tokensel.buttons("The tug of war", [["Back to the start", back]]), saidLine)));
   draw();
-}, "below");
+});

@@ -141,16 +141,16 @@ Object.assign(tokensel, (() => {
     };
   }
 
-  /** Put a plaything in every place of the page that is meant for it: instead of the still picture, or below it, "below",
-   *  as a place may ask for itself, by the class or tag played-below. */
-  function plaything(name, build, where = "instead") {
+  /** Put a plaything in every place of the page that is meant for it: instead of the still picture, or, where the place
+   *  has the class or tag played-below, below it. */
+  function plaything(name, build) {
     const start = () => {
       for (const place of document.querySelectorAll(`.plaything-${name}, .tag_plaything-${name}`)) {
         const root = element("div", { class: "plaything", role: "group" });
         const still = place.querySelector("img, svg");
         const holder = place.matches("figure") ? place : still?.closest("figure, .cell_output") ?? place;
         build(root);
-        if (where === "below" || place.matches(".played-below, .tag_played-below")) holder.after(root);
+        if (place.matches(".played-below, .tag_played-below")) holder.after(root);
         else {
           holder.prepend(root);
           holder.classList.add("played");
