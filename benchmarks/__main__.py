@@ -21,6 +21,7 @@ PARTS = [
     "benchmarks.margin",
     "benchmarks.textbook_flow",
     "benchmarks.site",
+    "benchmarks.playing",
 ]  # a process each, so that one's peak memory is not the other's
 OUTPUT = Path("data/benchmarks.json")
 
