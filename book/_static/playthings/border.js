@@ -1,5 +1,5 @@
-/* Chapter 3's tug of war: one strong negative token against k weak positive ones. The reader turns the first step, which scales
-   all values, and k across the border from which on strong is no longer selected. The path is the flow itself, in the limit d → ∞. */
+/* Chapter 3's tug of war: one strong negative token against k weak positive ones, in the limit d → ∞. The reader turns the first
+   step, which scales all values, and k across the border from which on strong is no longer selected; the flow is followed anew. */
 "use strict";
 
 tokensel.plaything("border", (root) => {
@@ -11,16 +11,17 @@ tokensel.plaything("border", (root) => {
   const ACCURACY = 1e-3; // of leads that are drawn on a scale for thousands
   const START = { step: 250, k: 3 };
   const [WEAK, STRONG, REST] = [0, 1, 2];
-  const TEXTS = [WEAK, STRONG].map((word) => ({ tokens: [word, ...Array(OTHERS).fill(REST)], label: Number(word === WEAK) }));
+  const others = Array(OTHERS).fill(REST);
+  const TEXTS = [{ tokens: [WEAK, ...others], label: 1 }, { tokens: [STRONG, ...others], label: 0 }];
 
   /** The values of strong and of each weak token after the step: η₀ ᾱ_s / 2, with k texts of OTHERS + 1 words on either side. */
   const valuesAfter = ({ step, k }) => [step / (4 * (OTHERS + 1)) / k, -step / (4 * (OTHERS + 1)), 0];
 
-  /** p never leaves what all weak tokens, and all others, have in common, so one row stands for each kind: that common direction,
-      as long as its part in each of them, and the value along v. Leads and lengths are those of the whole corpus. */
+  /** p never leaves what all weak tokens, and all others, have in common, so one row stands for each kind: its part in that
+      common direction, and the value along v. Leads and lengths are those of the whole corpus. */
   function start(setting) {
     const common = [1 / Math.sqrt(setting.k), 1, 1 / Math.sqrt(OTHERS)];
-    const E = valuesAfter(setting).map((value, kind) => [...common.map((part, other) => (other === kind ? part : 0)), value]);
+    const E = valuesAfter(setting).map((value, kind) => [...common.map((part, i) => (i === kind ? part : 0)), value]);
     return { E, p: [0, -DEPTH, 0, 0], v: [[0, 0, 0, 1]] };
   }
 
@@ -41,13 +42,15 @@ tokensel.plaything("border", (root) => {
   const [WIDTH, HEIGHT, LEFT, MIDDLE] = [360, 250, 48, 117];
   const right = (s) => LEFT + 90 * Math.log10(1 + s);
   const up = (lead) => MIDDLE - 28 * Math.sign(lead) * Math.log10(1 + Math.abs(lead));
-  const svg = element("svg:svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": "Leads of strong and of a weak token over the irrelevant ones, along the path" });
+  const called = "Leads of strong and of a weak token over the irrelevant ones, along the path";
+  const svg = element("svg:svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": called });
   const text = (x, y, words, attributes = {}) => element("svg:text", { x, y, ...attributes }, words);
   const tick = { class: "tick" };
+  const atEnd = { ...tick, "text-anchor": "end" };
   svg.append(
-    ...[-1000, -100, -10, 0, 10, 100, 1000].map((lead) => text(LEFT - 5, up(lead) + 4, shown(lead, 0), { ...tick, "text-anchor": "end" })),
+    ...[-1000, -100, -10, 0, 10, 100, 1000].map((lead) => text(LEFT - 5, up(lead) + 4, shown(lead, 0), atEnd)),
     ...[1, 10, 100, 1000].map((s) => text(right(s), HEIGHT - 16, shown(s, 0), { ...tick, "text-anchor": "middle" })),
-    text(WIDTH - 4, HEIGHT - 3, "length of the path", { ...tick, "text-anchor": "end" }),
+    text(WIDTH - 4, HEIGHT - 3, "length of the path", atEnd),
     text(4, 13, "lead", tick),
     element("svg:path", { class: "axis", d: `M${LEFT} 0V${HEIGHT - 28}H${WIDTH}M${LEFT} ${MIDDLE}H${WIDTH}` }));
   const curves = svg.appendChild(element("svg:g"));
@@ -75,7 +78,8 @@ tokensel.plaything("border", (root) => {
   };
   const step = slider("First step η₀", "step", { min: 100, max: 500, step: 2 });
   const many = slider("Weak tokens k", "k", { min: 1, max: 8, step: 1 });
-  const numbers = tokensel.table("Value, lead and attention at the end of the path", ["at the end", "value", "lead", "attention"], ["each weak", "strong"]);
+  const heads = ["at the end", "value", "lead", "attention"];
+  const numbers = tokensel.table("Value, lead and attention at the end of the path", heads, ["each weak", "strong"]);
   const shares = numbers.rows.map((cells) => {
     const bar = tokensel.share();
     cells[2].append(bar.root);
@@ -97,8 +101,9 @@ tokensel.plaything("border", (root) => {
       shares[kind].show(1 / (1 + OTHERS * Math.exp(-end.leads[kind])));
     });
     const found = selected ? `selected after a path of ${shown(end.s, 0)}` : `not selected on a path of ${shown(end.s, 0)}`;
-    const promise = competition <= 1 ? "at most 1, so the theorem promises selection" : `above 1; border of these texts ${shown(border)}`;
-    verdict.replaceChildren("strong is ", element("strong", { class: selected ? "praise" : "blame" }, found), `. κ\u00a0=\u00a0${shown(competition)}: ${promise}.`);
+    const promise = competition <= 1 ? "at most 1: the theorem promises selection" : `above 1; border of these texts ${shown(border)}`;
+    const said = element("strong", { class: selected ? "praise" : "blame" }, found);
+    verdict.replaceChildren("strong is ", said, `. κ\u00a0=\u00a0${shown(competition)}, ${promise}.`);
     step.show(shown(setting.step, 0));
     many.show(shown(setting.k, 0));
     say(verdict.textContent);
@@ -112,8 +117,9 @@ tokensel.plaything("border", (root) => {
   };
   root.setAttribute("aria-label", "One strong token against several weak ones");
   root.append(element("div", { class: "plane" },
-    element("p", { class: "hint" }, "Turn up the first step, or change the number of weak tokens: from where on does strong never come back?"),
+    element("p", { class: "hint" }, "Turn up the first step, or change the number of weak tokens: from where on is strong lost?"),
     svg,
-    element("div", { class: "numbers" }, step.root, many.root, numbers.root, verdict, tokensel.buttons("The tug of war", [["Back to the start", back]]), saidLine)));
+    element("div", {}, step.root, many.root, numbers.root, verdict,
+      tokensel.buttons("The tug of war", [["Back to the start", back]]), saidLine)));
   draw();
 });

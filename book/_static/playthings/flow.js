@@ -1,10 +1,11 @@
 /* Chapter 3's figure: four texts in the plane of p. The reader drops p, and it flows from there to the ray of p*. */
 "use strict";
 
-/** The shortest p in the plane with D · p ≥ 1 for every D, or null: it lies on one border, nearest to 0, or where two borders meet. */
+/** The shortest p in the plane with D · p ≥ 1 for every D, or null: it lies on one border, nearest to 0, or where two meet. */
 tokensel.shortestQuery = (differences) => {
   const nearest = differences.map(([x, y]) => [x / (x * x + y * y), y / (x * x + y * y)]);
-  const corners = differences.flatMap(([a, b], i) => differences.slice(i + 1).map(([c, d]) => [(d - b) / (a * d - b * c), (a - c) / (a * d - b * c)]));
+  const meet = ([a, b], [c, d]) => [(d - b) / (a * d - b * c), (a - c) / (a * d - b * c)];
+  const corners = differences.flatMap((D, i) => differences.slice(i + 1).map((other) => meet(D, other)));
   const allowed = [...nearest, ...corners].filter(([x, y]) => differences.every(([a, b]) => a * x + b * y > 1 - 1e-9));
   return allowed.sort((one, other) => Math.hypot(...one) - Math.hypot(...other))[0] ?? null;
 };
@@ -14,7 +15,7 @@ tokensel.plaything("flow", (root) => {
   const WORDS = ["good", "bad", "the", "film"];
   const E = [[1.3, 0.5], [-0.4, 1], [0.2, -0.5], [-0.4, -0.4]];
   const v = [[0.8, -0.6]];
-  const TEXTS = [[0, 2, 1], [0, 3, 1], [1, 2, 0], [1, 3, 0]].map(([word, neighbour, label]) => ({ tokens: [word, neighbour], label }));
+  const TEXTS = [[0, 2], [0, 3], [1, 2], [1, 3]].map((tokens) => ({ tokens, label: 1 - tokens[0] }));
   const NAMES = TEXTS.map(({ tokens }) => tokens.map((id) => WORDS[id]).join(" "));
   const STARTS = [[0, 0], [-6, -4], [5, -4], [-6, 3], [-1, -5], [7, 1]]; // of the chapter's six paths
   const BOX = [-9, 9, -6, 14];
@@ -25,7 +26,7 @@ tokensel.plaything("flow", (root) => {
 
   const differences = TEXTS.map(({ tokens: [word, neighbour] }) => E[word].map((each, i) => each - E[neighbour][i]));
   const best = tokensel.shortestQuery(differences);
-  const drawing = tokensel.plane({ box: BOX, ticks: [-4, 4, 8, 12], label: "The plane of p", names: ["p₁", "p₂"] });
+  const drawing = tokensel.plane({ box: BOX, ticks: [-4, 4, 8, 12], called: "The plane of p", names: ["p₁", "p₂"] });
   const address = tokensel.state("flow", START);
   let start = drawing.within(tokensel.pointIn(address.p, START.p));
   let length = address.length;
@@ -141,9 +142,10 @@ tokensel.plaything("flow", (root) => {
 
   root.setAttribute("aria-label", "The flow of p in the plane");
   root.append(element("div", { class: "plane" },
-    element("p", { class: "hint" }, "Tap the plane, drag the ring, or move it by the arrow keys: p flows from there. Arrows show how each text pulls; attention is that on good or bad."),
+    element("p", { class: "hint" }, "Tap the plane, drag the ring, or move it by the arrow keys: p flows from there. ",
+      "Arrows show how each text pulls; attention is that on good or bad."),
     drawing.root,
-    element("div", { class: "numbers" }, travelled.root, numbers.root, summary,
+    element("div", {}, travelled.root, numbers.root, summary,
       tokensel.buttons("p", [["Back to the start", () => { drop(tokensel.pointIn(START.p), START.length); }]]), saidLine)));
   draw();
 });

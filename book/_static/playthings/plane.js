@@ -9,38 +9,41 @@ Object.assign(tokensel, (() => {
   /** A number as people write it: with a true minus sign, and no minus before a zero. */
   const shown = (x, digits = 2) => x.toFixed(digits).replace(/^-(?=0\.?0*$)/, "").replace("-", "−");
 
-  /** A drawing of [left, right] × [bottom, top]: {root, at(point), toPoint(event), within(point), trace and curve(points), layer(), put(layer, ...parts)}. */
-  function plane({ box: [left, right, bottom, top], ticks, label, names }) {
+  /** A drawing of [left, right] × [bottom, top]:
+   *  {root, at(point), toPoint(event), within(point), trace(points), curve(points), layer(), put(layer, ...parts)}. */
+  function plane({ box: [left, right, bottom, top], ticks, called, names }) {
     const unit = WIDTH / (right - left);
     const height = unit * (top - bottom);
-    const root = element("svg:svg", { viewBox: `0 0 ${WIDTH} ${height}`, role: "group", "aria-label": label });
+    const root = element("svg:svg", { viewBox: `0 0 ${WIDTH} ${height}`, role: "group", "aria-label": called });
     const at = ([x, y]) => [unit * (x - left), unit * (top - y)];
     const toPoint = ({ clientX, clientY }) => {
       const seen = root.getBoundingClientRect();
-      return [left + ((clientX - seen.x) / seen.width) * (right - left), top - ((clientY - seen.y) / seen.height) * (top - bottom)];
+      const scale = (right - left) / seen.width;
+      return [left + scale * (clientX - seen.x), top - scale * (clientY - seen.y)];
     };
     const within = ([x, y]) => [Math.min(Math.max(x, left), right), Math.min(Math.max(y, bottom), top)];
     const trace = (points) => `M${points.map((point) => at(point).map((each) => each.toFixed(1)).join(" ")).join("L")}`;
     /** A smooth line through points: its slope at each is that between its neighbours. */
     function curve(points) {
       const spots = points.map(at);
-      const slope = (i) => [0, 1].map((axis) => (spots[Math.min(i + 1, spots.length - 1)][axis] - spots[Math.max(i - 1, 0)][axis]) / 6);
-      const bend = (i) => [0, 1].map((axis) => spots[i][axis] + slope(i)[axis]);
-      const meet = (i) => [0, 1].map((axis) => spots[i][axis] - slope(i)[axis]);
       const pair = (point) => point.map((each) => each.toFixed(1)).join(" ");
-      return `M${pair(spots[0])}${spots.slice(1).map((spot, i) => `C${pair(bend(i))} ${pair(meet(i + 1))} ${pair(spot)}`).join("")}`;
+      const aside = (i, part) => {
+        const [before, after] = [spots[Math.max(i - 1, 0)], spots[Math.min(i + 1, spots.length - 1)]];
+        return pair(spots[i].map((each, axis) => each + part * (after[axis] - before[axis])));
+      };
+      const bends = spots.slice(1).map((spot, i) => `C${aside(i, 1 / 6)} ${aside(i + 1, -1 / 6)} ${pair(spot)}`);
+      return `M${pair(spots[0])}${bends.join("")}`;
     }
     const layer = () => root.appendChild(element("svg:g", { "aria-hidden": "true" }));
     const axes = layer();
     const put = (into, ...parts) => into.replaceChildren(...parts.filter(Boolean));
+    const label = (x, y, text, anchor = "start") => element("svg:text", { class: "tick", x, y, "text-anchor": anchor }, text);
+    const [zeroX, zeroY] = at([0, 0]);
     put(axes,
       element("svg:path", { class: "axis", d: trace([[left, 0], [right, 0]]) + trace([[0, bottom], [0, top]]) }),
-      ...ticks.flatMap((tick) => [
-        element("svg:text", { class: "tick", x: at([tick, 0])[0], y: height - 5, "text-anchor": "middle" }, shown(tick, 0)),
-        element("svg:text", { class: "tick", x: 4, y: at([0, tick])[1] + 4 }, shown(tick, 0)),
-      ]),
-      element("svg:text", { class: "tick", x: WIDTH - 4, y: at([0, 0])[1] - 5, "text-anchor": "end" }, names[0]),
-      element("svg:text", { class: "tick", x: at([0, 0])[0] + 5, y: 13 }, names[1]));
+      ...ticks.flatMap((tick) => [label(at([tick, 0])[0], height - 5, shown(tick, 0), "middle"), label(4, at([0, tick])[1] + 4, shown(tick, 0))]),
+      label(WIDTH - 4, zeroY - 5, names[0], "end"),
+      label(zeroX + 5, 13, names[1]));
     return { root, at, toPoint, within, trace, curve, layer, put };
   }
 
@@ -58,7 +61,9 @@ Object.assign(tokensel, (() => {
   /** A part that is taken hold of: larger for a finger than it looks. Its children are drawn about its place. */
   function handle(drawing, { name, where, move, keyStep }, ...children) {
     const root = element("svg:g", {}, element("svg:circle", { class: "hold", r: 17 }), ...children);
-    const tell = tokensel.draggable(root, { name, toPoint: drawing.toPoint, where, keyStep, move: (point) => move(drawing.within(point)) });
+    const tell = tokensel.draggable(root, {
+      name, where, keyStep, toPoint: drawing.toPoint, move: (point) => move(drawing.within(point)),
+    });
     const place = () => {
       root.setAttribute("transform", `translate(${drawing.at(where()).join(" ")})`);
       tell();
@@ -82,7 +87,8 @@ Object.assign(tokensel, (() => {
     const rows = names.map(() => heads.slice(1).map(() => element("td")));
     const head = element("tr", {}, ...heads.map((text) => element("th", { scope: "col" }, text)));
     const body = names.map((name, i) => element("tr", {}, element("th", { scope: "row" }, name), ...rows[i]));
-    return { root: element("table", { "aria-label": caption }, element("thead", {}, head), element("tbody", {}, ...body)), rows };
+    const root = element("table", { "aria-label": caption }, element("thead", {}, head), element("tbody", {}, ...body));
+    return { root, rows };
   }
 
   /** Points as the address holds them, "1.5_-2", and back; what is no point is the default. */
@@ -104,9 +110,10 @@ tokensel.plaything("plane", (root) => {
   const BESIDE = { the: [-1, -6], was: [-1, 14] }; // on which side of its disc a name stands, and how far down
   const BOX = [-1.2, 3.1, -2.2, 1.7];
 
-  const drawing = tokensel.plane({ box: BOX, ticks: [-1, 1, 2], label: "The plane of the words", names: ["", ""] });
+  const drawing = tokensel.plane({ box: BOX, ticks: [-1, 1, 2], called: "The plane of the words", names: ["", ""] });
   const address = tokensel.state("plane", START);
-  const places = Object.fromEntries(Object.keys(START).map((name) => [name, drawing.within(tokensel.pointIn(address[name], START[name]))]));
+  const placed = ([name, text]) => [name, drawing.within(tokensel.pointIn(address[name], text))];
+  const places = Object.fromEntries(Object.entries(START).map(placed));
   const levels = drawing.layer();
   const arrows = drawing.layer();
   const discs = WORDS.map(() => element("svg:circle", { class: "disc" }));
@@ -127,7 +134,9 @@ tokensel.plaything("plane", (root) => {
     where: () => places[name],
     move: (point) => { places[name] = point; redraw(); },
   }, ...children);
-  const tip = (name) => held(name, element("svg:circle", { class: `tip ${name}`, r: 6 }), element("svg:text", { class: "vector", x: 9, y: -8, "aria-hidden": "true" }, name));
+  const tip = (name) => held(name,
+    element("svg:circle", { class: `tip ${name}`, r: 6 }),
+    element("svg:text", { class: "vector", x: 9, y: -8, "aria-hidden": "true" }, name));
   const handles = [...WORDS.map((word, i) => held(word, discs[i], labels[i])), tip("p"), tip("v")];
   drawing.root.append(...handles.map((each) => each.root));
   const seen = drawing.layer();
@@ -138,16 +147,16 @@ tokensel.plaything("plane", (root) => {
     const size = p1 * p1 + p2 * p2;
     const along = p2 === 0 ? [0, 1] : [-p2, p1].map((each) => each * Math.sign(p1 || 1));
     const foot = [(a * p1) / size, (a * p2) / size];
-    const bounds = [0, 1].map((i) => BOX.slice(2 * i, 2 * i + 2).map((edge) => (edge - foot[i]) / along[i]).sort((x, y) => x - y));
+    const edges = [BOX.slice(0, 2), BOX.slice(2)];
+    const bounds = edges.map((pair, i) => pair.map((edge) => (edge - foot[i]) / along[i]).sort((x, y) => x - y));
     const [from, to] = [Math.max(bounds[0][0], bounds[1][0]), Math.min(bounds[0][1], bounds[1][1])];
     if (!(from < to)) return [];
     const point = (t) => foot.map((each, i) => each + t * along[i]);
     const [x, y] = drawing.at(point(to - 0.25 / Math.sqrt(size)));
-    const named = (to - from) * Math.sqrt(size) > 1 && x > 20 && x < 325; // not in the corners
-    return [
-      element("svg:path", { class: "level", d: drawing.trace([point(from), point(to)]) }),
-      named && element("svg:text", { class: "tick level", x, y: y + 4, "text-anchor": "middle" }, a ? shown(a, 0) : "score 0"),
-    ];
+    const line = element("svg:path", { class: "level", d: drawing.trace([point(from), point(to)]) });
+    if ((to - from) * Math.sqrt(size) < 1 || x < 20 || x > 325) return [line]; // no numbers in the corners
+    const name = a ? shown(a, 0) : "score 0";
+    return [line, element("svg:text", { class: "tick level", x, y: y + 4, "text-anchor": "middle" }, name)];
   }
 
   function levelLines() {
@@ -166,12 +175,15 @@ tokensel.plaything("plane", (root) => {
     const { attention, logits: [logit] } = tokensel.forward(model, WORDS.map((_, i) => i));
     const point = [0, 1].map((axis) => attention.reduce((total, q, i) => total + q * E[i][axis], 0));
     drawing.put(levels, ...levelLines());
-    drawing.put(arrows, ...["p", "v"].map((name) => element("svg:path", { class: `arrow ${name}`, d: tokensel.arrow(drawing, [0, 0], places[name], 7) })));
+    const vector = (name) => element("svg:path", { class: `arrow ${name}`, d: tokensel.arrow(drawing, [0, 0], places[name], 7) });
+    drawing.put(arrows, vector("p"), vector("v"));
     WORDS.forEach((word, i) => {
       const radius = Math.sqrt(6 + 200 * attention[i]);
       const [side, down] = BESIDE[word] ?? [places[word][0] > 2.4 ? -1 : 1, 4];
       discs[i].setAttribute("r", radius);
-      for (const [key, value] of [["x", side * (radius + 4)], ["y", down], ["text-anchor", side < 0 ? "end" : "start"]]) labels[i].setAttribute(key, value);
+      labels[i].setAttribute("x", side * (radius + 4));
+      labels[i].setAttribute("y", down);
+      labels[i].setAttribute("text-anchor", side < 0 ? "end" : "start");
       numbers.rows[i][0].textContent = shown(model.scores[i]);
       numbers.rows[i][1].textContent = shown(model.values[0][i]);
       shares[i].show(attention[i]);
@@ -180,12 +192,13 @@ tokensel.plaything("plane", (root) => {
     drawing.put(seen,
       element("svg:path", { class: "seen", d: `M${x} ${y - 6}l6 6l-6 6l-6 -6z` }),
       element("svg:text", { x: x - 9, y: y - 7, "text-anchor": "end" }, "seen"));
-    const reads = logit > 0 ? "praise" : "blame";
-    verdict.replaceChildren("logit ", element("strong", {}, shown(logit)), ": ", element("span", { class: reads }, Math.abs(logit) < 0.005 ? "neither" : reads));
+    const reads = Math.abs(logit) < 0.005 ? "neither" : logit > 0 ? "praise" : "blame";
+    verdict.replaceChildren("logit ", element("strong", {}, shown(logit)), ": ", element("span", { class: reads }, reads));
     handles.forEach((each) => each.place());
     const most = attention.indexOf(Math.max(...attention));
     say(`${WORDS[most]} gets most of the attention, ${shown(attention[most])}. The logit is ${shown(logit)}.`);
-    tokensel.remember("plane", START, Object.fromEntries(Object.entries(places).map(([name, place]) => [name, tokensel.pointOut(place)])));
+    const now = Object.entries(places).map(([name, place]) => [name, tokensel.pointOut(place)]);
+    tokensel.remember("plane", START, Object.fromEntries(now));
   }
 
   const back = () => {
@@ -196,6 +209,6 @@ tokensel.plaything("plane", (root) => {
   root.append(element("div", { class: "plane" },
     element("p", { class: "hint" }, "Drag a word, or the tip of p or v; by keys: Tab chooses, arrows move."),
     drawing.root,
-    element("div", { class: "numbers" }, numbers.root, verdict, tokensel.buttons("Words, p and v", [["Back to the start", back]]), saidLine)));
+    element("div", {}, numbers.root, verdict, tokensel.buttons("Words, p and v", [["Back to the start", back]]), saidLine)));
   draw();
 });
