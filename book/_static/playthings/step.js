@@ -65,7 +65,7 @@ tokensel.plaything("step", (root) => {
   const ofWord = element("p", { class: "of-word" });
   const readout = element("p", { class: "readout" });
   const formula = element("p", { class: "formula" }, "Law: (1 + 4 / (η₀² d Var ᾱ))", element("sup", {}, "−1/2"));
-  const law = element("svg:svg", { class: "law", viewBox: "0 -3 250 153", "aria-hidden": "true" });
+  const law = element("svg:svg", { class: "law", viewBox: "0 -8 250 158", "aria-hidden": "true" });
 
   // ---- the law: the same way along as the slider's, 0 at its left end
 
@@ -81,7 +81,7 @@ tokensel.plaything("step", (root) => {
       ...[0, 0.5, 1].map((each) => text(25, down(each) + 4, each, "end")),
       ...[[0, "0"], [10, "10"], [100, "100"], [1_000, "1k"], [10_000, "10k"], [100_000, "100k"]].map(([step, label]) => text(across(step), 129, label)),
       text(134, 146, "size of the step η₀"),
-      text(4, 9, "correlation", "start"),
+      text(2, 3, "correlation", "start"),
       element("svg:line", { class: "threshold", x1: threshold, x2: threshold, y1: 14, y2: 114 }),
       text(threshold + (right ? -4 : 4), 108, "signal = noise", right ? "end" : "start"),
       element("svg:path", { class: "law", d: `M${curve.join("L")}` }),
