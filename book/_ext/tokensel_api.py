@@ -1,4 +1,4 @@
-"""The API page: docstrings as entries, under the names that users write, each with a link to its lines of source.
+"""The API pages: docstrings as entries, under the names that users write, each with a link to its lines of source.
 
 A single backtick in a docstring is a link where some entry has that name (or a name that ends so), else code. Chapters
 link to an entry by ``{py:func}`max_margin```, where a name that no entry has is an error of the strict build.
@@ -12,9 +12,8 @@ from pathlib import Path
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
-from sphinx.config import Config
 from sphinx.pycode import ModuleAnalyzer
-from sphinx.util.docutils import SphinxRole
+from sphinx.util.docutils import SphinxDirective
 from sphinx.util.nodes import make_refnode
 
 PACKAGE = "tokensel_nb"
@@ -24,13 +23,28 @@ CODE_OR_BAR = re.compile(  # a span, a block after a double colon, an example
 )
 
 
-class Idea(SphinxRole):
-    """The first line of a module's docstring: ``{idea}`corpus```."""
+class Overview(SphinxDirective):
+    """A row a module and a name of a page, with the first line of its docstring: ``.. overview:: data`` of ``api/data.md``."""
 
-    def run(self) -> tuple[list[nodes.Node], list]:
-        """Write the line as a cell of a table, without a full stop."""
-        line = inspect.getdoc(import_module(f"{PACKAGE}.{self.text}")).split("\n")[0].removesuffix(".")
-        return self.inliner.parse(line[0].lower() + line[1:], self.lineno, self.inliner, self.inliner.parent)
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """Write a list of modules, each with a list of what it defines: functions and classes, then constants."""
+        page, lines = Path(self.env.srcdir, PAGE, f"{self.arguments[0]}.md").read_text("utf-8"), []
+        for module in re.findall(r"automodule:: (\S+)", page):
+            place, found = ModuleAnalyzer.for_module(module), import_module(module)
+            docs = {name: getattr(found, name).__doc__ for name in place.find_tags() if re.fullmatch(r"[^_.][^.]*", name)}
+            docs |= {name: " ".join(doc) for (owner, name), doc in place.find_attr_docs().items() if not owner}
+            lines += [f":py:mod:`{module.removeprefix(f'{PACKAGE}.')}`", f"   {found.__doc__.splitlines()[0]}", ""]
+            for name, (line, *_) in ((name, doc.strip().splitlines()) for name, doc in docs.items()):
+                lines += [f"   :py:obj:`{prefix(module, name)}{name} <{module}.{name}>`", f"      {line}", ""]
+        escape_bars(self.env.app, "page", self.arguments[0], None, None, lines)
+        return [nodes.container("", *self.parse_text_to_nodes("\n".join(lines)), classes=["overview"])]
+
+
+def prefix(module: str, name: str) -> str:
+    """What users write before a name: ``ts.`` where the package exports it, else the module that it is imported from."""
+    return "ts." if name in import_module(PACKAGE).__all__ else f"{module.removeprefix(f'{PACKAGE}.')}."
 
 
 def escape_bars(app: Sphinx, what: str, name: str, obj, options, lines: list[str]) -> None:
@@ -45,13 +59,11 @@ def skip(app: Sphinx, what: str, name: str, obj, skipped: bool, options) -> bool
 
 
 def show_prefix(app: Sphinx, domain: str, objtype: str, content: addnodes.desc_content) -> None:
-    """Write ``ts.`` before a name that the package exports, and the module's name before one that is imported from it."""
-    exported = import_module(PACKAGE).__all__
+    """Write before an entry's name what users write."""
     for signature in content.parent.findall(addnodes.desc_signature):
-        module, prefix = signature["module"], signature.first_child_matching_class(addnodes.desc_addname)
-        if prefix is not None and signature[prefix].astext() == f"{module}.":
-            shown = "ts" if signature["fullname"] in exported else module.removeprefix(f"{PACKAGE}.")
-            signature[prefix] = addnodes.desc_addname("", f"{shown}.")
+        module, place = signature["module"], signature.first_child_matching_class(addnodes.desc_addname)
+        if place is not None and signature[place].astext() == f"{module}.":
+            signature[place] = addnodes.desc_addname("", prefix(module, signature["fullname"]))
 
 
 def source_url(domain: str, info: dict[str, str]) -> str:
@@ -60,11 +72,6 @@ def source_url(domain: str, info: dict[str, str]) -> str:
     _, first, last = place.find_tags().get(info["fullname"], (None, 0, 0))  # a constant has none
     path = Path(place.srcname).relative_to(Path(import_module(PACKAGE).__file__).parents[1]).as_posix()
     return f"{path}#L{first}-L{last}" if first else path
-
-
-def set_linkcode(app: Sphinx, config: Config) -> None:
-    """Hand ``sphinx.ext.linkcode`` the above."""
-    config.linkcode_resolve = lambda domain, info: config.extlinks["repo"][0] % source_url(domain, info)
 
 
 def resolve(app: Sphinx, env, node: addnodes.pending_xref, content: nodes.Node) -> nodes.Node | None:
@@ -81,21 +88,14 @@ def resolve(app: Sphinx, env, node: addnodes.pending_xref, content: nodes.Node) 
     return content if node["reftype"] == "obj" else None  # "obj" is the role of a single backtick
 
 
-def fold_contents(app: Sphinx, pagename: str, templatename: str, context: dict, doctree) -> None:
-    """Show the modules in the page's contents, and their names only while one reads there."""
-    if pagename == PAGE:
-        context["theme_show_toc_level"] = 1
-
-
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the above."""
     for extension in ("sphinx.ext.autodoc", "sphinx.ext.linkcode", "numpydoc"):
         app.setup_extension(extension)
-    app.add_role("idea", Idea())
-    app.connect("config-inited", set_linkcode)
+    app.config.linkcode_resolve = lambda domain, info: app.config.extlinks["repo"][0] % source_url(domain, info)
+    app.add_directive("overview", Overview)
     app.connect("autodoc-process-docstring", escape_bars)
     app.connect("autodoc-skip-member", skip)
     app.connect("object-description-transform", show_prefix)
     app.connect("missing-reference", resolve)
-    app.connect("html-page-context", fold_contents)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

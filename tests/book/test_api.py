@@ -1,4 +1,4 @@
-"""The API page lists the whole package, and what it shows is complete; checked on docstrings, without building the page."""
+"""The API pages list the whole package, and what they show is complete; checked on docstrings, without building the pages."""
 
 import ast
 import inspect
@@ -15,8 +15,10 @@ from numpydoc.validate import validate
 
 import tokensel_nb as ts
 
-PAGE = (ROOT / "book" / "api.md").read_text("utf-8")
-MODULES = re.findall(r"automodule:: tokensel_nb\.([\w.]+)", PAGE)
+OVERVIEW = (ROOT / "book" / "api.md").read_text("utf-8")
+NAMES = re.findall(r"file: book/api/(\w+)", (ROOT / "_toc.yml").read_text("utf-8"))
+PAGES = "\n".join((ROOT / "book" / "api" / f"{name}.md").read_text("utf-8") for name in NAMES)
+MODULES = re.findall(r"automodule:: tokensel_nb\.([\w.]+)", PAGES)
 
 # numpydoc's checks of what a reader misses. Its others ask for more (an example, "See Also"), or for another style.
 FAULTS = {
@@ -69,13 +71,15 @@ def test_docstrings_are_complete(name):
     assert not found
 
 
-def test_every_public_module_is_on_the_page():
+def test_every_public_module_is_on_a_page():
     names = {module.name.removeprefix("tokensel_nb.") for module in pkgutil.walk_packages(ts.__path__, "tokensel_nb.")}
     assert set(MODULES) == {name for name in names if not name.startswith("_") and "._" not in name}
-    assert re.findall(r"^\| \{py:mod\}`([\w.]+)` \| \{idea\}`([\w.]+)` ", PAGE, flags=re.M) == [
-        (name, name) for name in MODULES
-    ]
-    assert re.findall(r"^##+ ([\w.]+)$", PAGE, flags=re.M) == MODULES
+    assert re.findall(r"^## ([\w.]+)$", PAGES, flags=re.M) == MODULES
+
+
+def test_the_overview_has_every_page_in_their_order():
+    assert re.findall(r"^\.\. overview:: (\w+)$", OVERVIEW, flags=re.M) == NAMES
+    assert re.findall(r"^## (.+)$", OVERVIEW, flags=re.M) == re.findall(r"^# (.+)$", PAGES, flags=re.M)
 
 
 def imports(module):
@@ -86,7 +90,7 @@ def imports(module):
         if isinstance(node, ast.ImportFrom) and node.level:
             above = module.__name__.split(".")[1 : -node.level or None]
             path = [*above, *filter(None, [node.module])]
-            if path and path[-1].startswith("_"):  # not on the page: what it imports in turn counts
+            if path and path[-1].startswith("_"):  # not on a page: what it imports in turn counts
                 yield from imports(import_module(".".join(["tokensel_nb", *path])))
                 continue
             for name in node.names:
@@ -100,14 +104,14 @@ def is_for_types(node):
 
 @pytest.mark.parametrize("name", [name for name in MODULES if not hasattr(import_module(f"tokensel_nb.{name}"), "__path__")])
 def test_the_modules_are_a_staircase(name):
-    """Each imports only from above its own line of the page, and nothing but the chapters imports from them."""
+    """Each imports only from above its own line of the overview, and nothing but the chapters imports from them."""
     steps = MODULES[: MODULES.index(name)]
     found = list(imports(import_module(f"tokensel_nb.{name}")))
     assert set(found) <= set(steps)
     assert name.startswith("chapters") or not [step for step in found if step.startswith("chapters")]
 
 
-def test_every_exported_name_is_on_the_page():
+def test_every_exported_name_is_on_a_page():
     on_page = {name for module in MODULES for name in names_of(import_module(f"tokensel_nb.{module}"))}
     assert set(ts.__all__) <= on_page
 

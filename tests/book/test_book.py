@@ -10,7 +10,7 @@ import pytest
 import yaml
 from notebooks import ROOT, figures, prose, read
 
-PAGES = sorted(p for p in (ROOT / "book").iterdir() if p.suffix in (".md", ".ipynb"))
+PAGES = sorted(p for p in [*(ROOT / "book").iterdir(), *(ROOT / "book" / "api").iterdir()] if p.suffix in (".md", ".ipynb"))
 
 
 @pytest.fixture(scope="module")
@@ -32,8 +32,9 @@ def load(name):
 
 def test_table_of_contents_and_pages_agree():
     toc = load("_toc.yml")
-    entries = [toc["root"], *(chapter["file"] for part in toc["parts"] for chapter in part["chapters"])]
-    assert sorted(entries) == sorted(f"book/{page.stem}" for page in PAGES)
+    chapters = [chapter for part in toc["parts"] for chapter in part["chapters"]]
+    entries = [toc["root"], *(each["file"] for chapter in chapters for each in [chapter, *chapter.get("sections", [])])]
+    assert sorted(entries) == sorted(page.relative_to(ROOT).with_suffix("").as_posix() for page in PAGES)
 
 
 def test_sphinx_runs_no_notebook():

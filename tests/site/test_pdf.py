@@ -28,7 +28,7 @@ def titles(outline):
 def bookmarks(pdf):
     """Every page of the site has a bookmark."""
     found = set(titles(pdf.outline))
-    for page in (SITE / "book").glob("*.html"):
+    for page in (SITE / "book").rglob("*.html"):
         heading = BeautifulSoup(page.read_text("utf-8"), "html.parser").select_one("article h1")
         for link in heading.select("a.headerlink"):
             link.decompose()

@@ -6,7 +6,9 @@ from urllib.parse import unquote, urlsplit
 
 import browser as real_browser
 import pytest
-from pages import PAGES
+from pages import PAGES, soup
+
+import tokensel_nb as ts
 
 FIRST_CHAPTER_BYTES = 1.2e6
 CHAPTERS = [page for page in PAGES if re.match(r"\d\d_", page.stem)]
@@ -122,3 +124,25 @@ def test_a_chapter_opens_with_something_to_see(visit, page, width, height):
     picture, code = seen
     assert picture + 150 < height
     assert picture < code
+
+
+def test_the_overview_of_the_api_has_every_exported_name(site):
+    links = soup(site / "book" / "api.html").select(".overview a")
+    assert {f"ts.{name}" for name in ts.__all__} <= {link.get_text() for link in links}
+
+
+@pytest.mark.parametrize(
+    ("old", "page", "new"),
+    [
+        ("tokensel_nb.training.train", "training", "tokensel_nb.training.train"),
+        ("tokensel_nb.train", "training", "tokensel_nb.training.train"),
+        ("tokensel_nb.corpus.Corpus.split", "data", "tokensel_nb.corpus.Corpus.split"),
+        ("tokensel_nb.text.SEPARATORS", "data", "tokensel_nb.text.SEPARATORS"),
+        ("module-tokensel_nb.max_margin", "theory", "module-tokensel_nb.max_margin"),
+        ("models-one-layer", "models", "module-tokensel_nb.models.one_layer"),
+    ],
+)
+def test_old_links_lead_to_the_entries_on_the_pages_that_they_have_now(visit, site, old, page, new):
+    tab = visit(site / "book" / "api.html", fragment=f"#{old}").tab
+    tab.wait_for_url(f"**/api/{page}.html#{new}")
+    assert tab.evaluate("() => document.getElementById(location.hash.slice(1)) !== null")

@@ -161,7 +161,14 @@ def script(name: str, value) -> str:
 
 
 def main(folder: Path = FOLDER, picture: Path = PICTURE):
-    """Write the data of all playthings, and the picture in the place of the first."""
+    """Write the data of all playthings, and the picture in the place of the first.
+
+    Parameters
+    ----------
+    folder : Path
+        Of the data.
+    picture : Path
+    """
     trained, step = trained_words(), first_step()
     words = load_imdb().vocabulary.tolist()
     files = {
