@@ -1,16 +1,20 @@
 """The text box of the front page as a reader meets it; its numbers are those of the package, from the shipped data."""
 
+import ast
 import json
 import re
 from importlib.resources import files
+from pathlib import Path
 
 import numpy as np
 import pytest
 from helpers import shipped, unpacked
+from nbformat import read as read_notebook
 
 import tokensel_nb as ts
 from tokensel_nb.chapters import playthings
 
+BOOK = Path(__file__).parents[2] / "book"
 AXE = (files("axe_playwright_python") / "axe.min.js").read_text("utf-8")
 SENTENCE = "The story is slow, but the music is wonderful."
 MIXED = "Not a BAD film: zzyzx quux, dull dull but wonderful!"
@@ -175,3 +179,22 @@ def test_the_picture_shows_the_default(front):
     tab = front().tab
     assert not tab.locator("#fig-try img").is_visible()
     assert [word.lower() for word in tab.locator(".try .word").all_inner_texts()] == playthings.SENTENCE
+
+
+def test_chapter_1_quotes_the_same_numbers():
+    (cell,) = (cell for cell in read_notebook(BOOK / "01_model.ipynb", as_version=4).cells if "trained = {" in cell.source)
+    trained = next(ast.literal_eval(node.value) for node in ast.parse(cell.source).body if isinstance(node, ast.Assign))
+    words, data = shipped("words"), shipped("reviews")
+    for at, key, rounding in ((0, "scores", 0.006), (1, "values", 0.06)):
+        numbers = unpacked(data[key][-1])
+        for word, quoted in trained.items():
+            assert quoted[at] == pytest.approx(numbers[words.index(word)], abs=rounding), (word, key)
+
+
+@pytest.mark.parametrize("chapter", ["01_model", "05_reviews"])
+def test_it_stands_in_the_chapters_too(visit, site, chapter):
+    """In chapter 5 below its picture, which stays in sight."""
+    tab = visit(site / "book" / f"{chapter}.html").tab
+    assert tab.locator(".try .verdict").inner_text().startswith("Praise")
+    picture = tab.locator(".tag_plaything-try img")
+    assert picture.is_visible() == (chapter == "05_reviews")
