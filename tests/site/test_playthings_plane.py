@@ -1,0 +1,286 @@
+"""The planes and the tug of war that one plays with, in chapters 1 and 3, as a reader meets them: the package's numbers."""
+
+import json
+import re
+from dataclasses import replace
+
+import numpy as np
+import pages
+import pytest
+
+import tokensel_nb as ts
+from tokensel_nb import flow
+
+WORDS, TEXTS, WAR = (f".tag_plaything-{name} .plaything" for name in ("plane", "flow", "border"))
+FOLDER = pages.ROOT / "book" / "_static" / "playthings"
+SHOWN = 0.0051  # two decimals
+
+
+@pytest.fixture
+def chapter(visit, site):
+    """Return a function that opens a chapter."""
+    return lambda name, **window: visit(site / "book" / f"{name}.html", **window)
+
+
+@pytest.fixture
+def alone(visit, tmp_path):
+    """Return a function that opens a plaything on an empty page, where no formulas are waited for."""
+    scripts = [(FOLDER / file).as_uri() for file in ("engine.js", "ui.js", "plane.js", "flow.js", "border.js")]
+    tags = "".join(f'<script src="{script}"></script>' for script in scripts)
+
+    def open_page(name, fragment):
+        page = tmp_path / f"{name}.html"
+        page.write_text(f'<meta charset="utf-8"><div class="tag_plaything-{name}"><figure><img alt=""></figure></div>{tags}', "utf-8")
+        return visit(page, fragment=fragment)
+
+    return open_page
+
+
+def lines_of(chapter, *names):
+    """Return what the lines of a notebook give that assign some names: the page's numbers are to be the chapter's."""
+    cells = json.loads((pages.ROOT / "book" / f"{chapter}.ipynb").read_text("utf-8"))["cells"]
+    code = [line for cell in cells[:10] if cell["cell_type"] == "code" for line in "".join(cell["source"]).splitlines()]
+    found = {"np": np, "ts": ts}
+    exec("\n".join(line for line in code if line.split(" = ")[0] in names), found)
+    return [found[name] for name in names]
+
+
+def table(tab, plaything):
+    """Return the numbers of a plaything's table, a row of each."""
+    rows = tab.locator(f"{plaything} tbody tr").all()
+    return np.array([[numbers(cell)[0] for cell in row.locator("td").all_inner_texts()] for row in rows])
+
+
+def numbers(text):
+    """Return the numbers of a sentence."""
+    return [float(each.replace("−", "-")) for each in re.findall(r"[−-]?\d+(?:\.\d+)?", text)]
+
+
+def settle(tab):
+    """Wait until what was asked for is drawn, and in the address."""
+    tab.wait_for_timeout(450)
+
+
+# Chapter 1
+
+
+@pytest.fixture(scope="module")
+def five_words():
+    """Return the chapter's words, its parameters, and a function: scores, values, attention and logit of other rows."""
+    words, rows, p, v = lines_of("01_model", "words", "E", "p", "v")
+    text = ts.Corpus([[1] * 5], [0], words, ["blame", "praise"], weights=[1])
+
+    def read(rows, p=p):
+        given = ts.Parameters(rows, p, v)
+        columns = given.token_scores, given.token_values, ts.attention(given, text).toarray()[0]
+        return np.stack(columns, axis=1), ts.logits(given, text)[0]
+
+    return words, rows, read
+
+
+def shows(tab, read):
+    """Tell whether table and logit show such numbers."""
+    wanted, logit = read
+    np.testing.assert_allclose(table(tab, WORDS), wanted, atol=SHOWN)
+    said = tab.locator(f"{WORDS} .verdict").inner_text()
+    assert numbers(said)[0] == pytest.approx(logit, abs=SHOWN)
+    assert said.endswith("praise" if logit > 0 else "blame")
+
+
+def test_the_words_start_as_in_the_chapter(chapter, five_words):
+    words, rows, read = five_words
+    tab = chapter("01_model").tab
+    assert tab.locator(f"{WORDS} tbody th").all_inner_texts() == words
+    shows(tab, read(rows))
+
+
+def test_a_word_is_moved_by_keys_and_the_address_keeps_it(chapter, five_words):
+    words, rows, read = five_words
+    opened = chapter("01_model")
+    tab = opened.tab
+    handle = tab.get_by_role("slider", name="bad: arrow keys move it")
+    handle.focus()
+    for key in (*["Shift+ArrowUp"] * 4, "ArrowRight"):
+        tab.keyboard.press(key)
+    settle(tab)
+    moved = rows.copy()
+    moved[words.index("bad")] += [0.1, 2.0]
+    shows(tab, read(moved))
+    assert handle.get_attribute("aria-valuetext") == "bad at 2.10, 0.50"
+    tab.reload()
+    shows(tab, read(moved))
+    tab.get_by_role("button", name="Back to the start").click()
+    settle(tab)
+    shows(tab, read(rows))
+    assert "#" not in tab.url
+    assert opened.errors == []
+
+
+def test_the_query_is_turned_by_a_finger(chapter, five_words):
+    _, rows, read = five_words
+    tab = chapter("01_model", width=390).tab
+    tab.locator(f"{WORDS} svg").first.scroll_into_view_if_needed()
+    start, target = (tab.get_by_role("slider", name=f"{name}: arrow").bounding_box() for name in ("p", "truly"))
+    page = tab.context.new_cdp_session(tab)
+    middle = [(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2) for box in (start, target)]
+    for kind, points in (("touchStart", middle[:1]), ("touchMove", middle[1:]), ("touchEnd", [])):
+        page.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y} for x, y in points]})
+    settle(tab)
+    place = numbers(tab.get_by_role("slider", name="p: arrow").get_attribute("aria-valuetext"))
+    assert place[1] > 0
+    wanted, _ = read(rows, np.array(place))
+    np.testing.assert_allclose(table(tab, WORDS), wanted, atol=0.03)  # where the finger is, is said in two decimals
+
+
+# Chapter 3
+
+
+@pytest.fixture(scope="module")
+def four_texts():
+    """Return the chapter's corpus and parameters."""
+    _, corpus, _, parameters = lines_of("03_flow", "texts", "plane", "rows", "small")
+    return corpus, parameters
+
+
+@pytest.mark.parametrize(("start", "length"), [((5, -4), 3), ((-6, -4), 8.5), ((-1, -5), 0), ((7, 1), 12)])
+def test_the_path_and_the_tug_are_the_package_s(alone, four_texts, start, length):
+    corpus, parameters = four_texts
+    tab = alone("flow", f"#flow.p={start[0]}_{start[1]}&flow.length={length}").tab
+    here = replace(parameters, cls_embedding=np.array(start, float))
+    if length:
+        here = replace(here, cls_embedding=ts.gradient_flow(here, corpus, length, records=2).cls_embedding)
+    said = numbers(tab.locator(f"{TEXTS} .verdict").inner_text().replace("p*", ""))
+    p = here.cls_embedding
+    best = ts.max_margin(here.embeddings, corpus).direction
+    angle = np.degrees(np.arccos(p @ best / np.linalg.norm(p) / np.linalg.norm(best)))
+    np.testing.assert_allclose(said, [*p, ts.loss(here, corpus), angle], atol=0.06)
+    scores, relevant = here.token_scores, [0, 0, 1, 1]
+    leads = scores[relevant] - scores[[2, 3, 2, 3]]
+    attention = ts.attention(here, corpus).toarray()[np.arange(4), relevant]
+    alone = [ts.Corpus(corpus.counts[[i]], corpus.labels[[i]], corpus.vocabulary, corpus.class_names) for i in range(4)]
+    pulls = np.array([-ts.gradients(here, text).cls_embedding for text in alone])
+    shares = np.linalg.norm(pulls, axis=1) / np.linalg.norm(pulls.sum(axis=0))
+    np.testing.assert_allclose(table(tab, TEXTS), np.stack([leads, attention, shares], axis=1), atol=0.03)
+
+
+def test_p_is_dropped_by_a_tap_and_moved_by_keys(chapter):
+    opened = chapter("03_flow", width=390)
+    tab = opened.tab
+    plane = tab.locator(f"{TEXTS} svg").first
+    plane.scroll_into_view_if_needed()
+    size = plane.bounding_box()
+    plane.click(position={"x": size["width"] * 3 / 18, "y": size["height"] * 8 / 20})
+    settle(tab)
+    summary = tab.locator(f"{TEXTS} .verdict")
+    np.testing.assert_allclose(numbers(summary.inner_text())[:2], [-6, 6], atol=0.15)
+    tab.get_by_role("slider", name="the start of p").focus()
+    tab.keyboard.press("ArrowRight")
+    settle(tab)
+    np.testing.assert_allclose(numbers(summary.inner_text())[:2], [-5.5, 6], atol=0.15)
+    tab.get_by_role("slider", name="Path length").press("End")
+    settle(tab)
+    end = summary.inner_text()
+    assert numbers(end)[1] > 14
+    tab.reload()
+    assert summary.inner_text() == end
+    assert opened.errors == []
+
+
+def test_the_shortest_query_is_the_package_s(alone, four_texts):
+    corpus, _ = four_texts
+    tab = alone("flow", "").tab
+    random = np.random.default_rng(0)
+    solved = 0
+    for rows in random.standard_normal((60, 4, 2)):
+        differences = (rows[[0, 0, 1, 1]] - rows[[2, 3, 2, 3]]).tolist()
+        found = tab.evaluate("(given) => tokensel.shortestQuery(given)", differences)
+        try:
+            wanted = ts.max_margin(rows, corpus).direction
+        except ValueError:
+            assert found is None
+        else:
+            np.testing.assert_allclose(found, wanted, rtol=1e-6)
+            solved += 1
+    assert 10 < solved < 60
+
+
+# The tug of war of chapter 3
+
+
+def tug_of_war(many, step, others=60):
+    """Return the whole corpus of the chapter, for any number of weak tokens, and parameters after a step, strong far below."""
+    relevant = np.eye(many + 1, dtype=int)[[*range(many), *[many] * many]]
+    counts = np.hstack([relevant, np.ones((2 * many, others), int)])
+    words = [*(f"weak {i}" for i in range(many)), "strong", *map(str, range(others))]
+    corpus = ts.Corpus(counts, [1] * many + [-1] * many, words)
+    after = flow.limit_parameters(corpus, step)
+    start = -6 * after.embeddings[many] + 6 * after.token_values[many] * after.output_vector  # -6 e_strong
+    return corpus, replace(after, cls_embedding=start)
+
+
+@pytest.mark.parametrize(
+    ("step", "many", "selected"),
+    [(250, 3, True), (310, 3, True), (320, 3, False), (320, 2, True), (500, 1, True), (330, 8, False)],
+)
+def test_the_tug_of_war_is_the_package_s(alone, step, many, selected):
+    tab = alone("border", f"#border.step={step}&border.k={many}").tab
+    said = tab.locator(f"{WAR} .verdict").inner_text()
+    assert ("not selected" not in said) == selected
+    length, competition = numbers(said)[:2]
+    corpus, start = tug_of_war(many, step)
+    assert competition == pytest.approx(ts.competition(start.token_values, corpus)[many], abs=SHOWN)
+    assert ("promises" in said) == (competition <= 1)
+    (weak, strong) = table(tab, WAR)
+    np.testing.assert_allclose([weak[0], strong[0]], start.token_values[[0, many]], atol=SHOWN)
+    end = ts.gradient_flow(start, corpus, length, records=2)
+    scores = start.embeddings @ end.cls_embedding
+    if not selected:  # else it has just woken, and leads change faster than the length is said
+        np.testing.assert_allclose([weak[1], strong[1]], scores[[0, many]] - scores[-1], rtol=1e-3)
+    later = ts.gradient_flow(start, corpus, 1.1 * length, records=2)
+    attention = ts.attention(replace(start, cls_embedding=later.cls_embedding), corpus).toarray()[[0, -1], [0, many]]
+    np.testing.assert_allclose(attention, [1, selected], atol=0.01)
+
+
+def test_the_first_step_is_turned_across_the_border(chapter):
+    opened = chapter("03_flow", width=390)
+    tab = opened.tab
+    said = tab.locator(f"{WAR} .verdict")
+    assert "selected after" in said.inner_text()
+    step = tab.locator(f"{WAR} input").first
+    step.press("End")
+    settle(tab)
+    lost = said.inner_text()
+    assert "not selected" in lost
+    assert "border.step=500" in tab.url
+    tab.reload()
+    assert said.inner_text() == lost
+    tab.locator(f"{WAR} button").click()
+    settle(tab)
+    assert "selected after" in said.inner_text()
+    assert tab.locator("#fig-tug img").is_visible()
+    assert opened.errors == []
+
+
+# All of them
+
+
+@pytest.mark.parametrize("setting", [("light", 1280), ("dark", 360)])
+@pytest.mark.parametrize(
+    ("name", "fragment"),
+    [
+        ("01_model", "#plane.p=-3_1.5&plane.bad=3_1.6"),
+        ("01_model", "#plane.p=0_0&plane.v=nonsense"),
+        ("03_flow", "#flow.p=99_99&flow.length=-1&border.step=400&border.k=8"),
+    ],
+)
+def test_accessible_and_as_wide_as_the_window(chapter, setting, name, fragment):
+    theme, width = setting
+    opened = chapter(name, theme=theme, width=width, fragment=fragment)
+    assert [problem for rule in pages.EVERY_STATE for problem in rule(opened)] == []
+
+
+@pytest.mark.parametrize(("name", "mark"), [("01_model", "plane"), ("03_flow", "flow"), ("03_flow", "border")])
+def test_without_scripts_the_picture_stays(chapter, name, mark):
+    tab = chapter(name, scripts=False).tab
+    assert tab.locator(f".tag_plaything-{mark} img").is_visible()
+    assert tab.locator(".plaything").count() == 0
