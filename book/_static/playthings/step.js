@@ -83,7 +83,7 @@ tokensel.plaything("step", (root) => {
       text(134, 146, "size of the step η₀"),
       text(2, 3, "correlation", "start"),
       element("svg:line", { class: "threshold", x1: threshold, x2: threshold, y1: 14, y2: 114 }),
-      text(threshold + (right ? -4 : 4), 108, "signal = noise", right ? "end" : "start"),
+      text(threshold + (right ? -4 : 4), right ? 26 : 108, "signal = noise", right ? "end" : "start"),
       element("svg:path", { class: "law", d: `M${curve.join("L")}` }),
       element("svg:circle", { class: "here", cx: across(now.eta), cy: down(Math.max(0, found)), r: 6 }),
     );
