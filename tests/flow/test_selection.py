@@ -173,14 +173,16 @@ def test_how_much_products_may_err(many, irrelevant):
         assert (path.log_missed[-1] < SELECTED) == selects
 
 
-@pytest.mark.parametrize(("kappa", "selects"), [(1.0, True), (1.15, False), (3.0, False)])
+@pytest.mark.parametrize(("kappa", "selects"), [(1.0, True), (1.25, False), (3.0, False)])
 def test_zero_is_no_safe_start_beyond_the_bound(kappa, selects):
-    """Values in proportion to frequencies 3, 1 against 2, 2, and 20 irrelevant tokens: lost from κ = 1 + 2/20 on."""
-    relevant = np.array([0, 0, 0, 1, 2, 2, 3, 3])
-    corpus = corpus_of(np.hstack([np.eye(4, dtype=int)[relevant], np.ones((8, 20), int)]), np.where(relevant < 2, 1, -1))
-    start = limit_parameters(corpus, 16 * 21 * np.sqrt(kappa))
-    np.testing.assert_allclose(competition(start.token_values, corpus)[2:4], kappa)
-    path = gradient_flow(start, corpus, 1e4, records=2)
+    """Frequencies 9 and five times 1 against 7 and 7, and 50 irrelevant tokens: lost from a largest κ of 1 + 10/50 on."""
+    relevant = np.repeat(np.arange(8), [9, 1, 1, 1, 1, 1, 7, 7])
+    counts = np.hstack([np.eye(8, dtype=int)[relevant], np.ones((28, 50), int)])
+    corpus = corpus_of(counts, np.where(relevant < 6, 1, -1))
+    start = limit_parameters(corpus, 56 * 51 * np.sqrt(kappa / 30))
+    met = competition(start.token_values, corpus)
+    np.testing.assert_allclose(met[:8], kappa * np.array([28, 0, 0, 0, 0, 0, 30, 30]) / 30, atol=1e-12)
+    path = gradient_flow(start, corpus, 1e3, records=2, tolerance=1e-6)
     assert (path.log_missed[-1] < SELECTED) == selects
 
 
