@@ -24,7 +24,7 @@ MENDED = {
     # A folded cell says itself what it is.
     '<summary aria-label="Toggle hidden content">': "<summary>",
     # The fold of the menu's second level is drawn, and says nothing.
-    '<summary><span class="toctree-toggle" role="presentation">': '<summary aria-label="Pages below"><span class="toctree-toggle">',
+    '<summary><span class="toctree-toggle" role': '<summary aria-label="Pages below"><span class="toctree-toggle" role',
     # The corner of a pandas table heads nothing.
     "<th></th>": "<td></td>",
     # The title and the search box of the side bar belong to some landmark.
