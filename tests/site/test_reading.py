@@ -10,7 +10,7 @@ from pages import PAGES, soup
 
 import tokensel_nb as ts
 
-FIRST_CHAPTER_BYTES = 1.2e6
+FIRST_CHAPTER_BYTES = 1.2e6 + 0.2e6  # of which the playthings may have the second part
 CHAPTERS = [page for page in PAGES if re.match(r"\d\d_", page.stem)]
 SLIDERS = [page for page in PAGES if 'type="range"' in page.read_text("utf-8")]
 
