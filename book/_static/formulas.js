@@ -3,6 +3,7 @@ const stopAtWideFormulas = () => {
   for (const formula of document.querySelectorAll('mjx-container[display="true"]')) {
     const wide = formula.scrollWidth > formula.clientWidth || formula.scrollHeight > formula.clientHeight;
     formula.tabIndex = wide ? 0 : -1;
+    formula.classList.toggle("wide", wide); // and it must be seen that there is more
   }
 };
 addEventListener("load", () => {

@@ -20,6 +20,9 @@ tokensel.plaything("try", (root) => {
       "for a train that never comes, is one of the best I have seen this year. Not every joke works, and the ending is a " +
       "little predictable. But it is a quiet, touching film with an excellent cast, and I left the cinema smiling.",
   };
+  const NOTES = {
+    [EXAMPLES["not bad"]]: "Blame? Each word owns one value, whatever stands beside it: “bad” is as bad after “not”. Chapter 9 is about this.",
+  };
   const INSTEAD = ["wonderful", "good", "boring", "worst"];
   const LONGEST = 3000; // characters: whoever pastes a book reads its beginning
   const DEFAULTS = { text: EXAMPLES["both at once"], step: reviews.stages.at(-1) };
@@ -60,7 +63,8 @@ tokensel.plaything("try", (root) => {
 
   function verdict({ known, logit, likely }) {
     if (!known.length) return ["", "no word here that the model knows"];
-    if (Math.abs(likely - 0.5) < 0.03) return ["Undecided", `probability of praise ${percent(likely)}, logit ${signed(logit)}`];
+    const doubt = stage ? "Undecided" : "Not trained yet";
+    if (Math.abs(likely - 0.5) < 0.03) return [doubt, `probability of praise ${percent(likely)}, logit ${signed(logit)}`];
     const word = side(logit);
     return [word[0].toUpperCase() + word.slice(1), `probability ${sure(Math.max(likely, 1 - likely))}, logit ${signed(logit)}`];
   }
@@ -75,6 +79,8 @@ tokensel.plaything("try", (root) => {
   const pointer = element("span", { class: "pointer" });
   const ghost = element("span", { class: "ghost" });
   const meter = element("div", { class: "meter", "aria-hidden": "true" }, ghost, pointer);
+  const ends = [`−${LOUD}`, "logit 0", `+${LOUD}`];
+  const scale = element("div", { class: "scale", "aria-hidden": "true" }, ...ends.map((at) => element("span", {}, at)));
   const reading = element("div", { class: "reading", role: "group", "aria-label": "The words and their attention" });
   const hint = element("p", { class: "hint" });
   const panel = element("div", { class: "panel", hidden: true });
@@ -145,10 +151,10 @@ tokensel.plaything("try", (root) => {
     const left = 1 - rows.reduce((total, { attention }) => total + attention, 0);
     const rest = known.length > 12 ? ` Not shown: ${known.length - 12} words with ${percent(left)} of the attention.` : "";
     table.append(element("div", {}, element("table", {},
-      element("thead", {}, row("th", ["word", "a", "q", "γ", "q γ"])),
+      element("thead", {}, row("th", ["word", "score", "attention", "value", "attention × value"])),
       element("tbody", {}, ...rows.map(({ word, score, attention, value }) =>
         row("td", [word, signed(score), percent(attention), signed(value), signed(attention * value)])))),
-      element("p", {}, `a score, q attention, γ value; the logit is the sum of all q γ.${rest}`)));
+      element("p", {}, `The logit is the sum of the last column.${rest}`)));
   }
 
   let waiting;
@@ -181,7 +187,7 @@ tokensel.plaything("try", (root) => {
   panel.append(
     facts,
     element("div", { class: "buttons", role: "group", "aria-label": "Exchange the word" },
-      instead, ...INSTEAD.map((word) => element("button", { type: "button", onclick: () => exchange(word) }, word)),
+      "Exchange it for", instead, ...INSTEAD.map((word) => element("button", { type: "button", onclick: () => exchange(word) }, word)),
       element("button", { type: "button", onclick: () => exchange("") }, "leave it out"),
       element("button", { type: "button", onclick: () => choose(null) }, "done")),
   );
@@ -204,7 +210,7 @@ tokensel.plaything("try", (root) => {
   function drawPanel({ tokens, known, logit }) {
     panel.hidden = !chosen;
     const skipped = known.length < tokens.length ? " Dashed: not in the vocabulary, skipped." : "";
-    put(hint, "textContent", `Tap a word to see its numbers, exchange it, or leave it out.${skipped}`);
+    put(hint, "textContent", NOTES[text] ?? `Tap a word to see its numbers, exchange it, or leave it out.${skipped}`);
     if (!chosen) return;
     const token = tokens.find(({ start }) => start === chosen.before.length);
     const moved = chosen.first === text ? "" : ` The logit was ${signed(read(chosen.first).logit)}; now it is ${signed(logit)}.`;
@@ -244,7 +250,7 @@ tokensel.plaything("try", (root) => {
   root.classList.add("try");
   root.setAttribute("aria-label", "Try it: attention on a review of your own");
   root.append(
-    element("label", { for: "try-text" }, "Write a review"), box, judged, meter, reading, hint, panel, slider.root,
+    element("label", { for: "try-text" }, "Write a review"), box, judged, meter, scale, reading, hint, panel, slider.root,
     tokensel.buttons("Examples", Object.entries(EXAMPLES).map(([name, example]) =>
       [name, () => { chosen = null; text = example; draw(); }])),
     table, forScreenReaders,

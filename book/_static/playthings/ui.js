@@ -117,6 +117,8 @@ Object.assign(tokensel, (() => {
       const size = keyStep * (event.shiftKey ? 5 : 1);
       set(where().map((each, i) => each + size * way[i]));
     });
+    // A finger on it moves it, and does not scroll the page: touch-action is not heard on parts of a drawing everywhere.
+    part.addEventListener("touchstart", (event) => event.preventDefault(), { passive: false });
     part.addEventListener("pointerdown", (event) => {
       event.preventDefault();
       part.setPointerCapture(event.pointerId);
