@@ -56,7 +56,7 @@ def test_sliders_answer_to_the_keyboard_and_the_address_keeps_it(chapter, packag
     eta, dim = (tab.locator(f"{PLAYTHING} input[type=range]").nth(i) for i in range(2))
     eta.focus()
     tab.keyboard.press("Home")
-    assert eta.get_attribute("aria-valuetext") == "0: before the step"
+    assert eta.get_attribute("aria-valuetext") == "0 (before)"
     for _ in range(2):
         tab.keyboard.press("PageUp")
     dim.focus()
@@ -84,7 +84,7 @@ def test_a_slider_is_dragged(chapter):
     tab.mouse.move(box["x"] + 2, middle, steps=5)
     tab.mouse.up()
     tab.wait_for_timeout(100)
-    assert eta.get_attribute("aria-valuetext") == "0: before the step"
+    assert eta.get_attribute("aria-valuetext") == "0 (before)"
     assert abs(numbers(tab.locator(f"{PLAYTHING} .readout").inner_text())[0]) < 0.05
 
 
@@ -112,10 +112,22 @@ def test_a_word_is_found_by_name_by_keys_and_by_a_click(chapter, imdb):
 
 def test_a_preset_goes_there_and_what_is_said_is_said(chapter):
     tab = chapter().tab
-    tab.get_by_role("button", name="300", exact=True).click()
+    tab.get_by_role("button", name="step 300", exact=True).click()
     tab.wait_for_timeout(1_800)
-    assert tab.get_by_role("button", name="300", exact=True).get_attribute("aria-pressed") == "true"
+    assert tab.get_by_role("button", name="step 300", exact=True).get_attribute("aria-pressed") == "true"
     assert "step 300, dimension 2,048" in tab.locator(f"{PLAYTHING} [role=status]").inner_text()
+
+
+def test_the_zoom_has_its_own_place_and_says_when_the_word_is_outside(chapter):
+    tab = chapter().tab
+    said, frame = tab.locator(f"{PLAYTHING} .of-word"), tab.locator(f"{PLAYTHING} .scatter text", has_text="frame")
+    assert "outside" not in said.inner_text()
+    before = numbers(frame.text_content())
+    tab.locator(f"{PLAYTHING} .zoom").get_by_role("button", name="words near zero").click()
+    tab.wait_for_timeout(100)
+    assert said.inner_text().endswith("(outside the zoom)")
+    near = numbers(frame.text_content())
+    assert before[0] < near[0] < 0 < near[1] < before[1]
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,8 @@ Object.assign(tokensel, (() => {
   }
 
   /** The cloud: {root, draw}. Give words, its name, the axes' names, brief (word's number -> text beside its point), tell (-> what
-   *  is said of it), choose (called with a word's number). Draw what is shown: {x, y, xRange, yRange, named, chosen, line: two points}. */
+   *  is said of it), choose (called with a word's number). Draw what is shown: {x, y, xRange, yRange,
+   *  yName (if it changes), named, chosen, line: two points}. */
   function scatter({ words, name, xName, yName, brief, tell, choose }) {
     const canvas = element("canvas");
     const drawing = element("svg:svg", { "aria-hidden": "true" });
@@ -128,7 +129,7 @@ Object.assign(tokensel, (() => {
       return [
         ...zeros, ...horizontal, ...vertical,
         element("svg:path", { d: `M${EDGE.left} ${EDGE.top}V${bottom}H${right}`, class: "axis" }),
-        text(2, 14, yName), text(right, height - 6, xName, { "text-anchor": "end" }),
+        text(2, 14, shown.yName ?? yName), text(right, height - 6, xName, { "text-anchor": "end" }),
       ];
     }
 
@@ -217,7 +218,9 @@ Object.assign(tokensel, (() => {
     });
     const root = element("div", { class: "finder" }, element("label", {}, "Find a word ", input), offered, note);
     const show = (id) => {
-      if (document.activeElement !== input) input.value = words[id];
+      if (document.activeElement === input) return;
+      input.value = words[id];
+      note.textContent = "";
     };
     return { root, show };
   }

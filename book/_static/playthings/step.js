@@ -33,7 +33,8 @@ tokensel.plaything("step", (root) => {
   const predicted = (id) => (now.eta / 2) * data.share[id];
   const three = (x) => number(x, x ? Math.min(4, Math.max(0, 2 - Math.floor(Math.log10(Math.abs(x))))) : 0); // digits that count
   const told = (id) => `${words[id]}: signed share ${three(x[id])}, value ${three(values[id])}`;
-  const inFull = (id) => `${told(id)}; the line is at ${three(predicted(id))}, before the step it was ${three(data.draw[id] / Math.sqrt(now.d))}`;
+  const away = (id) => now.middle && Math.abs(data.share[id]) > MIDDLE;
+  const inFull = (id) => `${told(id)}; the line is at ${three(predicted(id))}, before the step it was ${three(data.draw[id] / Math.sqrt(now.d))}${away(id) ? " (outside the zoom)" : ""}`;
   const spoken = (found, law) => `step ${number(now.eta)}, dimension ${number(now.d)}: correlation ${number(found, 3)}, the law says ${number(law, 3)}`;
 
   // ---- controls
@@ -56,15 +57,15 @@ tokensel.plaything("step", (root) => {
     move(start);
   }
 
-  const presets = tokensel.buttons("sizes of the step", PRESETS.map((step) => [step ? number(step) : "before", () => glide(step)]));
-  const closer = element("button", { type: "button", onclick: () => change({ middle: 1 - now.middle }) }, "the middle");
-  presets.append(closer);
+  const presets = tokensel.buttons("sizes of the step", PRESETS.map((step) => [step ? `step ${number(step)}` : "before", () => glide(step)]));
+  const closer = element("button", { type: "button", onclick: () => change({ middle: 1 - now.middle }) }, "words near zero");
+  const zoom = element("div", { class: "zoom" }, element("span", {}, "zoom:"), closer);
   const aloud = tokensel.said();
-  const cloud = tokensel.scatter({ words, name: "Words by signed share and value", xName: "signed share, in 10,000 words", yName: "value E·v after the step (the frame follows)", brief: told, tell: inFull, choose });
+  const cloud = tokensel.scatter({ words, name: "Words by signed share and value", xName: "signed share, in 10,000 words", yName: "value E·v after the step", brief: told, tell: inFull, choose });
   const finder = tokensel.finder({ words, weights: x.map(Math.abs), choose });
   const ofWord = element("p", { class: "of-word" });
   const readout = element("p", { class: "readout" });
-  const formula = element("p", { class: "formula" }, "Law: (1 + 4 / (η₀² d Var ᾱ))", element("sup", {}, "−1/2"));
+  const formula = element("p", { class: "formula" }, "Law, derived below: ", element("span", {}, "(1 + 4 / (η₀² d Var ᾱ))", element("sup", {}, "−1/2")));
   const law = element("svg:svg", { class: "law", viewBox: "0 -8 250 158", "aria-hidden": "true" });
 
   // ---- the law: the same way along as the slider's, 0 at its left end
@@ -85,7 +86,7 @@ tokensel.plaything("step", (root) => {
       element("svg:line", { class: "threshold", x1: threshold, x2: threshold, y1: 14, y2: 114 }),
       text(threshold + (right ? -4 : 4), right ? 26 : 108, "signal = noise", right ? "end" : "start"),
       element("svg:path", { class: "law", d: `M${curve.join("L")}` }),
-      element("svg:circle", { class: "here", cx: across(now.eta), cy: down(Math.max(0, found)), r: 6 }),
+      element("svg:path", { class: "here", d: `M${across(now.eta) - 5} ${down(Math.max(0, found)) - 5}l10 10m0-10l-10 10` }), // a cross: no handle
     );
   }
 
@@ -98,9 +99,11 @@ tokensel.plaything("step", (root) => {
     const chosen = idOf(now.word);
     const range = ends[now.middle];
     const prediction = range.map((each) => [each, (now.eta / 2) * (each / PER)]);
-    // The frame follows: it always just holds the words, and the line from side to side
+    // The frame follows: it always just holds the words, and the line from side to side; its numbers tell sizes apart
     const inside = around(values, (id) => x[id] >= range[0] && x[id] <= range[1]);
-    cloud.draw({ x, y: values, xRange: range, yRange: [Math.min(inside[0], prediction[0][1]), Math.max(inside[1], prediction[1][1])], named: NAMED.map(idOf), chosen, line: prediction });
+    const yRange = [Math.min(inside[0], prediction[0][1]), Math.max(inside[1], prediction[1][1])];
+    const yName = `value E·v after the step; frame ${yRange.map((end) => number(end, Math.abs(end) < 10 ? 2 : 0)).join(" to ")}`;
+    cloud.draw({ x, y: values, xRange: range, yRange, yName, named: NAMED.map(idOf), chosen, line: prediction });
     drawLaw(found, equal);
     readout.textContent = `Correlation ${number(found, 3)}; the law says ${number(expected, 3)}. Signal and noise are equal at a step of ${number(equal)}.`;
     ofWord.textContent = inFull(chosen);
@@ -111,7 +114,7 @@ tokensel.plaything("step", (root) => {
   function show(found, expected) {
     eta.input.value = STEPS.indexOf(now.eta);
     dim.input.value = DIMS.indexOf(now.d);
-    eta.show(now.eta ? number(now.eta) : "0: before the step");
+    eta.show(now.eta ? number(now.eta) : "0 (before)");
     dim.show(number(now.d));
     PRESETS.forEach((step, i) => presets.children[i].setAttribute("aria-pressed", step === now.eta));
     closer.setAttribute("aria-pressed", now.middle === 1);
@@ -121,8 +124,8 @@ tokensel.plaything("step", (root) => {
   }
 
   const redraw = tokensel.soon(draw);
-  const controls = element("div", { class: "controls" }, eta.root, dim.root, presets);
-  const beside = element("div", { class: "beside" }, law, formula, readout, finder.root, ofWord);
+  const controls = element("div", { class: "controls" }, eta.root, dim.root, presets, zoom);
+  const beside = element("div", { class: "beside" }, finder.root, ofWord, readout, law, formula);
   root.append(element("div", { class: "step" }, cloud.root, controls, beside), aloud.root);
   draw();
 });
