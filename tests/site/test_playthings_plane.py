@@ -172,15 +172,17 @@ def test_p_is_dropped_by_a_tap_and_moved_by_keys(chapter):
     plane.click(position={"x": size["width"] * 3 / 18, "y": size["height"] * 8 / 20})
     settle(tab)
     summary = tab.locator(f"{TEXTS} .verdict")
-    np.testing.assert_allclose(numbers(summary.inner_text())[:2], [-6, 6], atol=0.15)
-    tab.get_by_role("slider", name="the start of p").focus()
+    assert numbers(summary.inner_text())[1] > 10  # it flows as far as before
+    start = tab.get_by_role("slider", name="the start of p")
+    np.testing.assert_allclose(numbers(start.get_attribute("aria-valuetext")), [-6, 6], atol=0.15)
+    start.focus()
     tab.keyboard.press("ArrowRight")
     settle(tab)
-    np.testing.assert_allclose(numbers(summary.inner_text())[:2], [-5.5, 6], atol=0.15)
+    np.testing.assert_allclose(numbers(start.get_attribute("aria-valuetext")), [-5.5, 6], atol=0.15)
     tab.get_by_role("slider", name="Path length").press("End")
     settle(tab)
     end = summary.inner_text()
-    assert numbers(end)[1] > 14
+    assert 13 < numbers(end)[1] <= 14  # as far as the frame shows
     tab.reload()
     assert summary.inner_text() == end
     assert opened.errors == []

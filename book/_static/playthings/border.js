@@ -77,7 +77,7 @@ tokensel.plaything("border", (root) => {
     return made;
   };
   const step = slider("First step η₀", "step", { min: 100, max: 500, step: 2 });
-  const many = slider("Weak tokens k", "k", { min: 1, max: 8, step: 1 });
+  const many = slider("Weak words k", "k", { min: 1, max: 8, step: 1 });
   const heads = ["at the end", "value", "lead", "attention"];
   const numbers = tokensel.table("Value, lead and attention at the end of the path", heads, ["each weak", "strong"]);
   const shares = numbers.rows.map((cells) => {
@@ -85,7 +85,7 @@ tokensel.plaything("border", (root) => {
     cells[2].append(bar.root);
     return bar;
   });
-  const verdict = element("p", { class: "verdict" });
+  const verdict = element("p", { class: "verdict long" });
   const { root: saidLine, say } = tokensel.said();
 
   function draw() {
@@ -98,12 +98,13 @@ tokensel.plaything("border", (root) => {
     numbers.rows.forEach((cells, kind) => {
       cells[0].textContent = shown(values[kind]);
       cells[1].textContent = shown(end.leads[kind], 1);
-      shares[kind].show(1 / (1 + OTHERS * Math.exp(-end.leads[kind])));
+      shares[kind].show(1 / (1 + OTHERS * Math.exp(-end.leads[kind])), kind === STRONG ? "blame" : "praise");
     });
     const found = selected ? `selected after a path of ${shown(end.s, 0)}` : `not selected on a path of ${shown(end.s, 0)}`;
-    const promise = competition <= 1 ? "at most 1: the theorem promises selection" : `above 1; border of these texts ${shown(border)}`;
+    const beyond = `above 1: no promise; these ${OTHERS} irrelevant tokens let strong come back up to 1 + 2k/${OTHERS} = ${shown(border)}`;
+    const promise = competition <= 1 ? "at most 1: the theorem promises selection" : beyond;
     const said = element("strong", { class: selected ? "praise" : "blame" }, found);
-    verdict.replaceChildren("strong is ", said, `. κ\u00a0=\u00a0${shown(competition)}, ${promise}.`);
+    verdict.replaceChildren("strong is ", said, `. Competition κ\u00a0=\u00a0${shown(competition)}, ${promise}.`);
     step.show(shown(setting.step, 0));
     many.show(shown(setting.k, 0));
     say(verdict.textContent);
@@ -117,7 +118,9 @@ tokensel.plaything("border", (root) => {
   };
   root.setAttribute("aria-label", "One strong token against several weak ones");
   root.append(element("div", { class: "plane" },
-    element("p", { class: "hint" }, "Turn up the first step, or change the number of weak tokens: from where on is strong lost?"),
+    element("p", { class: "hint" }, "strong: one word of blame, say awful; weak: k words of praise, say fine, nice, okay. ",
+      "Their competition κ says how strongly the weak ones together hold strong back. ",
+      "Turn up the first step, or change k: from where on is strong lost?"),
     svg,
     element("div", {}, step.root, many.root, numbers.root, verdict,
       tokensel.buttons("The tug of war", [["Back to the start", back]]), saidLine)));

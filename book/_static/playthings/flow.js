@@ -22,19 +22,20 @@ tokensel.plaything("flow", (root) => {
   const LENGTHS = Array.from({ length: 51 }, (_, i) => i / 2);
   const TUG = 3; // units of the plane for a text that pulls as hard as all together
   const ACCURACY = 1e-4; // a pixel is 0.05
-  const START = { p: "5_-4", length: 3 };
+  const START = { p: "5_-4", length: 12 }; // so long that the path nears the ray
 
   const differences = TEXTS.map(({ tokens: [word, neighbour] }) => E[word].map((each, i) => each - E[neighbour][i]));
   const best = tokensel.shortestQuery(differences);
   const drawing = tokensel.plane({ box: BOX, ticks: [-4, 4, 8, 12], called: "The plane of p", names: ["p₁", "p₂"] });
   const address = tokensel.state("flow", START);
   let start = drawing.within(tokensel.pointIn(address.p, START.p));
-  let length = address.length;
+  let length = address.length; // as chosen: a path that leaves the frame earlier is followed up to there
   let path;
 
   // What stays: where all leads are at least one, the ray, the directions, the chapter's six paths.
   const beyond = ({ p }) => p[1] > BOX[3];
   const pathFrom = (p) => tokensel.flow({ E, p, v }, TEXTS, LENGTHS, ACCURACY, beyond).points;
+  const inFrame = (points) => points.filter(({ p: [x, y] }) => x >= BOX[0] && x <= BOX[1] && y >= BOX[2] && y <= BOX[3]);
   const curve = (points) => drawing.curve(points.map((each) => each.p));
   const leads = (p) => differences.map((D) => D[0] * p[0] + D[1] * p[1]);
 
@@ -89,8 +90,8 @@ tokensel.plaything("flow", (root) => {
   const summary = element("p", { class: "verdict" });
   const { root: saidLine, say } = tokensel.said();
   const redraw = tokensel.soon(draw);
-  const drop = (point, travelled = 0) => {
-    [start, length, path] = [drawing.within(point), travelled, null];
+  const drop = (point) => {
+    [start, path] = [tokensel.pointIn(tokensel.pointOut(drawing.within(point))), null]; // as the address will have it
     redraw();
   };
   const dropped = tokensel.handle(drawing, { name: "the start of p", keyStep: 0.5, where: () => start, move: drop },
@@ -104,9 +105,29 @@ tokensel.plaything("flow", (root) => {
     redraw();
   });
 
+  /** Where the name of text i stands, beside the tip of its arrow and inside the frame. */
+  function nameAt([x, y], left, i) {
+    const width = 7.5 * NAMES[i].length;
+    const from = left || x + width > 350 ? x - 6 - width : x + 6;
+    return { from: Math.max(from, 4), width, y: Math.max(y - 4, 30), i };
+  }
+
+  /** Names, the upper ones first, each so far down that it is not printed over another. */
+  function apart(names) {
+    const placed = [];
+    for (const name of names.sort((one, other) => one.y - other.y)) {
+      for (const { from, width, y } of placed) {
+        if (from < name.from + name.width && name.from < from + width) name.y = Math.max(name.y, y + 15);
+      }
+      placed.push(name);
+    }
+    return placed;
+  }
+
   function draw() {
     path ??= pathFrom(start);
-    const { s, p, loss } = path[Math.min(Math.max(Math.round(length / LENGTHS[1]), 0), path.length - 1)];
+    const seen = inFrame(path);
+    const { s, p, loss } = seen.findLast((each) => each.s <= length + 1e-9) ?? seen[0];
     const { pulls } = tokensel.pullOnQuery({ E, p, v }, TEXTS);
     const model = tokensel.modelOf({ E, p, v }, WORDS);
     const tip = (pull) => pull.map((each, axis) => p[axis] + TUG * each);
@@ -114,38 +135,34 @@ tokensel.plaything("flow", (root) => {
     drawing.put(own,
       element("svg:path", { class: "path", d: curve(path) }),
       s > 0 && element("svg:circle", { class: "here", cx: x, cy: y, r: 5 }));
-    drawing.put(tugs, ...pulls.flatMap((pull, i) => {
-      const side = TEXTS[i].label ? "praise" : "blame";
-      const [tipX, tipY] = drawing.at(tip(pull));
-      const left = pull[0] < 0 || tipX > 280;
-      const name = { class: side, x: tipX + (left ? -6 : 6), y: tipY - 4, "text-anchor": left ? "end" : "start" };
-      return [
-        element("svg:path", { class: `arrow ${side}`, d: tokensel.arrow(drawing, p, tip(pull)) }),
-        Math.hypot(...pull) > 0.2 && element("svg:text", name, NAMES[i]),
-      ];
-    }));
+    const sides = TEXTS.map(({ label }) => (label ? "praise" : "blame"));
+    const arrows = pulls.map((pull, i) => element("svg:path", { class: `arrow ${sides[i]}`, d: tokensel.arrow(drawing, p, tip(pull)) }));
+    const names = pulls.flatMap((pull, i) => (Math.hypot(...pull) > 0.2 ? [nameAt(drawing.at(tip(pull)), pull[0] < 0, i)] : []));
+    drawing.put(tugs, ...arrows, ...apart(names).map(({ from, y, i }) => element("svg:text", { class: sides[i], x: from, y }, NAMES[i])));
     TEXTS.forEach(({ tokens }, i) => {
       numbers.rows[i][0].textContent = shown(leads(p)[i]);
-      shares[i].show(tokensel.forward(model, tokens).attention[0]);
+      shares[i].show(tokensel.forward(model, tokens).attention[0], sides[i]);
       numbers.rows[i][2].textContent = shown(Math.hypot(...pulls[i]));
     });
     const cosine = (p[0] * best[0] + p[1] * best[1]) / (Math.hypot(...p) * Math.hypot(...best));
     const angle = Math.hypot(...p) > 0 ? `${shown((180 / Math.PI) * Math.acos(Math.min(1, cosine)), 1)}°` : "none";
     summary.textContent = `p at (${shown(p[0])}, ${shown(p[1])}); loss ${shown(loss, 3)}; angle to p*: ${angle}`;
-    travelled.input.max = path.at(-1).s;
+    travelled.input.max = seen.at(-1).s;
     travelled.input.value = s;
     travelled.show(shown(s));
     dropped.place();
     say(`${summary.textContent}.`);
-    tokensel.remember("flow", START, { p: tokensel.pointOut(start), length: s });
+    tokensel.remember("flow", START, { p: tokensel.pointOut(start), length });
   }
 
   root.setAttribute("aria-label", "The flow of p in the plane");
   root.append(element("div", { class: "plane" },
-    element("p", { class: "hint" }, "Tap the plane, drag the ring, or move it by the arrow keys: p flows from there. ",
-      "Arrows show how each text pulls; attention is that on good or bad."),
+    element("p", { class: "hint" }, "The plane of p, not of the words: up is not praise. Tap it, or drag the ring",
+      tokensel.byKeys(" (by keys: Tab chooses it, arrows move it)"), ": p flows from there, as far as the slider says. ",
+      "Grey arrows: where p would go. Blue and orange: one a text; pull: that arrow's length, in units of their sum's. ",
+      "Attention: on good or bad."),
     drawing.root,
     element("div", {}, travelled.root, numbers.root, summary,
-      tokensel.buttons("p", [["Back to the start", () => { drop(tokensel.pointIn(START.p), START.length); }]]), saidLine)));
+      tokensel.buttons("p", [["Back to the start", () => { length = START.length; drop(tokensel.pointIn(START.p)); }]]), saidLine)));
   draw();
 });

@@ -5,6 +5,9 @@
 Object.assign(tokensel, (() => {
   const { element } = tokensel;
   const WIDTH = 360; // units of a drawing, so that they are about pixels
+  const MARGIN = 16; // what is moved stays that far inside, so that all of it can be seen and taken hold of
+  /** What only keys can do, said where there are likely to be some. */
+  const byKeys = (words) => (matchMedia("(hover: hover)").matches ? words : "");
 
   /** A number as people write it: with a true minus sign, and no minus before a zero. */
   const shown = (x, digits = 2) => x.toFixed(digits).replace(/^-(?=0\.?0*$)/, "").replace("-", "−");
@@ -21,7 +24,9 @@ Object.assign(tokensel, (() => {
       const scale = (right - left) / seen.width;
       return [left + scale * (clientX - seen.x), top - scale * (clientY - seen.y)];
     };
-    const within = ([x, y]) => [Math.min(Math.max(x, left), right), Math.min(Math.max(y, bottom), top)];
+    const margin = MARGIN / unit;
+    const clamp = (x, from, to) => Math.min(Math.max(x, from + margin), to - margin);
+    const within = ([x, y]) => [clamp(x, left, right), clamp(y, bottom, top)];
     const trace = (points) => `M${points.map((point) => at(point).map((each) => each.toFixed(1)).join(" ")).join("L")}`;
     /** A smooth line through points: its slope at each is that between its neighbours. */
     function curve(points) {
@@ -71,11 +76,12 @@ Object.assign(tokensel, (() => {
     return { root, place };
   }
 
-  /** A share between 0 and 1 as a bar with its number: {root, show(share)}. */
+  /** A share between 0 and 1 as a bar with its number, on the side of praise or of blame: {root, show(share, side)}. */
   function share() {
     const part = element("i", { "aria-hidden": "true" });
     const number = element("span");
-    const show = (x) => {
+    const show = (x, side = "praise") => {
+      part.className = side;
       part.style.width = `${100 * x}%`;
       number.textContent = shown(x);
     };
@@ -98,7 +104,7 @@ Object.assign(tokensel, (() => {
     return point.length === 2 && point.every(Number.isFinite) ? point : read(instead);
   }
 
-  return { plane, arrow, handle, share, table, shown, pointIn: read, pointOut: written };
+  return { byKeys, plane, arrow, handle, share, table, shown, pointIn: read, pointOut: written };
 })());
 
 // ---- chapter 1: five words, p and v
@@ -116,7 +122,7 @@ tokensel.plaything("plane", (root) => {
   const places = Object.fromEntries(Object.entries(START).map(placed));
   const levels = drawing.layer();
   const arrows = drawing.layer();
-  const discs = WORDS.map(() => element("svg:circle", { class: "disc" }));
+  const discs = WORDS.map(() => element("svg:circle"));
   const labels = WORDS.map((word) => element("svg:text", { "aria-hidden": "true" }, word));
   const numbers = tokensel.table("Score, value and attention of each word", ["word", "score", "value", "attention"], WORDS);
   const shares = numbers.rows.map((cells) => {
@@ -154,9 +160,8 @@ tokensel.plaything("plane", (root) => {
     const point = (t) => foot.map((each, i) => each + t * along[i]);
     const [x, y] = drawing.at(point(to - 0.25 / Math.sqrt(size)));
     const line = element("svg:path", { class: "level", d: drawing.trace([point(from), point(to)]) });
-    if ((to - from) * Math.sqrt(size) < 1 || x < 20 || x > 325) return [line]; // no numbers in the corners
-    const name = a ? shown(a, 0) : "score 0";
-    return [line, element("svg:text", { class: "tick level", x, y: y + 4, "text-anchor": "middle" }, name)];
+    if ((to - from) * Math.sqrt(size) < 1 || x < 28 || x > 325) return [line]; // no numbers in the corners
+    return [line, element("svg:text", { class: "tick level", x, y: y + 4, "text-anchor": "middle" }, `score ${shown(a, 0)}`)];
   }
 
   function levelLines() {
@@ -179,14 +184,16 @@ tokensel.plaything("plane", (root) => {
     drawing.put(arrows, vector("p"), vector("v"));
     WORDS.forEach((word, i) => {
       const radius = Math.sqrt(6 + 200 * attention[i]);
-      const [side, down] = BESIDE[word] ?? [places[word][0] > 2.4 ? -1 : 1, 4];
+      const [way, down] = BESIDE[word] ?? [places[word][0] > 2.4 ? -1 : 1, 4];
+      const side = model.values[0][i] < 0 ? "blame" : "praise";
       discs[i].setAttribute("r", radius);
-      labels[i].setAttribute("x", side * (radius + 4));
+      discs[i].setAttribute("class", `disc ${side}`);
+      labels[i].setAttribute("x", way * (radius + 4));
       labels[i].setAttribute("y", down);
-      labels[i].setAttribute("text-anchor", side < 0 ? "end" : "start");
+      labels[i].setAttribute("text-anchor", way < 0 ? "end" : "start");
       numbers.rows[i][0].textContent = shown(model.scores[i]);
       numbers.rows[i][1].textContent = shown(model.values[0][i]);
-      shares[i].show(attention[i]);
+      shares[i].show(attention[i], side);
     });
     const [x, y] = drawing.at(point);
     drawing.put(seen,
@@ -207,7 +214,9 @@ tokensel.plaything("plane", (root) => {
   };
   root.setAttribute("aria-label", "Words, p and v in the plane, to be moved");
   root.append(element("div", { class: "plane" },
-    element("p", { class: "hint" }, "Drag a word, or the tip of p or v; by keys: Tab chooses, arrows move."),
+    element("p", { class: "hint" }, "Drag a word, or the tip of p or v. ",
+      tokensel.byKeys("By keys: Tab chooses, arrows move, Shift makes larger steps. "),
+      "A word is blue if its value is positive, orange if negative; its disc grows with its attention."),
     drawing.root,
     element("div", {}, numbers.root, verdict, tokensel.buttons("Words, p and v", [["Back to the start", back]]), saidLine)));
   draw();
