@@ -30,7 +30,8 @@ def alone(visit, tmp_path):
 
     def open_page(name, fragment):
         page = tmp_path / f"{name}.html"
-        page.write_text(f'<meta charset="utf-8"><div class="tag_plaything-{name}"><figure><img alt=""></figure></div>{tags}', "utf-8")
+        still = f'<div class="tag_plaything-{name}"><figure><img alt=""></figure></div>'
+        page.write_text(f'<meta charset="utf-8">{still}{tags}', "utf-8")
         return visit(page, fragment=fragment)
 
     return open_page
