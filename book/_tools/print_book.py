@@ -22,6 +22,7 @@ async () => {
   document.querySelectorAll(".toggle-hidden").forEach((each) => each.classList.remove("toggle-hidden"));
 }
 """
+PATIENCE = 600_000  # ms: a whole book is one page here, and it takes 20 s on two idle cores
 FOOTER = '<div style="width: 100%; text-align: center; font-size: 8px"><span class="pageNumber"></span></div>'
 
 
@@ -41,6 +42,7 @@ def one_page() -> Path:
 def print_page(page: Path, target: Path, chromium: Browser) -> None:
     """Print a page into a PDF."""
     tab = chromium.new_page()
+    tab.set_default_timeout(PATIENCE)
     tab.goto(page.as_uri())
     tab.wait_for_function("window.MathJax?.startup?.promise")
     tab.evaluate(OPEN)

@@ -38,6 +38,7 @@ def visit(chromium):
     def open_page(path, width=1200, theme="light", fragment="", scripts=True):
         window = {"width": width, "height": 800}
         context = chromium.new_context(viewport=window, color_scheme=theme, java_script_enabled=scripts)
+        context.set_default_timeout(120_000)  # ms: a busy machine is slow, not wrong
         opened.append(context)
         return Visit(context.new_page(), scripts).open(Path(path).as_uri() + fragment)
 

@@ -1,10 +1,8 @@
 """The map of all words, in chapter 5, as a reader meets it; its numbers are those of the package."""
 
-import re
-
 import numpy as np
 import pytest
-from pages import AXE, no_console_error, no_outside_request, no_sideways_scroll
+from pages import EVERY_STATE_OF_A_PLAYTHING, numbers, problems
 
 from tokensel_nb.chapters import playthings, reviews
 
@@ -22,11 +20,6 @@ def training(imdb):
     """Return what chapter 5's reviews know of every word, and what five steps of training make of it, by the package."""
     corpus, _ = imdb.split(reviews.HELD_OUT, seed=0)
     return corpus, playthings.trained_words((5,))
-
-
-def numbers(text):
-    """Return the numbers of a sentence."""
-    return [float(each.replace("−", "-").replace(",", "")) for each in re.findall(r"[−-]?\d[\d,]*(?:\.\d+)?", text)]
 
 
 def test_a_word_has_the_numbers_of_the_package(chapter, training):
@@ -93,15 +86,5 @@ def test_arrow_keys_and_a_click(chapter):
     ("theme", "width", "fragment"), [("light", 1280, ""), ("dark", 360, "#map.step=1&map.least=18&map.word=inclusion")]
 )
 def test_accessible_and_as_wide_as_the_window(chapter, theme, width, fragment):
-    """All of the page is checked in test_pages.py, which takes longer."""
     opened = chapter(theme=theme, width=width, fragment=fragment)
-    opened.tab.evaluate(AXE.read_text("utf-8"))
-    found = opened.tab.evaluate("() => axe.run('.plaything', {resultTypes: ['violations'], preload: false})")["violations"]
-    assert [each["id"] for each in found if each["impact"] in ("serious", "critical")] == []
-    assert [problem for rule in (no_console_error, no_outside_request, no_sideways_scroll) for problem in rule(opened)] == []
-
-
-def test_without_scripts_the_picture_stays(chapter):
-    tab = chapter(scripts=False).tab
-    assert tab.locator(".tag_plaything-map img").is_visible()
-    assert tab.locator(".plaything").count() == 0
+    assert problems(opened, EVERY_STATE_OF_A_PLAYTHING) == []

@@ -1,7 +1,6 @@
 """The planes and the tug of war that one plays with, in chapters 1 and 3, as a reader meets them: the package's numbers."""
 
 import json
-import re
 from dataclasses import replace
 
 import numpy as np
@@ -49,12 +48,7 @@ def lines_of(chapter, *names):
 def table(tab, plaything):
     """Return the numbers of a plaything's table, a row of each."""
     rows = tab.locator(f"{plaything} tbody tr").all()
-    return np.array([[numbers(cell)[0] for cell in row.locator("td").all_inner_texts()] for row in rows])
-
-
-def numbers(text):
-    """Return the numbers of a sentence."""
-    return [float(each.replace("−", "-")) for each in re.findall(r"[−-]?\d+(?:\.\d+)?", text)]
+    return np.array([[pages.numbers(cell)[0] for cell in row.locator("td").all_inner_texts()] for row in rows])
 
 
 def settle(tab):
@@ -84,7 +78,7 @@ def shows(tab, read):
     wanted, logit = read
     np.testing.assert_allclose(table(tab, WORDS), wanted, atol=SHOWN)
     said = tab.locator(f"{WORDS} .verdict").inner_text()
-    assert numbers(said)[0] == pytest.approx(logit, abs=SHOWN)
+    assert pages.numbers(said)[0] == pytest.approx(logit, abs=SHOWN)
     assert said.endswith("praise" if logit > 0 else "blame")
 
 
@@ -127,7 +121,7 @@ def test_the_query_is_turned_by_a_finger(chapter, five_words):
     for kind, points in (("touchStart", middle[:1]), ("touchMove", middle[1:]), ("touchEnd", [])):
         page.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y} for x, y in points]})
     settle(tab)
-    place = numbers(tab.get_by_role("slider", name="p: arrow").get_attribute("aria-valuetext"))
+    place = pages.numbers(tab.get_by_role("slider", name="p: arrow").get_attribute("aria-valuetext"))
     assert place[1] > 0
     wanted, _ = read(rows, np.array(place))
     np.testing.assert_allclose(table(tab, WORDS), wanted, atol=0.03)  # where the finger is, is said in two decimals
@@ -150,7 +144,7 @@ def test_the_path_and_the_tug_are_the_package_s(alone, four_texts, start, length
     here = replace(parameters, cls_embedding=np.array(start, float))
     if length:
         here = replace(here, cls_embedding=ts.gradient_flow(here, corpus, length, records=2).cls_embedding)
-    said = numbers(tab.locator(f"{TEXTS} .verdict").inner_text().replace("p*", ""))
+    said = pages.numbers(tab.locator(f"{TEXTS} .verdict").inner_text().replace("p*", ""))
     p = here.cls_embedding
     best = ts.max_margin(here.embeddings, corpus).direction
     angle = np.degrees(np.arccos(p @ best / np.linalg.norm(p) / np.linalg.norm(best)))
@@ -173,17 +167,17 @@ def test_p_is_dropped_by_a_tap_and_moved_by_keys(chapter):
     plane.click(position={"x": size["width"] * 3 / 18, "y": size["height"] * 8 / 20})
     settle(tab)
     summary = tab.locator(f"{TEXTS} .verdict")
-    assert numbers(summary.inner_text())[1] > 10  # it flows as far as before
+    assert pages.numbers(summary.inner_text())[1] > 10  # it flows as far as before
     start = tab.get_by_role("slider", name="the start of p")
-    np.testing.assert_allclose(numbers(start.get_attribute("aria-valuetext")), [-6, 6], atol=0.15)
+    np.testing.assert_allclose(pages.numbers(start.get_attribute("aria-valuetext")), [-6, 6], atol=0.15)
     start.focus()
     tab.keyboard.press("ArrowRight")
     settle(tab)
-    np.testing.assert_allclose(numbers(start.get_attribute("aria-valuetext")), [-5.5, 6], atol=0.15)
+    np.testing.assert_allclose(pages.numbers(start.get_attribute("aria-valuetext")), [-5.5, 6], atol=0.15)
     tab.get_by_role("slider", name="Path length").press("End")
     settle(tab)
     end = summary.inner_text()
-    assert 13 < numbers(end)[1] <= 14  # as far as the frame shows
+    assert 13 < pages.numbers(end)[1] <= 14  # as far as the frame shows
     tab.reload()
     assert summary.inner_text() == end
     assert opened.errors == []
@@ -229,7 +223,7 @@ def test_the_tug_of_war_is_the_package_s(alone, step, many, selected):
     tab = alone("border", f"#border.step={step}&border.k={many}").tab
     said = tab.locator(f"{WAR} .verdict").inner_text()
     assert ("not selected" not in said) == selected
-    length, competition = numbers(said)[:2]
+    length, competition = pages.numbers(said)[:2]
     corpus, start = tug_of_war(many, step)
     assert competition == pytest.approx(ts.competition(start.token_values, corpus)[many], abs=SHOWN)
     assert ("promises" in said) == (competition <= 1)
@@ -279,10 +273,13 @@ def test_the_first_step_is_turned_across_the_border(chapter):
 def test_accessible_and_as_wide_as_the_window(chapter, setting, name, fragment):
     theme, width = setting
     opened = chapter(name, theme=theme, width=width, fragment=fragment)
-    assert [problem for rule in pages.EVERY_STATE for problem in rule(opened)] == []
+    assert pages.problems(opened, pages.EVERY_STATE) == []
 
 
-@pytest.mark.parametrize(("name", "mark"), [("01_model", "plane"), ("03_flow", "flow"), ("03_flow", "border")])
+@pytest.mark.parametrize(
+    ("name", "mark"),
+    [("01_model", "plane"), ("02_one_step", "step"), ("03_flow", "flow"), ("03_flow", "border"), ("05_reviews", "map")],
+)
 def test_without_scripts_the_picture_stays(chapter, name, mark):
     tab = chapter(name, scripts=False).tab
     assert tab.locator(f".tag_plaything-{mark} img").is_visible()

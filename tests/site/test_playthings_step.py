@@ -1,10 +1,8 @@
 """The step that one plays with, in chapter 2, as a reader meets it; its numbers are those of the package."""
 
-import re
-
 import numpy as np
 import pytest
-from pages import AXE, no_console_error, no_outside_request, no_sideways_scroll
+from pages import EVERY_STATE_OF_A_PLAYTHING, numbers, problems
 
 import tokensel_nb as ts
 from tokensel_nb.chapters import playthings
@@ -29,11 +27,6 @@ def package(imdb):
         return (ts.embedding_step(start, imdb, step) if step else start).token_values
 
     return share, values
-
-
-def numbers(text):
-    """Return the numbers of a sentence."""
-    return [float(each.replace("−", "-").replace(",", "")) for each in re.findall(r"[−-]?\d[\d,]*(?:\.\d+)?", text)]
 
 
 def test_the_default_says_what_the_package_finds(chapter, package, imdb):
@@ -134,15 +127,5 @@ def test_the_zoom_has_its_own_place_and_says_when_the_word_is_outside(chapter):
     ("theme", "width", "fragment"), [("light", 1280, ""), ("dark", 360, "#step.eta=0&step.d=16&step.middle=1")]
 )
 def test_accessible_and_as_wide_as_the_window(chapter, theme, width, fragment):
-    """All of the page is checked in test_pages.py, which takes longer."""
     opened = chapter(theme=theme, width=width, fragment=fragment)
-    opened.tab.evaluate(AXE.read_text("utf-8"))
-    found = opened.tab.evaluate("() => axe.run('.plaything', {resultTypes: ['violations'], preload: false})")["violations"]
-    assert [each["id"] for each in found if each["impact"] in ("serious", "critical")] == []
-    assert [problem for rule in (no_console_error, no_outside_request, no_sideways_scroll) for problem in rule(opened)] == []
-
-
-def test_without_scripts_the_picture_stays(chapter):
-    tab = chapter(scripts=False).tab
-    assert tab.locator(".tag_plaything-step img").is_visible()
-    assert tab.locator(".plaything").count() == 0
+    assert problems(opened, EVERY_STATE_OF_A_PLAYTHING) == []

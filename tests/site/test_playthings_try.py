@@ -1,21 +1,19 @@
 """The text box of the front page as a reader meets it; its numbers are those of the package, from the shipped data."""
 
 import ast
-import json
 import re
-from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
 import pytest
 from helpers import shipped, unpacked
 from nbformat import read as read_notebook
+from pages import EVERY_STATE_OF_A_PLAYTHING, problems
 
 import tokensel_nb as ts
 from tokensel_nb.chapters import playthings
 
 BOOK = Path(__file__).parents[2] / "book"
-AXE = (files("axe_playwright_python") / "axe.min.js").read_text("utf-8")
 SENTENCE = "The story is slow, but the music is wonderful."
 MIXED = "Not a BAD film: zzyzx quux, dull dull but wonderful!"
 
@@ -147,13 +145,9 @@ def test_a_finger_on_a_word_and_the_numbers(chromium, site, package):
 def test_accessible_in_every_state(front, theme, width):
     opened = front(theme=theme, width=width)
     tab = opened.tab
-    tab.evaluate(AXE)
 
     def check_state(name):
-        found = tab.evaluate("() => axe.run('.plaything', {resultTypes: ['violations'], preload: false})")["violations"]
-        wrong = [each["id"] for each in found if each["impact"] in ("serious", "critical")]
-        assert not wrong, (name, json.dumps(wrong))
-        assert tab.evaluate("() => document.documentElement.scrollWidth") <= width, name
+        assert problems(opened, EVERY_STATE_OF_A_PLAYTHING) == [], name
 
     check_state("default")
     tab.locator(".try .word").nth(3).click()

@@ -80,11 +80,7 @@ tokensel.plaything("border", (root) => {
   const many = slider("Weak words k", "k", { min: 1, max: 8, step: 1 });
   const heads = ["at the end", "value", "lead", "attention"];
   const numbers = tokensel.table("Value, lead and attention at the end of the path", heads, ["each weak", "strong"]);
-  const shares = numbers.rows.map((cells) => {
-    const bar = tokensel.share();
-    cells[2].append(bar.root);
-    return bar;
-  });
+  const shares = numbers.shares(2);
   const verdict = element("p", { class: "verdict long" });
   const { root: saidLine, say } = tokensel.said();
 

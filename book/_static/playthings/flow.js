@@ -82,11 +82,7 @@ tokensel.plaything("flow", (root) => {
   const own = drawing.layer();
   const tugs = drawing.layer();
   const numbers = tokensel.table("Lead, attention and pull of each text", ["text", "lead", "attention", "pull"], NAMES);
-  const shares = numbers.rows.map((cells) => {
-    const bar = tokensel.share();
-    cells[1].append(bar.root);
-    return bar;
-  });
+  const shares = numbers.shares(1);
   const summary = element("p", { class: "verdict" });
   const { root: saidLine, say } = tokensel.said();
   const redraw = tokensel.soon(draw);

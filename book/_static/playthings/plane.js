@@ -88,13 +88,18 @@ Object.assign(tokensel, (() => {
     return { root: element("div", { class: "share" }, number, element("b", { "aria-hidden": "true" }, part)), show };
   }
 
-  /** A table of numbers: {root, rows: for each name, its cells}; heads name the columns. */
+  /** A table of numbers: {root, rows: for each name, its cells, shares(column): a bar in each row}; heads name the columns. */
   function table(caption, heads, names) {
     const rows = names.map(() => heads.slice(1).map(() => element("td")));
     const head = element("tr", {}, ...heads.map((text) => element("th", { scope: "col" }, text)));
     const body = names.map((name, i) => element("tr", {}, element("th", { scope: "row" }, name), ...rows[i]));
     const root = element("table", { "aria-label": caption }, element("thead", {}, head), element("tbody", {}, ...body));
-    return { root, rows };
+    const shares = (column) => rows.map((cells) => {
+      const bar = share();
+      cells[column].append(bar.root);
+      return bar;
+    });
+    return { root, rows, shares };
   }
 
   /** Points as the address holds them, "1.5_-2", and back; what is no point is the default. */
@@ -104,7 +109,7 @@ Object.assign(tokensel, (() => {
     return point.length === 2 && point.every(Number.isFinite) ? point : read(instead);
   }
 
-  return { byKeys, plane, arrow, handle, share, table, shown, pointIn: read, pointOut: written };
+  return { byKeys, plane, arrow, handle, table, shown, pointIn: read, pointOut: written };
 })());
 
 // ---- chapter 1: five words, p and v
@@ -125,11 +130,7 @@ tokensel.plaything("plane", (root) => {
   const discs = WORDS.map(() => element("svg:circle"));
   const labels = WORDS.map((word) => element("svg:text", { "aria-hidden": "true" }, word));
   const numbers = tokensel.table("Score, value and attention of each word", ["word", "score", "value", "attention"], WORDS);
-  const shares = numbers.rows.map((cells) => {
-    const bar = tokensel.share();
-    cells[2].append(bar.root);
-    return bar;
-  });
+  const shares = numbers.shares(2);
   const verdict = element("p", { class: "verdict" });
   const { root: saidLine, say } = tokensel.said();
 
