@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, check_non_negative, valida
 
 from .arrays import log_softmax, sigmoid
 from .corpus import Corpus
+from .leaving_out import LeavingOut
 from .parameters import init_parameters
 from .training import train
 from .verbs import attention, logits
@@ -255,17 +256,13 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):
         return total.map(lambda value: value / (training.step - skipped)), training.step
 
     def _importance(self, corpus, n):
-        """Return the mean of f(X) - f(X without s) = α/(1 - α) (γ_s - f(X)), α the attention of X to s; <cls> comes last."""
-        corpus = corpus[:n]  # the real texts
-        shares = attention(self.parameters_, corpus)
-        rows, columns = shares.nonzero()
-        # Where rounding leaves no attention to anything but s, f(X) is γ_s too, and the difference is lost: it becomes zero.
-        pulls = corpus.mean_weights[rows] * shares.data / np.maximum(1 - shares.data, np.finfo(float).eps)
-        values, found = self.parameters_.token_values, logits(self.parameters_, corpus)
-        if found.ndim == 1:
-            return np.bincount(columns, pulls * (values[columns] - found[rows]))
-        moved = [np.bincount(columns, pulls * (values[columns, k] - found[rows, k])) for k in range(found.shape[1])]
-        return np.stack(moved, axis=1) - np.mean(moved, axis=0)[:, None]
+        """Return the mean over the real texts of f(X) - f(X without s), see `LeavingOut`; <cls> comes last."""
+        corpus = corpus[:n]
+        found = LeavingOut(self.parameters_.token_scores, corpus)
+        weights = corpus.mean_weights[found.rows]
+        of_classes = np.atleast_2d(self.parameters_.token_values.T)
+        moved = [np.bincount(found.columns, weights * found.moves(values), corpus.vocab_size) for values in of_classes]
+        return moved[0] if len(moved) == 1 else np.stack(moved, axis=1) - np.mean(moved, axis=0)[:, None]
 
     def _accepted(self):
         return dict(accept_sparse="csr", dtype=np.float64)
