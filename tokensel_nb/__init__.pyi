@@ -50,6 +50,10 @@ from .datasets.yelp import (
 from .estimator import (
     AttentionClassifier as AttentionClassifier,
 )
+from .explanation import (
+    Explanation as Explanation,
+    explain as explain,
+)
 from .flow.joint import (
     conserved as conserved,
     joint_flow as joint_flow,
@@ -116,6 +120,9 @@ from .synthetic import (
 )
 from .text import (
     corpus_from_texts as corpus_from_texts,
+)
+from .text_classifier import (
+    TextClassifier as TextClassifier,
 )
 from .training import (
     History as History,

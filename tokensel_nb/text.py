@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -89,7 +90,7 @@ def corpus_from_texts(
         raise ValueError("separators and tokenizer both say what a word is; give one of them")
     if len(texts) != len(labels):
         raise ValueError(f"there are {len(texts)} texts and {len(labels)} labels; give one label a text")
-    lengths, codes, words = _encode(texts, separators, tokenizer, lowercase)
+    lengths, codes, words = encode(texts, partial(_split, separators=separators, tokenizer=tokenizer, lowercase=lowercase))
     if vocabulary is None:
         vocabulary = _chosen(codes, words, min_count, max_words)
     column_of = {word: column for column, word in enumerate(vocabulary)}
@@ -141,23 +142,40 @@ def strings(texts):
     return pa.Array.from_buffers(pa.large_string(), len(texts), [None, pa.py_buffer(ends), pa.py_buffer(b"".join(characters))])
 
 
-def _encode(texts, *how):
-    """Return the number of words of every text, the code of every word in order, and the word of every code."""
+def encode(texts, split):
+    """Return the number of words of every text, the code of every word in order, and the word of every code.
 
-    def encode(start):
+    Parameters
+    ----------
+    texts : iterable of str
+    split : callable
+        From an Arrow array of texts to a list array of their words.
+
+    Returns
+    -------
+    (ndarray, ndarray, list of str)
+        The words of one text follow each other in its order, text by text.
+
+    Raises
+    ------
+    ValueError
+        If there is no text, or one is not a string.
+    """
+
+    def encode_chunk(start):
         chunk = texts[start : start + CHUNK]
         try:
             array = strings(chunk)
         except TypeError:
             row = next(i for i, text in enumerate(chunk) if not isinstance(text, str))
             raise ValueError(f"text {start + row} is {chunk[row]!r}, not a string; drop it or replace it by ''") from None
-        words = _split(array, *how)
+        words = split(array)
         return np.diff(np.from_dlpack(words.offsets)), words.flatten().dictionary_encode()
 
     texts = texts if isinstance(texts, list) else list(texts)
     starts = range(0, len(texts), CHUNK)
     with ThreadPoolExecutor(os.cpu_count()) as pool:  # pyarrow lets go of Python's lock
-        progress = tqdm(pool.map(encode, starts), total=len(starts), desc="Counting words", unit="chunk", delay=2)
+        progress = tqdm(pool.map(encode_chunk, starts), total=len(starts), desc="Counting words", unit="chunk", delay=2)
         chunks = list(progress)
     if not chunks:
         raise ValueError("there are no texts; give at least one")

@@ -1,0 +1,238 @@
+"""Words and n-grams of raw texts: which there are, where they stand, how often."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from scipy import sparse
+
+from .text import BLANKED, encode
+
+NOT = "nʼt"  # how "n't" travels: this apostrophe counts as a letter, so no step takes the word apart
+LINE_BREAK = r"<br[ \t\n\f\r]*/?>"
+NEGATION = r"n['’ʼ]t\b"
+# What stands between words, beside ASCII: all but letters, marks and digits. Marks are the vowel signs of Hindi, Arabic or
+# Thai; those that only choose how the emoji before them is drawn belong to no word.
+SEPARATORS = LINE_BREAK + r"|[^\p{L}\p{M}\p{N}_\x00-\x7f]|[\x{fe00}-\x{fe0f}]"
+
+
+def split(texts):
+    """Return the words of an Arrow array of texts in lower case, as a list array; "isn't" is "is" and `NOT`."""
+    texts = pc.replace_substring_regex(pc.utf8_lower(texts), NEGATION, f" {NOT}")
+    texts = pc.replace_substring_regex(texts, SEPARATORS, " ")
+    _, ends, characters = texts.buffers()
+    blanked = pa.py_buffer(characters.to_pybytes().translate(BLANKED))  # no byte more or less: the ends stay
+    return pc.ascii_split_whitespace(pa.Array.from_buffers(texts.type, len(texts), [None, ends, blanked]))
+
+
+def spans(text: str, words: Sequence[str]) -> list[tuple[int, int]]:
+    """Return where the words of a text stand in it.
+
+    Parameters
+    ----------
+    text : str
+    words : sequence of str
+        In their order in the text, as `split` or a tokenizer gives them.
+
+    Returns
+    -------
+    list of (int, int)
+        First character, and the one after the last; (-1, -1) for a word that cannot be found in the text.
+    """
+    # Arrow lower-cases character by character, so that places stay; Python's "İ".lower() has two characters.
+    lowered = pc.utf8_lower(pa.scalar(text, pa.large_string())).as_py()
+    lowered = re.sub(LINE_BREAK, lambda found: " " * len(found.group()), lowered).translate(dict.fromkeys(map(ord, "'’"), "ʼ"))
+    found, end = [], 0
+    for word in words:
+        starts = [start for start in (lowered.find(word, end), text.find(word, end)) if start >= 0]
+        found.append((min(starts), min(starts) + len(word)) if starts else (-1, -1))
+        end = max(end, found[-1][1])
+    return found
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Phrases:
+    """The words and n-grams that are looked for in texts; column W + g, after the W words, belongs to n-gram g.
+
+    Parameters
+    ----------
+    words : ndarray of str, shape (W,)
+    starts : ndarray of int64, shape (G,)
+        The column of the n-gram without its last word: a word, or an n-gram before it.
+    lasts : ndarray of int64, shape (G,)
+        The column of its last word.
+    tokenizer : callable, optional
+        From a text to its words; by default they are what `split` finds.
+    """
+
+    words: np.ndarray
+    starts: np.ndarray
+    lasts: np.ndarray
+    tokenizer: Callable[[str], Iterable[str]] | None = None
+
+    @classmethod
+    def learn(cls, texts, *, longest=2, min_texts=2, without=(), tokenizer=None):
+        """Return the phrases that stand in enough texts, and how often each stands in each.
+
+        Parameters
+        ----------
+        texts : sequence of str
+        longest : int
+            Most words in an n-gram.
+        min_texts : int
+            The least number of texts that a phrase must stand in.
+        without : collection of str
+            Words and n-grams to leave out, and with a word the n-grams that hold it.
+        tokenizer : callable, optional
+
+        Returns
+        -------
+        (Phrases, csr_array of int32, shape (n, W + G))
+        """
+        lengths, codes, words = encode(texts, _splitter(tokenizer))
+        rows = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
+        words, kinds = np.array([word.replace(NOT, "n't") if word == NOT else word for word in words], dtype=object), len(words)
+        barred = set(without)
+        allowed = np.fromiter((_is_word(word, tokenizer) and word not in barred for word in words), bool, kinds)
+        kept = np.flatnonzero(allowed & (_texts_with(codes, rows, kinds) >= min_texts))
+        kept = kept[np.argsort(words[kept])] if len(kept) else kept
+        columns = _places(kept, kinds)[codes]
+        names, starts, lasts, found = list(words[kept]), [], [], [(rows, columns)]
+        current = columns
+        for length in range(2, longest + 1):
+            at, keys = _pairs(current, columns, rows, length, len(kept))
+            if not len(at):
+                break
+            encoded = pa.array(keys).dictionary_encode()
+            codes, kinds = np.from_dlpack(encoded.indices), np.from_dlpack(encoded.dictionary)
+            enough = np.flatnonzero(_texts_with(codes, rows[at], len(kinds)) >= min_texts)
+            enough = enough[np.argsort(kinds[enough])]
+            begin, last = np.divmod(kinds[enough], max(len(kept), 1))
+            called = [f"{names[i]} {names[j]}" for i, j in zip(begin.tolist(), last.tolist())]
+            if barred:
+                free = [i for i, name in enumerate(called) if name not in barred]
+                enough, begin, last, called = enough[free], begin[free], last[free], [called[i] for i in free]
+            of_pairs = _places(enough, len(kinds), first=len(names))[codes]
+            current = np.full(len(columns), -1)
+            current[at] = of_pairs
+            names += called
+            starts.append(begin)
+            lasts.append(last)
+            found.append((rows, current))
+        made = cls(words[kept], *(np.concatenate([np.empty(0, np.int64), *parts]) for parts in (starts, lasts)), tokenizer)
+        return made, _table(found, (len(lengths), len(names)))
+
+    @cached_property
+    def names(self):
+        """The phrases in the order of the columns, ndarray of str; the words of an n-gram are joined by spaces."""
+        names = list(self.words)
+        for start, last in zip(self.starts.tolist(), self.lasts.tolist()):
+            names.append(f"{names[start]} {names[last]}")
+        return np.array(names, dtype=object)
+
+    def count(self, texts):
+        """Return how often each phrase stands in each text.
+
+        Parameters
+        ----------
+        texts : sequence of str
+
+        Returns
+        -------
+        csr_array of int32, shape (n, W + G)
+        """
+        lengths, codes, words = encode(texts, _splitter(self.tokenizer))
+        rows = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
+        return _table([(rows, columns) for columns in self._read(rows, codes, words)], (len(lengths), len(self.names)))
+
+    def find(self, text):
+        """Return where in a text the phrases stand.
+
+        Parameters
+        ----------
+        text : str
+
+        Returns
+        -------
+        list of (int, int, int)
+            First character, the one after the last, and column, in the order of the text, short ones first.
+        """
+        _, codes, words = encode([text], _splitter(self.tokenizer))
+        places = spans(text, [words[code] for code in codes])
+        found = []
+        for length, columns in enumerate(self._read(np.zeros(len(codes), int), codes, words), start=1):
+            for i in np.flatnonzero(columns >= 0).tolist():
+                start, end = places[i][0], places[i + length - 1][1]
+                if 0 <= start < end:
+                    found.append((start, end, int(columns[i])))
+        return sorted(found)
+
+    @cached_property
+    def _column_of(self):
+        return {(NOT if word == "n't" else word): column for column, word in enumerate(self.words)}
+
+    @cached_property
+    def _keys(self):
+        return pa.array(self.starts * len(self.words) + self.lasts)
+
+    def _read(self, rows, codes, words):
+        """Return, for each length of phrases, the column of the one that begins at each word, or -1."""
+        of_words = np.fromiter((self._column_of.get(word, -1) for word in words), np.int64, len(words))
+        found = [of_words[codes] if len(codes) else np.empty(0, np.int64)]
+        while len(self.starts):
+            at, keys = _pairs(found[-1], found[0], rows, len(found) + 1, len(self.words))
+            known = pc.index_in(pa.array(keys), value_set=self._keys).fill_null(-1)
+            current = np.full(len(rows), -1)
+            current[at] = np.from_dlpack(known)
+            if current.max(initial=-1) < 0:
+                break
+            current[current >= 0] += len(self.words)
+            found.append(current)
+        return found
+
+
+def _splitter(tokenizer):
+    if tokenizer is None:
+        return split
+    return lambda texts: pa.array([list(tokenizer(text)) for text in texts.to_pylist()], pa.list_(pa.large_string()))
+
+
+def _is_word(word, tokenizer):
+    """Return whether a word counts: what a tokenizer gives always does, a single character of ours if a letter or digit."""
+    return bool(word) and (tokenizer is not None or len(word) > 1 or word.isalnum())
+
+
+def _pairs(begins, columns, rows, length, base):
+    """Return the places where a known phrase is followed by a known word of the same text, and a number for each pair."""
+    ends = length - 1
+    both = (begins[:-ends] >= 0) & (columns[ends:] >= 0) & (rows[:-ends] == rows[ends:])
+    at = np.flatnonzero(both)
+    return at, begins[at].astype(np.int64) * base + columns[at + ends]
+
+
+def _places(kept, kinds, first=0):
+    """Return the new number of every old one, or -1."""
+    places = np.full(kinds, -1)
+    places[kept] = first + np.arange(len(kept))
+    return places
+
+
+def _texts_with(codes, rows, kinds):
+    """Return in how many texts each code occurs."""
+    table = sparse.coo_array((np.ones(len(codes), bool), (rows, codes)), shape=(int(rows.max(initial=0)) + 1, kinds)).tocsr()
+    return np.bincount(table.indices, minlength=kinds)
+
+
+def _table(found, shape):
+    """Return how often each column occurs in each row."""
+    rows, columns = (np.concatenate(parts) for parts in zip(*found))
+    known = columns >= 0
+    rows, columns = rows[known], columns[known].astype(np.int32)
+    counts = sparse.coo_array((np.ones(len(rows), np.int32), (rows, columns)), shape=shape)
+    return sparse.csr_array(counts.tocsc().tocsr())

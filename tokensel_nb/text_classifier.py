@@ -1,0 +1,600 @@
+"""A scikit-learn classifier of raw texts that is one layer of softmax attention over words and n-grams."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import warnings
+from numbers import Integral, Real
+from pathlib import Path
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_consistent_length, check_random_state, check_scalar, compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from .arrays import log_softmax, sigmoid
+from .corpus import Corpus
+from .counts import CountMatrix
+from .estimator import CLS
+from .files import atomic
+from .parameters import Parameters
+from .phrases import Phrases
+
+FORMAT = 1  # of saved models
+
+
+class TextClassifier(ClassifierMixin, BaseEstimator):
+    r"""One layer of softmax attention over the words and n-grams of a raw text.
+
+    With c_s how often phrase s stands in a text, the logit of class k is
+
+        f_k = Σ_s w_s γ_sk / Σ_s w_s,    w_s = (1 + log c_s) exp(a_s),
+
+    where <cls> is one of the s and stands once in every text. The scores a_s = E_s·p and the values γ_sk = E_s·v_k are all
+    that the logits know of (E, p, v), and every pair of them has such parameters (`parameters_`), so they are trained
+    themselves. Nothing stands beside the one softmax layer.
+
+    Training starts from the mean of values with the weights of tf-idf, a_s = log idf_s, and minimises the mean logistic
+    loss (cross-entropy for K > 2 classes) plus a penalty on values, and on scores where they leave their start. How strong
+    it is, is found on a part of the texts held out; then all texts are used.
+
+    Parameters
+    ----------
+    ngrams : int, default=2
+        Most words in a phrase.
+    min_texts : int, default=2
+        The least number of texts of `fit` that a phrase must stand in.
+    l2 : float or None, default=None
+        Strength of the penalty; None finds it on the part held out.
+    class_weight : None, "balanced" or dict, default=None
+        How much a text of each class counts; "balanced" lets all classes count alike, as in scikit-learn.
+    attend : bool, default=True
+        False keeps p = 0: all scores are zero, and the logit is the mean of values. The control for what attention does.
+    without : collection of str, default=()
+        Words and n-grams to leave out of the vocabulary; with a word also the n-grams that hold it.
+    tokenizer : callable or None, default=None
+        From a text to its words, for scripts without spaces. By default words are runs of letters, marks, digits and
+        underscores in lower case, and "n't".
+    random_state : int, RandomState instance or None, default=0
+        Of the part held out.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    vocabulary_ : ndarray of str, shape (vocab_size,)
+        Words, then n-grams, whose words are joined by single spaces; without <cls>.
+    scores_ : ndarray of float64, shape (vocab_size + 1,)
+        a_s; the last is of <cls>.
+    values_ : ndarray of float64, shape (vocab_size + 1,) or (vocab_size + 1, n_classes)
+        γ_s; the last row is of <cls>.
+    l2_ : float
+        The strength of the penalty that was used.
+    held_out_ : dict of str to float
+        What was found on the part held out: ``accuracy``, that of the ``majority`` class, ``without_attention`` (the same
+        values with p = 0, all scores zero), and the mean ``loss``. Empty where no part was held out.
+
+    Examples
+    --------
+    >>> texts = ["a good film", "good and moving", "a bad film", "bad and long"] * 5
+    >>> model = TextClassifier().fit(texts, ["up", "up", "down", "down"] * 5)
+    >>> model.predict(["bad bad film", "good"]).tolist()
+    ['down', 'up']
+    >>> shares = model.attention(["not a good film"])
+    >>> bool(abs(shares @ model.values_ - model.logits(["not a good film"])).max() < 1e-12)
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        ngrams=2,
+        min_texts=2,
+        l2=None,
+        class_weight=None,
+        attend=True,
+        without=(),
+        tokenizer=None,
+        random_state=0,
+    ):
+        self.ngrams = ngrams
+        self.min_texts = min_texts
+        self.l2 = l2
+        self.class_weight = class_weight
+        self.attend = attend
+        self.without = without
+        self.tokenizer = tokenizer
+        self.random_state = random_state
+
+    def fit(self, texts, labels, sample_weight=None):
+        """Choose the vocabulary and train scores and values.
+
+        Parameters
+        ----------
+        texts : sequence of str, length n
+        labels : sequence, length n
+            Of any kind, two different ones at least.
+        sample_weight : sequence of float, length n, optional
+            How much each text counts.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If a text is not a string or there is none, the labels are of one class or not one a text, a label is missing, or
+            no phrase stands in ``min_texts`` texts.
+
+        Warns
+        -----
+        UserWarning
+            If the classifier is no better than the majority class on the part held out, or the texts are mostly in a script
+            without spaces and no ``tokenizer`` was given.
+        """
+        self._check_settings()
+        texts = _listed(texts)
+        codes = self._coded(texts, labels)
+        weights = self._weighted(codes, sample_weight)
+        if self.tokenizer is None:
+            _warn_without_spaces(texts)
+        self._phrases, counts = Phrases.learn(
+            texts, longest=self.ngrams, min_texts=self.min_texts, without=self.without, tokenizer=self.tokenizer
+        )
+        if not counts.shape[1]:
+            raise ValueError(f"no word stands in min_texts={self.min_texts} of the {len(texts)} texts; lower min_texts")
+        self.vocabulary_ = self._phrases.names
+        corpus = self._corpus(counts, codes, weights)
+        start = np.zeros(counts.shape[1] + 1)
+        if self.attend:
+            texts_with = np.bincount(counts.indices, minlength=counts.shape[1])
+            start[:-1] = np.log(1 + np.log((1 + len(texts)) / (1 + texts_with)))
+        self._train(corpus, start)
+        return self
+
+    def read(self, texts, labels=None) -> Corpus:
+        """Return texts as the counts that the model sees.
+
+        Parameters
+        ----------
+        texts : sequence of str, length n
+        labels : sequence, optional
+            Of the classes of `fit`. Without them every text is given the first class.
+
+        Returns
+        -------
+        Corpus
+            Over ``[*vocabulary_, "<cls>"]``: 1 + log c_s for a phrase that stands c_s times, and 1 for <cls>. These times
+            exp(score), divided by their sum, are the attention.
+        """
+        check_is_fitted(self)
+        counts = self._phrases.count(_listed(texts))
+        if labels is None:
+            return self._corpus(counts, np.zeros(counts.shape[0], np.int64))
+        labels = np.asarray(labels)
+        check_consistent_length(texts, labels)
+        codes = np.searchsorted(self.classes_, labels).clip(max=len(self.classes_) - 1)
+        if (unknown := self.classes_[codes] != labels).any():
+            row = int(unknown.argmax())
+            raise ValueError(f"labels[{row}] is {labels[row]!r}, no class of this model; they are {_some(self.classes_)}")
+        return self._corpus(counts, codes)
+
+    def words(self, text) -> list[tuple[int, int, int]]:
+        """Return where in a text the phrases of the vocabulary stand.
+
+        Parameters
+        ----------
+        text : str
+
+        Returns
+        -------
+        list of (int, int, int)
+            First character, the one after the last, and column, in the order of the text; n-grams overlap their words. What
+            a tokenizer gives but the text does not hold in this form is left out.
+
+        Examples
+        --------
+        >>> model = TextClassifier().fit(["a good film", "a bad film"] * 9, ["up", "down"] * 9)
+        >>> text = "A very GOOD film"
+        >>> [(text[start:end], model.vocabulary_[column]) for start, end, column in model.words(text)]
+        [('A', 'a'), ('GOOD', 'good'), ('GOOD film', 'good film'), ('film', 'film')]
+        """
+        check_is_fitted(self)
+        if not isinstance(text, str):
+            raise ValueError(f"text is {text!r}, not a string")
+        return self._phrases.find(_listed([text])[0])
+
+    def attention(self, texts) -> sparse.csr_array:
+        """Return the attention of <cls> to each phrase of each text, all occurrences together, and to itself.
+
+        Parameters
+        ----------
+        texts : sequence of str, length n
+
+        Returns
+        -------
+        csr_array of float64, shape (n, vocab_size + 1)
+            Every row sums to one; the last column is <cls>. Times ``values_`` it is `logits`.
+        """
+        corpus = self.read(texts)
+        return _attention(self.scores_, corpus)
+
+    def logits(self, texts):
+        """Return the logits of texts: `attention` times ``values_``.
+
+        Parameters
+        ----------
+        texts : sequence of str, length n
+
+        Returns
+        -------
+        ndarray of float64, shape (n,) or (n, n_classes)
+            Two classes: the log-odds of ``classes_[1]``. More: one logit a class.
+        """
+        return self.attention(texts) @ self.values_
+
+    def predict_proba(self, texts):
+        """Return the probabilities of the classes: the sigmoid or the softmax of `logits`.
+
+        Parameters
+        ----------
+        texts : sequence of str, length n
+
+        Returns
+        -------
+        ndarray of float64, shape (n, n_classes)
+        """
+        return _probabilities(self.logits(texts))
+
+    def predict(self, texts):
+        """Return the likeliest class of every text.
+
+        Parameters
+        ----------
+        texts : sequence of str, length n
+
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
+        return self.classes_[_chosen(self.logits(texts))]
+
+    @property
+    def parameters_(self) -> Parameters:
+        """Parameters (E, p, v) with these scores and values: E_s is (a_s, γ_s), p and v are unit vectors."""
+        check_is_fitted(self)
+        embeddings = np.column_stack([self.scores_, self.values_])
+        directions = np.eye(embeddings.shape[1])
+        return Parameters(embeddings, directions[0], directions[1] if self.values_.ndim == 1 else directions[1:])
+
+    def save(self, folder):
+        """Write the model as two files, whole or not at all.
+
+        Parameters
+        ----------
+        folder : path
+            Made where it is missing. A model saved there before is replaced in one moment.
+
+        Raises
+        ------
+        ValueError
+            If a label is neither a number, a truth value nor a string.
+
+        Notes
+        -----
+        ``model.json`` has settings, labels and vocabulary; it names the ``.safetensors`` file with the numbers. A tokenizer is
+        code and is not saved: give it to `load` again.
+        """
+        from safetensors.numpy import save
+
+        check_is_fitted(self)
+        folder = Path(folder)
+        arrays = dict(scores=self.scores_, values=self.values_, starts=self._phrases.starts, lasts=self._phrases.lasts)
+        numbers = save({name: np.ascontiguousarray(array) for name, array in arrays.items()})
+        name = f"model-{hashlib.blake2b(numbers, digest_size=8).hexdigest()}.safetensors"
+        described = self._described() | {"numbers": name}
+        with atomic(folder / name) as file:
+            file.write(numbers)
+        with atomic(folder / "model.json") as file:
+            file.write(json.dumps(described, ensure_ascii=False, indent=1).encode("utf-8", "surrogatepass"))
+        for left in folder.glob("model-*.safetensors"):
+            if left.name != name:
+                left.unlink(missing_ok=True)
+
+    @classmethod
+    def load(cls, folder, *, tokenizer=None) -> TextClassifier:
+        """Return a model that `save` wrote; its logits are the same to the last bit.
+
+        Parameters
+        ----------
+        folder : path
+        tokenizer : callable, optional
+            The one that the model was trained with, if there was one.
+
+        Returns
+        -------
+        TextClassifier
+
+        Raises
+        ------
+        ValueError
+            If the folder holds no whole model, or the model needs a ``tokenizer``.
+        """
+        from safetensors import SafetensorError
+        from safetensors.numpy import load_file
+
+        folder = Path(folder)
+        try:
+            described = json.loads((folder / "model.json").read_text("utf-8"))
+            if described["format"] != FORMAT:
+                raise ValueError(f"its format is {described['format']}, not {FORMAT}")
+            arrays = load_file(folder / described["numbers"])
+            settings, words = described["settings"], np.array(described["words"], dtype=object)
+            classes = np.array(described["classes"], dtype=described["kind"])
+            scores, values, starts, lasts = (arrays[name] for name in ("scores", "values", "starts", "lasts"))
+        except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"{folder}: no whole model of this package ({error})") from error
+        if described["tokenizer"] and tokenizer is None:
+            raise ValueError(
+                f"{folder}: the model was trained with a tokenizer, {described['tokenizer']}; give it as tokenizer="
+            )
+        if settings["class_weight"] is not None and not isinstance(settings["class_weight"], str):
+            settings["class_weight"] = {label: weight for label, weight in settings["class_weight"]}
+        model = cls(**settings | {"without": tuple(settings["without"]), "tokenizer": tokenizer})
+        model._phrases = Phrases(words, starts, lasts, tokenizer)
+        model.classes_, model.vocabulary_, model.scores_, model.values_ = classes, model._phrases.names, scores, values
+        model.l2_, model.held_out_ = described["l2"], described["held_out"]
+        return model
+
+    def __sklearn_tags__(self):
+        """Say that the input is texts, not numbers."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        tags.input_tags.one_d_array = True
+        return tags
+
+    def _described(self):
+        settings = self.get_params(deep=False)
+        del settings["tokenizer"]
+        weight = settings["class_weight"]
+        if isinstance(weight, dict):
+            settings["class_weight"] = [[_plain(label), float(share)] for label, share in weight.items()]
+        settings["without"] = [str(word) for word in self.without]
+        settings = {name: _plain(value) for name, value in settings.items()}
+        seed = settings["random_state"]
+        settings["random_state"] = seed if isinstance(seed, int) else None
+        name = None if self.tokenizer is None else getattr(self.tokenizer, "__qualname__", type(self.tokenizer).__name__)
+        return {
+            "format": FORMAT,
+            "settings": settings,
+            "tokenizer": name,
+            "classes": [_plain_label(label) for label in self.classes_.tolist()],
+            "kind": self.classes_.dtype.str,
+            "l2": self.l2_,
+            "held_out": self.held_out_,
+            "words": self._phrases.words.tolist(),
+        }
+
+    def _check_settings(self):
+        check_scalar(self.ngrams, "ngrams", Integral, min_val=1)
+        check_scalar(self.min_texts, "min_texts", Integral, min_val=1)
+        if self.l2 is not None:
+            check_scalar(self.l2, "l2", Real, min_val=0)
+        if isinstance(self.without, str):
+            raise ValueError(f"without is one string, {self.without!r}; give a list of words")
+
+    def _coded(self, texts, labels):
+        """Return labels as 0 ... K-1, and keep the classes."""
+        labels = np.asarray(labels)
+        if labels.ndim != 1:
+            raise ValueError(f"labels has {labels.ndim} dimensions; give one label a text")
+        if len(labels) != len(texts):
+            raise ValueError(f"there are {len(texts)} texts and {len(labels)} labels; give one label a text")
+        missing = np.array([label is None or label != label for label in labels.tolist()])
+        if missing.any():
+            raise ValueError(f"labels[{int(missing.argmax())}] is missing; give every text a label, or drop it")
+        check_classification_targets(labels)
+        self.classes_, codes = np.unique(labels, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(f"every label is {self.classes_[0]!r}; two classes at least are needed")
+        return codes
+
+    def _weighted(self, codes, sample_weight):
+        K = len(self.classes_)
+        of_classes = compute_class_weight(self.class_weight, classes=self.classes_, y=self.classes_[codes])
+        weights = of_classes[codes]
+        if sample_weight is not None:
+            sample_weight = np.asarray(sample_weight, dtype=np.float64)
+            if sample_weight.shape != codes.shape or not (sample_weight >= 0).all() or not np.isfinite(sample_weight).all():
+                raise ValueError(f"sample_weight must be {len(codes)} finite numbers, none negative")
+            weights = weights * sample_weight
+        if np.count_nonzero(np.bincount(codes, weights, minlength=K)) < 2:
+            raise ValueError("only one class has texts of positive weight; two classes at least are needed")
+        return weights
+
+    def _corpus(self, counts, codes, weights=None):
+        damped = sparse.csr_array((1 + np.log(counts.data), counts.indices, counts.indptr), shape=counts.shape)
+        with_cls = sparse.csr_array(sparse.hstack([damped, np.ones((counts.shape[0], 1))]))
+        return Corpus(with_cls, codes, [*self.vocabulary_, CLS], tuple(map(str, self.classes_)), weights)
+
+    def _train(self, corpus, start):
+        held_out = _every_tenth(corpus.labels, check_random_state(self.random_state))
+        self.held_out_ = {}
+        path = np.array(PATH if self.l2 is None else [self.l2])
+        found = (start, None)
+        if held_out.any() and not held_out.all():
+            rest, part = corpus[~held_out], corpus[held_out]
+            best = np.inf
+            for l2 in path:
+                found = _minimised(rest, start, found, l2, self.attend)
+                loss = _loss(_attention(found[0], part) @ found[1], part)
+                if loss >= best:
+                    break
+                best, self.l2_, kept = loss, float(l2), found
+            self._judge(kept, part)
+            found = kept
+        else:
+            self.l2_ = float(1.0 if self.l2 is None else self.l2)
+        self.scores_, self.values_ = _minimised(corpus, start, found, self.l2_, self.attend)
+
+    def _judge(self, found, part):
+        """Keep what the model reaches on the part held out, and warn if that is little."""
+        scores, values = found
+        logits = _attention(scores, part) @ values
+        uniform = _attention(np.zeros_like(scores), part) @ values
+
+        def right(chosen):
+            return float(part.mean_weights @ (chosen == part.labels))
+
+        majority = np.bincount(part.labels, part.mean_weights).max()
+        self.held_out_ = {
+            "accuracy": right(_chosen(logits)),
+            "majority": float(majority),
+            "without_attention": right(_chosen(uniform)),
+            "loss": _loss(logits, part),
+        }
+        if self.held_out_["accuracy"] <= majority:
+            warnings.warn(
+                f"on {len(part)} texts held out the classifier is right in {self.held_out_['accuracy']:.1%}, "
+                f"no more than the majority class is ({majority:.1%})",
+                UserWarning,
+                stacklevel=4,
+            )
+
+
+PATH = [10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01]
+
+
+def _minimised(corpus, start, found, l2, attend):
+    """Return the scores and values of the least penalised loss, from where others were found."""
+    from scipy.optimize import minimize
+
+    scores, values = found
+    K = corpus.num_classes
+    counts = CountMatrix.of(corpus, start)
+    weights = corpus.mean_weights[:, None]
+    shares = np.bincount(corpus.labels, corpus.mean_weights, minlength=K)
+    prior = np.log(np.maximum(shares, 1e-3))
+    prior = prior[1:] - prior[:1] if K == 2 else prior - prior.mean()
+    if values is None:
+        values = np.zeros((len(start), len(prior)))
+        scores = start
+    values = values.reshape(len(start), -1)
+    wanted = np.eye(K)[corpus.labels][:, 2 - len(prior) if K == 2 else 0 :]
+    size = len(start)
+    spread = _attention(start, corpus)
+    scale = (spread.data**2).sum() / len(corpus)
+    penalty = l2 * scale / len(corpus)
+
+    def objective(point):
+        a, gamma = point[:size], point[size:].reshape(size, -1)
+        push, pull = counts.weighted(a)
+        sums = push(np.column_stack([np.ones(size), gamma]))
+        totals = sums[:, :1]
+        logits = sums[:, 1:] / totals
+        if K == 2:
+            signs = 2 * wanted - 1
+            loss = (weights * np.logaddexp(0, -signs * logits)).sum()
+            residuals = -signs * sigmoid(-signs * logits) * weights
+        else:
+            logs = log_softmax(logits)
+            loss = -(weights * wanted * logs).sum()
+            residuals = (np.exp(logs) - wanted) * weights
+        pulled = pull(np.column_stack([residuals, (residuals * logits).sum(1)]) / totals)
+        by_value = pulled[:, :-1]
+        by_score = (gamma * by_value).sum(1) - pulled[:, -1]
+        off = gamma.copy()
+        off[-1] -= prior
+        moved = a - start
+        loss += penalty * ((off**2).sum() + SCORES * (moved**2).sum()) / 2
+        by_value = by_value + penalty * off
+        by_score = (by_score + penalty * SCORES * moved) * attend
+        return loss, np.concatenate([by_score, by_value.ravel()])
+
+    best = minimize(objective, np.concatenate([scores, values.ravel()]), jac=True, method="L-BFGS-B", options={"maxiter": 30}).x
+    values = best[size:].reshape(size, -1)
+    return best[:size], values[:, 0] if K == 2 else values
+
+
+SCORES = 30.0
+
+
+def _attention(scores, corpus):
+    counts = CountMatrix.of(corpus, scores)
+    weights = counts.weigh_entries(scores)
+    weights /= counts.reduce(weights, "sum")[counts.rows]
+    return sparse.csr_array((weights, corpus.counts.indices, corpus.counts.indptr), shape=corpus.counts.shape)
+
+
+def _loss(logits, corpus):
+    if logits.ndim == 1:
+        return float(corpus.mean_weights @ np.logaddexp(0, -corpus.signs * logits))
+    return float(-corpus.mean_weights @ log_softmax(logits)[np.arange(len(corpus)), corpus.labels])
+
+
+def _probabilities(logits):
+    if logits.ndim == 1:
+        return sigmoid(np.stack([-logits, logits], axis=1))
+    return np.exp(log_softmax(logits))
+
+
+def _chosen(logits):
+    return (logits > 0).astype(int) if logits.ndim == 1 else logits.argmax(axis=1)
+
+
+def _every_tenth(codes, random):
+    """Return a mask of a tenth of the texts, a tenth of each class as nearly as may be."""
+    order = random.permutation(len(codes))
+    order = order[np.argsort(codes[order], kind="stable")]
+    mask = np.zeros(len(codes), bool)
+    mask[order[5::10]] = True
+    return mask
+
+
+def _listed(texts):
+    """Return texts as a list of strings that can be written as UTF-8."""
+    if isinstance(texts, (str, bytes)):
+        raise ValueError(f"texts is one string, {texts[:40]!r}; give a list of texts")
+    return [_clean(text) if isinstance(text, str) else text for text in texts]
+
+
+def _clean(text):
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # half of a pair, as broken decoding leaves it
+        return text.encode("utf-8", "replace").decode()
+    return text
+
+
+def _warn_without_spaces(texts):
+    step = max(len(texts) // 1000, 1)
+    sample = "".join(text[:500] for text in texts[::step] if isinstance(text, str))
+    unspaced = len(re.findall("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]", sample))
+    if unspaced > len(sample) / 2:
+        warnings.warn(
+            "the texts are mostly in a script without spaces between words; give a tokenizer=, or whole clauses are words",
+            UserWarning,
+            stacklevel=3,
+        )
+
+
+def _some(classes):
+    names = [repr(_plain(label)) for label in classes[:5]]
+    return ", ".join(names) + (f" and {len(classes) - 5} more" if len(classes) > 5 else "")
+
+
+def _plain(value):
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _plain_label(label):
+    label = _plain(label)
+    if not isinstance(label, (bool, int, float, str)):
+        raise ValueError(f"the label {label!r} is no number, truth value or string, so it cannot be saved; rename the classes")
+    return label
