@@ -45,11 +45,29 @@ def test_a_solution_opens_by_the_keyboard(visit, site):
 
 
 def test_only_formulas_that_scroll_are_stops_of_the_tab_key(visit, site):
-    stops = 'mjx-container[tabindex="0"]'
-    assert visit(site / "book" / "01_model.html").tab.locator(stops).count() <= 3
-    narrow = visit(site / "book" / "01_model.html", width=360).tab.locator(stops)
-    narrow.first.wait_for(state="attached")
-    assert all(stop.get_attribute("display") == "true" for stop in narrow.all())
+    assert visit(site / "book" / "01_model.html").tab.locator('mjx-container[tabindex="0"]').count() <= 3
+    tab = visit(site / "book" / "03_flow.html", width=360).tab
+    stops = tab.locator('mjx-container[display="true"].wide[tabindex="0"]')
+    stops.first.wait_for()
+    before = stops.count()
+    assert tab.locator('mjx-container[tabindex="0"]').count() == before
+    tab.evaluate("() => document.querySelectorAll('article details.sd-dropdown').forEach((each) => { each.open = true; })")
+    tab.wait_for_function("(before) => document.querySelectorAll('mjx-container.wide').length > before", arg=before)
+
+
+def test_formulas_in_view_are_set_before_the_others(chromium, site):
+    tab = chromium.new_page()
+    tab.add_init_script("""performance.mark = () => {
+        const left = [...document.querySelectorAll(".math")].filter((each) => !each.querySelector("mjx-container"));
+        const boxes = left.map((each) => each.getBoundingClientRect());
+        window.left = [left.length, boxes.filter(({ top, height }) => height > 0 && top < innerHeight).length];
+    }""")
+    tab.goto((site / "book" / "01_model.html").as_uri())
+    tab.wait_for_function("window.left")
+    left, left_in_view = tab.evaluate("left")
+    assert left > 50
+    assert left_in_view == 0
+    tab.close()
 
 
 def test_a_proof_opens_by_the_keyboard(visit, site):
