@@ -50,7 +50,7 @@ def explain(model: TextClassifier, text: str) -> Explanation:
     >>> found = ts.explain(model, "A good, long film")
     >>> found.verdict, found.words.tolist()
     ('up', ['a', 'film', 'good', 'long', 'a good', '<cls>'])
-    >>> abs(found.contributions.sum() - model.logits(["A good, long film"])[0]) < 1e-12
+    >>> bool(abs(found.contributions.sum() - model.logits(["A good, long film"])[0]) < 1e-12)
     True
     """
     if not isinstance(text, str):
@@ -114,7 +114,7 @@ class Explanation:
 
     @property
     def values(self):
-        """γ_s = E_s·v of each, ndarray of float64, shape (m,), or (m, K) for K > 2 classes."""
+        """The values γ_s = E_s·v, ndarray of float64, shape (m,), or (m, K) for K > 2 classes."""
         return self.model.values_[self.columns]
 
     @property
@@ -124,7 +124,7 @@ class Explanation:
 
     @property
     def logit(self):
-        """f(X): the log-odds of the second class, float; for K > 2 classes ndarray of shape (K,)."""
+        """The logit f(X): the log-odds of the second class, float; for K > 2 classes ndarray of shape (K,)."""
         return self.attention @ self.values
 
     @property
@@ -148,6 +148,15 @@ class Explanation:
         ------
         KeyError
             If the word does not stand in the text.
+
+        Examples
+        --------
+        >>> import tokensel_nb as ts
+        >>> texts = ["a good film", "good and moving", "a bad film", "bad and long"] * 10
+        >>> model = ts.TextClassifier(random_state=0).fit(texts, ["up", "up", "down", "down"] * 10)
+        >>> found = ts.explain(model, "A good, long film")
+        >>> bool(found.without("good") < 0 < found.logit < found.without("long"))
+        True
         """
         place = {word: place for place, word in enumerate(self.words[:-1])}.get(word)
         if place is None:
@@ -165,6 +174,14 @@ class Explanation:
         Returns
         -------
         pandas.DataFrame
+
+        Examples
+        --------
+        >>> import tokensel_nb as ts
+        >>> texts = ["a good film", "good and moving", "a bad film", "bad and long"] * 10
+        >>> model = ts.TextClassifier(random_state=0).fit(texts, ["up", "up", "down", "down"] * 10)
+        >>> ts.explain(model, "A good, long film").table().word.head(2).tolist()
+        ['good', 'long']
         """
         import pandas as pd
 
@@ -191,6 +208,14 @@ class Explanation:
             is the best single word to leave out; where its verdict is the old one, no single word turns it. "instead" is
             the word that leaves the smallest lead, of all single words of the vocabulary, n-grams that it would form
             left aside.
+
+        Examples
+        --------
+        >>> import tokensel_nb as ts
+        >>> texts = ["a good film", "good and moving", "a bad film", "bad and long"] * 10
+        >>> model = ts.TextClassifier(random_state=0).fit(texts, ["up", "up", "down", "down"] * 10)
+        >>> ts.explain(model, "A good, long film").changes(most=1)[["word", "verdict", "instead", "new verdict"]].values
+        array([['good', 'down', 'bad', 'down']], dtype=object)
         """
         import pandas as pd
 
