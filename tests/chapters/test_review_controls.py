@@ -3,9 +3,10 @@ import json
 import numpy as np
 import pytest
 
-from tokensel_nb import Bins, Options, binned, corpus_from_texts, independent_tokens, shuffle_labels, train
+from tokensel_nb import Bins, Options, binned, corpus_from_texts, independent_tokens, shuffle_labels, train, word_correlation
 from tokensel_nb.chapters import review_controls
 from tokensel_nb.chapters.recorded import recorded
+from tokensel_nb.chapters.subwords import in_pieces, wordpiece
 
 SMALL = Options(dim=8, steps=10, learning_rate=0.05, evaluate_every=10)
 
@@ -76,6 +77,54 @@ def test_documents_count_each_text_once():
     made = review_controls.vocabularies(read, words=2, sample=3)
     assert made["most reviews"][0].vocabulary.tolist() == ["calm", "sea"]
     assert "loud" in made["most occurrences"][0].vocabulary
+
+
+@pytest.fixture(scope="module")
+def affixed():
+    random = np.random.default_rng(0)
+    words = [root + affix for root in ("care", "hope", "use", "help", "power") for affix in ("", "ful", "less", "ing")]
+    return corpus_from_texts([" ".join(random.choice(words, 6)) for _ in range(60)], [1, -1] * 30)
+
+
+@pytest.fixture(scope="module")
+def pieces(affixed):
+    return review_controls.subword_halves(affixed, size=45)
+
+
+def test_the_pieces_are_those_of_the_half_learnt_from(affixed, pieces):
+    half, other = affixed.split(0.5, seed=review_controls.HALVES)
+    known = wordpiece(half, 45)
+    assert set(pieces[0].vocabulary) <= set(known.get_vocab())
+    assert pieces[0].counts.sum(axis=0).min() >= 1
+    for cut, whole in zip(pieces, (half, other)):
+        expected = in_pieces(whole, known)
+        columns = [expected.column(name) for name in cut.vocabulary]
+        assert (cut.counts != expected.counts[:, columns]).nnz == 0
+        assert cut.labels.tolist() == whole.labels.tolist()
+
+
+def test_pieces_are_measured_like_any_vocabulary_and_by_kind(pieces, monkeypatch):
+    monkeypatch.setattr(review_controls, "FREQUENT", 5)
+    half, other = pieces
+    found = review_controls.subword_summary(half, other, SMALL)
+    alone = review_controls.vocabulary_summary({"pieces": pieces}, SMALL)["pieces"]
+    assert json.dumps(found["subwords"]) == json.dumps(alone)  # as text, in which NaN is like NaN
+    kinds = [found["beginnings"], found["continuations"]]
+    assert sum(each["pieces"] for each in kinds) == half.vocab_size
+    assert sum(each["share"] for each in kinds) == pytest.approx(1, abs=1e-4)  # rounded to four digits
+    learnt = train(half, options=SMALL, seed=review_controls.SEEDS[0]).parameters
+    continued = np.array([name.startswith("##") for name in half.vocabulary])
+    expected = word_correlation(other.label_skew()[continued], learnt.token_values[continued])
+    assert kinds[1]["values"]["held out"]["word_skew"]["true"] == [pytest.approx(expected, abs=1e-3)]
+    values = learnt.token_values[continued & (half.counts.sum(axis=0) >= 5)]
+    named = found["pieces"]
+    assert {"##ful", "##less"} & set(named)
+    assert min(each["value"] for each in named.values()) <= round(values.min(), 3) + 1e-3
+    for name, each in named.items():
+        column = half.column(name)
+        assert each["occurrences"] == half.counts[:, [column]].sum()
+        assert each["value"] == pytest.approx(learnt.token_values[column], abs=1e-3)
+        assert each["score"] == pytest.approx(learnt.token_scores[column], abs=1e-3)
 
 
 def test_what_is_recorded_of_the_controls_holds_what_the_chapter_says():

@@ -13,6 +13,12 @@ seed 1 and seeds 0 to 6; the recorded ones use halves and seeds of their own, be
   at least so often (``frequent``) in the half learnt from.
 - `DESCENT`: plain gradient descent on the same half, true labels and one permutation.
 - `vocabularies`: four ways to some 7,780 tokens, with the first seed of `SEEDS` and one permutation.
+- `subword_summary`: a fifth way, with the same halves, seed and permutation. A WordPiece tokenizer of `PIECES` tokens is
+  trained on the words of the half learnt from alone, lower case and of two characters or more, as everywhere here. Its pieces
+  are counted in both halves, and those that occur in the first are the vocabulary. A piece inside or at the end of a word,
+  "##ing", is another token than the same letters at a beginning. Shown by name are the affixes of `AFFIXES`, as far as they
+  are pieces, and of the continuations that occur at least `FREQUENT` times the `ENDS` of the lowest and of the highest value.
+  `PIECES` was chosen on halves drawn with seed 1, so that some 7,780 occur.
 """
 
 from __future__ import annotations
@@ -29,6 +35,7 @@ from ..options import Options
 from ..training import train
 from .recorded import or_none, record, rounded
 from .reviews import HELD_OUT
+from .subwords import MARK, in_pieces, wordpiece
 
 OPTIONS = Options(dim=256, steps=150, learning_rate=0.02, evaluate_every=150, device="auto")
 """η√d and the steps are those of `reviews.OPTIONS`."""
@@ -39,6 +46,11 @@ SHUFFLES = 2
 DESCENT = Options(
     dim=64, steps=2500, learning_rate=1.5, optimizer="gradient descent", evaluate_every=100, device="auto", seed=10
 )
+
+FREQUENT = 200
+PIECES = 7940
+AFFIXES = "un dis mis non over ##able ##ed ##er ##est ##ful ##ing ##ish ##less ##ly ##ness".split()
+ENDS = 5
 
 FIGURES = {"rank": Bins.rank_correlation, "u": Bins.u_shape}
 
@@ -76,14 +88,7 @@ def control_summary(corpus: Corpus, frequent: int, seeds=SEEDS, options=OPTIONS)
     limits = {"all": 1, "frequent": frequent}
     runs, found = [], {name: [] for name in limits}
     for seed in tqdm(list(seeds), desc="True and shuffled labels", unit="seed"):
-        learnt = {}  # by labels: the same runs serve all words and the frequent ones
-
-        def amounts_of(part, seed=seed, learnt=learnt):
-            key = part.labels.tobytes()
-            if key not in learnt:
-                learnt[key] = train(part, options=options, held_out=other, seed=seed)
-            return _amounts(learnt[key].parameters)
-
+        amounts_of, learnt = _learning(other, options, seed)
         for name, least in limits.items():
             found[name].append(with_control(half, other, amounts_of, shuffles=SHUFFLES, seed=seed, min_count=least))
         runs.append(list(learnt.values()))
@@ -105,6 +110,19 @@ def control_summary(corpus: Corpus, frequent: int, seeds=SEEDS, options=OPTIONS)
             for of in ("values", "scores")
         },
     }
+
+
+def _learning(other, options, seed):
+    """Return a function that trains, once for any labels, and returns the amounts, and the dict that holds its runs."""
+    runs = {}
+
+    def amounts_of(part):
+        key = part.labels.tobytes()
+        if key not in runs:
+            runs[key] = train(part, options=options, held_out=other, seed=seed)
+        return _amounts(runs[key].parameters)
+
+    return amounts_of, runs
 
 
 def _amounts(parameters):
@@ -291,31 +309,123 @@ def vocabulary_summary(made: dict, options=OPTIONS) -> dict:
     """
     found = {}
     for name, (half, other) in tqdm(made.items(), desc="Vocabularies", unit="run"):
-        accuracies = []
-
-        def amounts_of(part, other=other, accuracies=accuracies):
-            training = train(part, options=options, held_out=other, seed=SEEDS[0])
-            accuracies.append(training.history.held_out_accuracies[-1])
-            return _amounts(training.parameters)
-
-        control = with_control(half, other, amounts_of, shuffles=1, seed=SEEDS[0])
-        found[name] = {
-            "corpus": repr(half),
-            "accuracy": round(float(accuracies[0]), 4),
-        } | {of: {by: _merged([control[of][by]]) for by in ("own", "held out")} for of in ("values", "scores")}
-        for of in ("values", "scores"):
-            for by in ("own", "held out"):
-                del found[name][of][by]["bins"]
+        found[name], _ = _measured(half, other, options)
     return found
+
+
+def _measured(half, other, options):
+    """Return what is recorded of one vocabulary, and the function that knows what its tokens got."""
+    amounts_of, runs = _learning(other, options, SEEDS[0])
+    shapes = _shapes(half, other, amounts_of)
+    accuracy = next(iter(runs.values())).history.held_out_accuracies[-1]
+    return {"corpus": repr(half), "accuracy": round(float(accuracy), 4)} | shapes, amounts_of
+
+
+def _shapes(half, other, amounts_of):
+    """Return the figures of both shapes with true labels and one permutation, without the bins."""
+    control = with_control(half, other, amounts_of, shuffles=1, seed=SEEDS[0])
+    found = {of: {by: _merged([control[of][by]]) for by in ("own", "held out")} for of in ("values", "scores")}
+    for of in ("values", "scores"):
+        for by in ("own", "held out"):
+            del found[of][by]["bins"]
+    return found
+
+
+def subword_halves(every: Corpus, size=PIECES, seed=HALVES) -> tuple[Corpus, Corpus]:
+    """Return two halves of a corpus in pieces of words: those of a tokenizer that knows the first half alone.
+
+    Parameters
+    ----------
+    every : Corpus
+        All words, however rare.
+    size : int
+        Of the tokenizer's vocabulary.
+    seed : int
+        Of the halves.
+
+    Returns
+    -------
+    (Corpus, Corpus)
+        What is learnt from, and what is not, in the pieces that occur in the first.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> from tokensel_nb.chapters.review_controls import subword_halves
+    >>> every = ts.corpus_from_texts(["care, careful, careless", "hope, hopeful, hopeless"] * 2, [1, -1] * 2)
+    >>> half, other = subword_halves(every, size=34)
+    >>> half.vocabulary.tolist() == other.vocabulary.tolist(), half.counts.sum(axis=0).min()
+    (True, 1)
+    """
+    half, other = every.split(0.5, seed=seed)
+    tokenizer = wordpiece(half, size)
+    half, other = (in_pieces(part, tokenizer) for part in (half, other))
+    there = np.flatnonzero(half.counts.sum(axis=0))
+    return _of_words(half, there), _of_words(other, there)
+
+
+def subword_summary(half: Corpus, other: Corpus, options=OPTIONS) -> dict:
+    """Measure both shapes with pieces of words, with true labels and one permutation, and what some pieces get.
+
+    Parameters
+    ----------
+    half, other : Corpus
+        As `subword_halves` returns.
+    options : Options
+
+    Returns
+    -------
+    dict
+        Under "subwords" what `vocabulary_summary` returns of one vocabulary. Under "beginnings" and "continuations" the same
+        shapes of these pieces by themselves, after the same training, their number, their share of all occurrences, and the
+        mean absolute skew of the other half. Under "pieces" every affix of `AFFIXES` that is one of the pieces, and the
+        `ENDS` continuations of the lowest and of the highest value: occurrences, the skew of either half, value and score.
+
+    Examples
+    --------
+    What it returned for IMDB is stored with the package:
+
+    >>> from tokensel_nb.chapters.recorded import recorded
+    >>> list(recorded("subwords"))[1:]
+    ['subwords', 'beginnings', 'continuations', 'pieces']
+    """
+    row, amounts_of = _measured(half, other, options)
+    continued = np.array([name.startswith(MARK) for name in half.vocabulary])
+    kinds = {"beginnings": np.flatnonzero(~continued), "continuations": np.flatnonzero(continued)}
+    parts = {name: _of_kind(half, other, amounts_of, columns) for name, columns in kinds.items()}
+    return {"subwords": row} | parts | {"pieces": _of_pieces(half, other, amounts_of(half), kinds["continuations"])}
+
+
+def _of_kind(half, other, amounts_of, columns):
+    occurrences = half.counts.sum(axis=0)
+    numbers = {
+        "pieces": len(columns),
+        "share": round(float(occurrences[columns].sum() / occurrences.sum()), 4),
+        "skew": round(float(np.nanmean(np.abs(other.label_skew()[columns]))), 4),
+    }
+    parts = (_of_words(part, columns) for part in (half, other))
+    return numbers | _shapes(*parts, lambda part: {of: each[columns] for of, each in amounts_of(part).items()})
+
+
+def _of_pieces(half, other, amounts, continuations):
+    occurrences = half.counts.sum(axis=0)
+    columns = {"occurrences": occurrences, "own": half.label_skew(), "held out": other.label_skew()}
+    columns |= {"value": amounts["values"], "score": amounts["scores"]}
+    frequent = continuations[occurrences[continuations] >= FREQUENT]
+    by_value = frequent[np.argsort(amounts["values"][frequent])]
+    affixes = np.flatnonzero(np.isin(half.vocabulary, AFFIXES))
+    named = dict.fromkeys([*affixes, *by_value[:ENDS], *by_value[-ENDS:]])  # each once, in this order
+    return {half.vocabulary[one]: {name: or_none(rounded(each[[one]]))[0] for name, each in columns.items()} for one in named}
 
 
 def main():
     """Record the controls of chapter 5."""
     imdb, tomatoes = (load().split(HELD_OUT, seed=0)[0] for load in (load_imdb, load_rotten_tomatoes))
-    print(record("control", {"imdb": control_summary(imdb, 200), "tomatoes": control_summary(tomatoes, 10)}))
+    print(record("control", {"imdb": control_summary(imdb, FREQUENT), "tomatoes": control_summary(tomatoes, 10)}))
     yelp = load_yelp("train").balanced(seed=0).split(HELD_OUT, seed=0)[0]
     print(record("control_yelp", control_summary(yelp, 50)))
     print(record("vocabulary", vocabulary_summary(vocabularies())))
+    print(record("subwords", subword_summary(*subword_halves(load_imdb(min_count=1)))))
     print(record("descent", descent_summary(imdb)))
 
 
