@@ -354,8 +354,8 @@ def subword_halves(every: Corpus, size=PIECES, seed=HALVES) -> tuple[Corpus, Cor
     >>> from tokensel_nb.chapters.review_controls import subword_halves
     >>> every = ts.corpus_from_texts(["care, careful, careless", "hope, hopeful, hopeless"] * 2, [1, -1] * 2)
     >>> half, other = subword_halves(every, size=34)
-    >>> half.vocabulary.tolist() == other.vocabulary.tolist(), half.counts.sum(axis=0).min()
-    (True, 1)
+    >>> half.vocabulary.tolist() == other.vocabulary.tolist(), bool((half.counts.sum(axis=0) > 0).all())
+    (True, True)
     """
     half, other = every.split(0.5, seed=seed)
     tokenizer = wordpiece(half, size)
