@@ -85,6 +85,28 @@ def test_typing_and_training(front, package):
         tab.keyboard.press(key)
         check(tab, package, MIXED, step)
     assert slider.get_attribute("aria-valuetext").startswith("after 150 steps; right on 8")
+    assert tab.locator(".try .stops span").all_inner_texts() == ["0", "1", "5", "25", "150"]
+
+
+def test_an_example_is_read_at_the_end_of_training(front, package):
+    tab = front().tab
+    slider = tab.get_by_role("slider", name="Steps of training")
+    slider.press("Home")
+    tab.get_by_role("button", name="not bad").click()
+    assert slider.input_value() == "4"
+    check(tab, package, "The film was not bad.", 150)
+
+
+@pytest.mark.parametrize("width", [1200, 390])
+def test_a_word_can_be_watched_while_the_training_changes(front, width):
+    """Nothing lies over the slider, the words or what is said of one; a panel that opens is seen whole."""
+    tab = front(width=width).tab
+    tab.locator(".try .word").nth(3).click()
+    parts = [tab.locator(f".try {part}").bounding_box() for part in (".reading", ".slider", ".panel")]
+    ends = [part["y"] + part["height"] for part in parts]
+    assert [part["y"] >= end for part, end in zip(parts[1:], ends, strict=False)] == [True, True]
+    assert parts[0]["y"] >= 0
+    assert ends[-1] <= tab.viewport_size["height"]
 
 
 def test_a_word_is_exchanged_by_the_keyboard_and_left_out(front, package):
@@ -102,6 +124,7 @@ def test_a_word_is_exchanged_by_the_keyboard_and_left_out(front, package):
     assert f"The logit was +{package(SENTENCE, 150)[0]:.2f}" in panel.inner_text()
     panel.get_by_role("button", name="leave it out").click()
     assert tab.get_by_label("Write a review").input_value() == SENTENCE.replace(" slow", "")
+    assert "In its place:" in panel.inner_text()
     panel.get_by_role("button", name="good").click()
     assert tab.get_by_label("Write a review").input_value() == SENTENCE.replace("slow", "good")
     tab.keyboard.press("Escape")

@@ -6,8 +6,6 @@ Object.assign(tokensel, (() => {
   const { element } = tokensel;
   const WIDTH = 360; // units of a drawing, so that they are about pixels
   const MARGIN = 16; // what is moved stays that far inside, so that all of it can be seen and taken hold of
-  /** What only keys can do, said where there are likely to be some. */
-  const byKeys = (words) => (matchMedia("(hover: hover)").matches ? words : "");
 
   /** A number as people write it: with a true minus sign, and no minus before a zero. */
   const shown = (x, digits = 2) => x.toFixed(digits).replace(/^-(?=0\.?0*$)/, "").replace("-", "−");
@@ -109,7 +107,7 @@ Object.assign(tokensel, (() => {
     return point.length === 2 && point.every(Number.isFinite) ? point : read(instead);
   }
 
-  return { byKeys, plane, arrow, handle, table, shown, pointIn: read, pointOut: written };
+  return { plane, arrow, handle, table, shown, pointIn: read, pointOut: written };
 })());
 
 // ---- chapter 1: five words, p and v

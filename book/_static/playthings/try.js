@@ -21,7 +21,7 @@ tokensel.plaything("try", (root) => {
       "little predictable. But it is a quiet, touching film with an excellent cast, and I left the cinema smiling.",
   };
   const NOTES = {
-    [EXAMPLES["not bad"]]: "Blame? Each word owns one value, whatever stands beside it: “bad” is as bad after “not”. Chapter 9 is about this.",
+    [EXAMPLES["not bad"]]: "Each word owns one value, whatever stands beside it: “bad” is as bad after “not”. Chapter 9 is about this.",
   };
   const INSTEAD = ["wonderful", "good", "boring", "worst"];
   const LONGEST = 3000; // characters: whoever pastes a book reads its beginning
@@ -35,10 +35,8 @@ tokensel.plaything("try", (root) => {
     values: [tokensel.unpack(reviews.values[stage])],
   });
 
-  let { text, step } = tokensel.state("try", DEFAULTS);
-  text = text.slice(0, LONGEST);
-  const stageOf = (steps) => reviews.stages.findIndex((each, i) => each === steps || i === reviews.stages.length - 1);
-  let stage = stageOf(step);
+  const last = reviews.stages.length - 1;
+  let [text, stage] = ["", last];
   let chosen = null; // {before, after, first}: the text around a word, and the whole before anything was exchanged
 
   // ---- what is read
@@ -64,9 +62,10 @@ tokensel.plaything("try", (root) => {
   function verdict({ known, logit, likely }) {
     if (!known.length) return ["", "no word here that the model knows"];
     const doubt = stage ? "Undecided" : "Not trained yet";
-    if (Math.abs(likely - 0.5) < 0.03) return [doubt, `probability of praise ${percent(likely)}, logit ${signed(logit)}`];
+    const number = `logit ${signed(logit)} (above 0: praise)`;
+    if (Math.abs(likely - 0.5) < 0.03) return [doubt, `probability of praise ${percent(likely)}, ${number}`];
     const word = side(logit);
-    return [word[0].toUpperCase() + word.slice(1), `probability ${sure(Math.max(likely, 1 - likely))}, logit ${signed(logit)}`];
+    return [word[0].toUpperCase() + word.slice(1), `probability ${sure(Math.max(likely, 1 - likely))}, ${number}`];
   }
 
   // ---- what is drawn
@@ -85,7 +84,8 @@ tokensel.plaything("try", (root) => {
   const hint = element("p", { class: "hint" });
   const panel = element("div", { class: "panel", hidden: true });
   const table = element("details", { ontoggle: () => fillTable(read()) }, element("summary", {}, "All numbers"));
-  const slider = tokensel.slider("Steps of training", { min: 0, max: reviews.stages.length - 1, step: 1, value: stage }, go);
+  const slider = tokensel.slider("Steps of training", { min: 0, max: last, step: 1 }, go);
+  slider.input.after(element("div", { class: "stops", "aria-hidden": "true" }, ...reviews.stages.map((each) => element("span", {}, each))));
   const { root: forScreenReaders, say } = tokensel.said();
 
   // The text as it was typed: pairs of what stands before a word, and the word. What has not changed is left alone.
@@ -157,7 +157,6 @@ tokensel.plaything("try", (root) => {
       element("p", {}, `The logit is the sum of the last column.${rest}`)));
   }
 
-  let waiting;
   function draw() {
     const seen = read();
     if (box.value !== text) box.value = text;
@@ -180,6 +179,7 @@ tokensel.plaything("try", (root) => {
   // ---- one word
 
   const facts = element("p", {});
+  const asked = element("span", {});
   const instead = element("input", {
     type: "text", "aria-label": "the word, or another one", autocomplete: "off", autocapitalize: "off", spellcheck: "false",
     oninput: () => exchange(instead.value),
@@ -187,7 +187,7 @@ tokensel.plaything("try", (root) => {
   panel.append(
     facts,
     element("div", { class: "buttons", role: "group", "aria-label": "Exchange the word" },
-      "Exchange it for", instead, ...INSTEAD.map((word) => element("button", { type: "button", onclick: () => exchange(word) }, word)),
+      asked, instead, ...INSTEAD.map((word) => element("button", { type: "button", onclick: () => exchange(word) }, word)),
       element("button", { type: "button", onclick: () => exchange("") }, "leave it out"),
       element("button", { type: "button", onclick: () => choose(null) }, "done")),
   );
@@ -197,7 +197,8 @@ tokensel.plaything("try", (root) => {
     chosen = token && { before: text.slice(0, token.start), after: text.slice(token.end), first: text };
     instead.value = token ? text.slice(token.start, token.end) : "";
     draw();
-    if (!token && opened) pieces[0]?.[1].focus();
+    if (token) panel.scrollIntoView({ block: "nearest" });
+    else if (opened) pieces[0]?.[1].focus();
   }
 
   function exchange(word) {
@@ -210,8 +211,10 @@ tokensel.plaything("try", (root) => {
   function drawPanel({ tokens, known, logit }) {
     panel.hidden = !chosen;
     const skipped = known.length < tokens.length ? " Dashed: not in the vocabulary, skipped." : "";
-    put(hint, "textContent", NOTES[text] ?? `Tap a word to see its numbers, exchange it, or leave it out.${skipped}`);
+    const how = `${tokensel.byKeys("Click a word (keys: Tab, arrows, Enter)", "Tap a word")} to see its numbers, exchange it, or leave it out.`;
+    put(hint, "textContent", NOTES[text] ?? (chosen ? skipped : how + skipped));
     if (!chosen) return;
+    put(asked, "textContent", instead.value.trim() ? "Exchange it for" : "In its place:");
     const token = tokens.find(({ start }) => start === chosen.before.length);
     const moved = chosen.first === text ? "" : ` The logit was ${signed(read(chosen.first).logit)}; now it is ${signed(logit)}.`;
     if (!instead.value.trim()) facts.replaceChildren("Left out.", moved);
@@ -222,7 +225,7 @@ tokensel.plaything("try", (root) => {
   const about = ({ id, score, attention, value }) =>
     id < 0
       ? " is not in the vocabulary, and is skipped: the model knows words of two letters or more that came 45 times in the reviews."
-      : `: score ${signed(score)}, attention ${percent(attention)}; value ${signed(value)}, which speaks for ${side(value)}.`;
+      : `: score ${signed(score)}, attention ${percent(attention)}, value ${signed(value)} (${side(value)}).`;
 
   // ---- words are one stop of the Tab key; arrows go from one to the next
 
@@ -240,20 +243,21 @@ tokensel.plaything("try", (root) => {
     next.focus();
   });
   panel.addEventListener("keydown", ({ key }) => { if (key === "Escape") choose(null); });
-  addEventListener("hashchange", () => {
-    ({ text, step } = tokensel.state("try", DEFAULTS));
+  /** Show a text at a step: an example, or what the address says. */
+  function show(now) {
+    text = now.text.slice(0, LONGEST);
     chosen = null;
-    slider.input.value = stageOf(step);
-    go(stageOf(step));
-  });
+    slider.input.value = reviews.stages.findIndex((each, i) => each === now.step || i === last);
+    go(slider.input.valueAsNumber);
+  }
+  addEventListener("hashchange", () => show(tokensel.state("try", DEFAULTS)));
 
   root.classList.add("try");
   root.setAttribute("aria-label", "Try it: attention on a review of your own");
   root.append(
-    element("label", { for: "try-text" }, "Write a review"), box, judged, meter, scale, reading, hint, panel, slider.root,
-    tokensel.buttons("Examples", Object.entries(EXAMPLES).map(([name, example]) =>
-      [name, () => { chosen = null; text = example; draw(); }])),
+    element("label", { for: "try-text" }, "Write a review"), box, judged, meter, scale, reading, slider.root, hint, panel,
+    tokensel.buttons("Examples", Object.entries(EXAMPLES).map(([name, example]) => [name, () => show({ ...DEFAULTS, text: example })])),
     table, forScreenReaders,
   );
-  go(stage);
+  show(tokensel.state("try", DEFAULTS));
 });

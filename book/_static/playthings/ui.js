@@ -80,6 +80,9 @@ Object.assign(tokensel, (() => {
     return { root: element("div", { class: "slider" }, element("label", { for: id }, name), input, output), input, show };
   }
 
+  /** What is said of mouse and keys, where there are likely to be some, and of a finger elsewhere. */
+  const byKeys = (words, otherwise = "") => (matchMedia("(hover: hover)").matches ? words : otherwise);
+
   /** A row of buttons, of which one does something at a time. */
   const buttons = (label, entries) =>
     element("div", { class: "buttons", role: "group", "aria-label": label },
@@ -163,5 +166,5 @@ Object.assign(tokensel, (() => {
     else start();
   }
 
-  return { element, state, remember, slider, buttons, said, draggable, soon, plaything };
+  return { element, state, remember, slider, byKeys, buttons, said, draggable, soon, plaything };
 })());
