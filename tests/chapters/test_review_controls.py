@@ -3,7 +3,17 @@ import json
 import numpy as np
 import pytest
 
-from tokensel_nb import Bins, Options, binned, corpus_from_texts, independent_tokens, shuffle_labels, train, word_correlation
+from tokensel_nb import (
+    Bins,
+    Options,
+    binned,
+    corpus_from_texts,
+    independent_tokens,
+    load_imdb,
+    shuffle_labels,
+    train,
+    word_correlation,
+)
 from tokensel_nb.chapters import review_controls
 from tokensel_nb.chapters.recorded import recorded
 from tokensel_nb.chapters.subwords import in_pieces, wordpiece
@@ -136,6 +146,29 @@ def test_what_is_recorded_of_the_controls_holds_what_the_chapter_says():
     bins = recorded("control")["imdb"]["all"]["values"]["held out"]
     means = Bins(np.arange(21.0), *(np.array(bins["bins"][key]) for key in ("sizes", "means", "spreads")))
     assert means.rank_correlation() == pytest.approx(bins["rank"]["true"][0], abs=1e-3)
+
+
+def test_what_is_recorded_of_pieces_holds_what_the_chapter_says():
+    found = recorded("subwords")
+    assert f"{sum(found[kind]['pieces'] for kind in ('beginnings', 'continuations')):,} words" in found["subwords"]["corpus"]
+    assert set(review_controls.AFFIXES) <= set(found["pieces"])
+    rises = {name: found[name]["values"]["held out"]["word_skew"] for name in ("subwords", "beginnings", "continuations")}
+    assert all(rise["true"][0] > 0.25 > abs(rise["shuffled"][0]) for rise in rises.values())
+    assert rises["continuations"]["true"][0] < 0.6 * rises["beginnings"]["true"][0]
+    for name, sign in (("##ful", 1), ("##less", -1), ("dis", -1), ("mis", -1), ("non", -1)):
+        assert all(sign * found["pieces"][name][what] > 0 for what in ("own", "held out", "value"))
+
+
+@pytest.mark.long
+def test_the_recorded_pieces_are_found_again():
+    half, other = review_controls.subword_halves(load_imdb(min_count=1))
+    found = recorded("subwords")
+    assert repr(half) == found["subwords"]["corpus"]
+    skews = [part.label_skew() for part in (half, other)]
+    for name, of in found["pieces"].items():
+        column = half.column(name)
+        assert of["occurrences"] == half.counts[:, [column]].sum()
+        assert [of["own"], of["held out"]] == pytest.approx([skew[column] for skew in skews], abs=1e-4)  # four digits
 
 
 def test_what_is_recorded_of_descent_is_of_true_and_of_shuffled_labels():
