@@ -1,0 +1,236 @@
+"""The command `tokensel`: a report on one's own data, predictions and explanations of a saved model."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import logging
+import os
+import sys
+from pathlib import Path
+
+from .files import atomic
+
+EXAMPLES = """examples:
+  tokensel report reviews.csv --text review --label stars -o report.html --save model
+  tokensel predict model new.csv --text review -o predicted.csv
+  tokensel explain model "The plot is thin, but I laughed."
+  tokensel explain model - < letter.txt"""
+COLUMN = "its name, or its number, from 0, where columns have no names; found where it is not given"
+SOURCE = "CSV, TSV, JSON, JSONL, Parquet or text file, or a folder of such"
+FORMULAS = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet computes what begins with one of these
+
+
+def main(arguments=None) -> int:
+    """Do what a command line asks for.
+
+    Parameters
+    ----------
+    arguments : list of str, optional
+        By default those of the process.
+
+    Returns
+    -------
+    int
+        0 where all went well, 1 where the input did not allow it (one sentence on stderr says why), 130 after Ctrl-C. A
+        command line that is none ends the process with 2.
+
+    Examples
+    --------
+    >>> main(["predict", "no_such_folder", "texts.csv"])
+    1
+    """
+    asked = _parser().parse_args(arguments)
+    _tell_on_stderr()
+    try:
+        asked.run(asked)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:  # whoever read on, as `head` does, has enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (OSError, ValueError, ImportError, MemoryError) as error:
+        print(f"tokensel: {one_line(error)}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def one_line(error) -> str:
+    r"""Return what an error says as one line that is safe to show in a terminal.
+
+    Parameters
+    ----------
+    error : Exception or str
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> one_line("no such\n  file: \x1b[31mred")
+    'no such file: ?[31mred'
+    """
+    line = " ".join(str(error).split()) or type(error).__name__
+    return "".join(letter if letter.isprintable() else "?" for letter in line)
+
+
+def table_of_predictions(texts, model) -> str:
+    """Return each text with its likeliest class and the probability of every class, as a CSV file.
+
+    Parameters
+    ----------
+    texts : list of str
+    model : TextClassifier
+
+    Returns
+    -------
+    str
+        A cell that a spreadsheet would take for a formula begins with an apostrophe.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> model = ts.TextClassifier().fit(["a good film", "a bad film"] * 9, ["up", "down"] * 9)
+    >>> print(table_of_predictions(["=good", "film"], model).splitlines()[0])
+    text,label,p(down),p(up)
+    """
+    written = io.StringIO()
+    table = csv.writer(written, lineterminator="\n")
+    classes = list(map(str, model.classes_.tolist()))
+    table.writerow(["text", "label", *(f"p({name})" for name in classes)])
+    likely = model.predict_proba(texts)
+    for text, row in zip(texts, likely):
+        table.writerow([_no_formula(text), _no_formula(classes[row.argmax()]), *(f"{share:.4f}" for share in row)])
+    return written.getvalue()
+
+
+def _no_formula(cell):
+    try:
+        float(cell)
+    except ValueError:
+        return f"'{cell}" if cell.startswith(FORMULAS) else cell
+    return cell
+
+
+def _parser():
+    shape = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser("tokensel", description="Which words does a classifier rest on, and should it?")
+    parser.epilog, parser.formatter_class = EXAMPLES, shape
+    verbs = parser.add_subparsers(title="what to do", required=True, metavar="VERB")
+
+    report = verbs.add_parser(
+        "report", formatter_class=shape, help="which words a classifier of your texts rests on, as a page"
+    )
+    report.description = (
+        "Fit a classifier to labelled texts, judge every word of it by texts that it was not fitted on,\n"
+        "and write all that is found as one HTML file, which needs no network."
+    )
+    report.epilog = (
+        "examples:\n  tokensel report reviews.csv --text review --label stars -o report.html --save model\n"
+        "  tokensel report reviews.parquet --no-texts --least 20\n\n"
+        "A report quotes texts: --no-texts quotes none, --least leaves out words of few texts, such as names."
+    )
+    report.add_argument("source", metavar="TEXTS", help=SOURCE)
+    report.add_argument("--text", type=_column, metavar="COLUMN", help=f"column of the texts: {COLUMN}")
+    report.add_argument("--label", type=_column, metavar="COLUMN", help="column of the labels, likewise")
+    report.add_argument("-o", "--output", type=Path, default=Path("report.html"), metavar="FILE", help="default: report.html")
+    report.add_argument("--seed", type=_whole, default=0, metavar="N", help="of what is drawn by chance; default: 0")
+    report.add_argument("--no-texts", action="store_true", help="quote no text")
+    report.add_argument("--least", type=_whole, default=5, metavar="N", help="show no word of fewer texts; default: 5")
+    report.add_argument("--save", type=Path, metavar="FOLDER", help="save the model there, for predict and explain")
+    report.set_defaults(run=_report)
+
+    predict = verbs.add_parser("predict", formatter_class=shape, help="the classes of new texts, by a saved model")
+    predict.description = "Write a CSV file: each text, its likeliest class, the probability of every class."
+    predict.epilog = "example:\n  tokensel predict model new.csv --text review -o predicted.csv\n\n" + (
+        "Texts that a spreadsheet would take for formulas get an apostrophe in front. Empty texts are left out."
+    )
+    predict.add_argument("folder", metavar="FOLDER", help="where the model was saved")
+    predict.add_argument("source", metavar="TEXTS", help=SOURCE)
+    predict.add_argument("--text", type=_column, metavar="COLUMN", help=f"column of the texts: {COLUMN}")
+    predict.add_argument("-o", "--output", type=Path, metavar="FILE", help="by default the terminal")
+    predict.set_defaults(run=_predict)
+
+    explained = verbs.add_parser("explain", formatter_class=shape, help="why a saved model judges a text as it does")
+    explained.description = "Show the logit of a text as the exact sum over its words, and what would change the verdict."
+    explained.epilog = (
+        'examples:\n  tokensel explain model "The plot is thin, but I laughed."\n  tokensel explain model - < letter.txt'
+    )
+    explained.add_argument("folder", metavar="FOLDER", help="where the model was saved")
+    explained.add_argument("text", metavar="TEXT", help="the text itself; - reads it from the standard input")
+    explained.set_defaults(run=_explain)
+    return parser
+
+
+def _column(name):
+    return int(name) if name.isdecimal() else name
+
+
+def _whole(number):
+    if not number.isdecimal():
+        raise argparse.ArgumentTypeError(f"{number!r} is no whole number from 0 on")
+    return int(number)
+
+
+def _tell_on_stderr():
+    """Send what the package says of its work to stderr: stdout holds results."""
+    logger = logging.getLogger("tokensel_nb")
+    if not logger.handlers:
+        handler = logging.StreamHandler()
+        handler.setFormatter(logging.Formatter("%(message)s"))
+        logger.addHandler(handler)
+        logger.setLevel(logging.INFO)
+        logger.propagate = False
+
+
+def _report(asked):
+    from .page import report_page
+
+    if not asked.output.resolve().parent.is_dir():  # said now, and not after a minute
+        raise FileNotFoundError(f"{asked.output.parent}: there is no such folder for {asked.output.name}")
+    page = report_page(
+        asked.source,
+        show_texts=not asked.no_texts,
+        least=asked.least,
+        text=asked.text,
+        label=asked.label,
+        seed=asked.seed,
+        save_to=None if asked.save is None else str(asked.save.resolve()),
+    )
+    with atomic(asked.output) as file:
+        file.write(page.encode("utf-8", "replace"))
+    print(f"the report is in {asked.output}; it {_quoting(asked)}", file=sys.stderr)
+
+
+def _quoting(asked):
+    return "quotes no text" if asked.no_texts else "quotes texts: think before you pass it on"
+
+
+def _predict(asked):
+    from .datasets.own_files import read_reviews
+    from .text_classifier import TextClassifier
+
+    model = TextClassifier.load(asked.folder)
+    texts = read_reviews(asked.source, asked.text, None).texts
+    table = table_of_predictions(texts, model).encode()
+    if asked.output is None:
+        sys.stdout.buffer.write(table)
+    else:
+        with atomic(asked.output) as file:
+            file.write(table)
+        print(f"{len(texts):,} predictions in {asked.output}", file=sys.stderr)
+
+
+def _explain(asked):
+    from .explanation import explain
+    from .text_classifier import TextClassifier
+
+    model = TextClassifier.load(asked.folder)
+    text = sys.stdin.buffer.read().decode("utf-8", "replace") if asked.text == "-" else asked.text
+    print(explain(model, text))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
