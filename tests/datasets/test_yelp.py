@@ -116,7 +116,9 @@ def test_the_vocabulary_of_yelp_is_limited_by_default(yelp_folder, monkeypatch):
 @pytest.mark.parametrize("strange", [0, 6, 3.5, "five", float("inf")])
 def test_stars_that_are_none_are_named_with_their_row(yelp_folder, strange):
     starred(yelp_folder / "train.csv", [("good", "5"), ("", "9"), ("so so", strange)])  # stars of an empty text do not matter
-    with pytest.raises(DataError, match=r"train.csv: row 3 \(without the header\) has .* stars; it must be 1, 2, 3, 4 or 5"):
+    with pytest.raises(
+        DataError, match=r"train.csv: row 3 \(without the header\) has the label '.*'; it must be one of '1', '2', '3'"
+    ):
         read_yelp()
 
 
@@ -126,7 +128,7 @@ def test_stars_that_are_none_are_named_with_their_row(yelp_folder, strange):
         ([("good", 5), ("bad", None)], r"row 2 \(without the header\) has no label"),
         ([("good", 5), ("fine", 4), ("so so", 3)], "fewer than two of negative, positive occur; two are needed at least"),
         ([("so so", 3)], "fewer than two of negative, positive occur"),
-        ([("", 3)], "column 'text' holds no text at all"),
+        ([("", 3)], "there is no text at all; name the column that holds the texts"),
     ],
 )
 def test_bad_contents_of_a_folder_of_yelp_get_one_sentence(yelp_folder, rows, message):

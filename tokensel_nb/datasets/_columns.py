@@ -1,58 +1,105 @@
-"""Two columns of a table: CSV, TSV, JSONL or Parquet."""
+"""Which column holds the texts and which the labels: named, or found where only one can be meant."""
 
-import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
-from tqdm import tqdm
+from dataclasses import dataclass
 
-from ._sources import first_line, tell
+from ._sources import shortened
 from .reviews import DataError
 
-NO_LABEL = ["", "NaN", "nan", "NA", "N/A", "null", "NULL", "<NA>"]
+TEXTS = frozenset(
+    "text texts review reviews reviewtext reviewbody sentence sentences phrase content comment comments commenttext tweet "
+    "tweettext message body utterance document sms post article".split()
+)
+LABELS = frozenset(
+    "label labels class classes category sentiment polarity stars star rating ratings starrating overall target score intent "
+    "emotion topic labeltext".split()
+)
+FOUND = "auto"  # the label column that is looked for
+MOST_CLASSES = 20  # more different labels than this are probably not labels, unless somebody names their column
 
 
-def read_columns(path, text, label, encoding="utf-8"):
-    """Return the written texts, the label of every row, and which rows have a text; each of those has a label."""
-    table = _read_table(path, text, label, encoding)
-    texts = table[text]
-    written = texts.map(lambda value: isinstance(value, str) and bool(value.strip())).to_numpy(bool)
-    if not written.all():
-        tell(f"{path.name}: {(~written).sum():,} of {len(table):,} rows have an empty text and are dropped")
-    if not written.any():
-        raise DataError(f"{path}: column {text!r} holds no text at all; name the column that does")
-    values = table[label].to_numpy(object)
-    missing = pd.isna(values) & written
-    if missing.any():
-        raise DataError(f"{path}: row {missing.argmax() + 1} (without the header) has no label; fill it in or drop the row")
-    return texts[written].to_list(), values, written
+@dataclass(frozen=True)
+class Wanted:
+    """The columns somebody asks for: a name, a number where there are no names; None for any text, and for no label."""
+
+    text: str | int | None = None
+    label: str | int | None = FOUND
+
+    @property
+    def labelled(self):
+        """Whether labels are wanted at all."""
+        return self.label is not None
+
+    @property
+    def label_is_named(self):
+        """Whether somebody says which column holds the labels."""
+        return self.label not in (None, FOUND)
+
+    def known(self, names):
+        """Return how many of the names of columns are such as are looked for."""
+        names = list(names)
+        texts = {self.text} if self.text is not None else TEXTS
+        labels = {self.label} if self.label_is_named else LABELS if self.labelled else set()
+        return _any(names, texts) + _any(names, labels)
+
+    def among(self, columns, source, rows=()):
+        """Return the columns of the texts and of the labels (None for none); without names, the first ``rows`` tell them."""
+        columns = list(columns)
+        named = not rows
+        text, label = self.text, self.label
+        if not named and (text is None or label == FOUND):
+            text, label = self._by_contents(rows, source)
+        elif text is None:
+            text = _named(columns, "text", TEXTS, source, "")
+        if label == FOUND:
+            label = _named(columns, "label", LABELS, source, ", or label=None for texts without labels")
+        for column in (text, label):
+            if column is not None and columns.count(column) != 1:
+                there = "no column" if column not in columns else f"{columns.count(column)} columns"
+                hint = "" if named else "; without names of columns, give their numbers"
+                raise DataError(f"{source}: there is {there} {column!r}; it has {_listed(columns)}{hint}")
+        if text == label:
+            raise DataError(f"{source}: text and label are both {text!r}; name two columns, or give label=None")
+        return text, label
+
+    def _by_contents(self, rows, source):
+        """Return the column that holds most characters, and the one other column with a few values that recur."""
+        columns = list(zip(*rows))
+        text = self.text
+        if text is None:
+            free = [column for column in range(len(columns)) if column != self.label]
+            text = max(free, key=lambda column: sum(map(len, columns[column])))
+        if self.label != FOUND:
+            return text, self.label
+        others = [column for column in range(len(columns)) if column != text]
+        few = [column for column in others if 1 < len(set(columns[column])) <= min(MOST_CLASSES, len(rows) - 1)]
+        found = others if len(others) == 1 else few
+        if len(found) != 1:
+            raise DataError(
+                f"{source}: its {len(columns)} columns have no names, and which holds the labels is not clear; "
+                f"give its number as label= (0 to {len(columns) - 1}), or label=None for texts without labels"
+            )
+        return text, found[0]
 
 
-def _read_table(path, text, label, encoding):
-    if not path.is_file():
-        raise FileNotFoundError(f"{path}: there is no such file; give the path of a CSV, TSV, JSONL or Parquet file")
-    try:
-        chunks = list(tqdm(_chunks(path, label, encoding), desc=f"Reading {path.name}", unit="chunk", delay=2))
-    except UnicodeError as error:
-        raise DataError(f"{path}: its text is not {encoding} ({error}); give its encoding, for example 'latin-1'") from error
-    except (ValueError, OSError, EOFError, pa.ArrowException) as error:  # pandas' own complaints are ValueErrors
-        raise DataError(f"{path}: cannot be read ({first_line(error)}); mend or replace it") from error
-    table = pd.concat(chunks, ignore_index=True) if chunks else pd.DataFrame()
-    for column in (text, label):
-        if column not in table.columns:
-            raise DataError(f"{path}: there is no column {column!r}; it has {', '.join(map(repr, table.columns)) or 'none'}")
-    return table
+def plain(name):
+    """Return the letters of a column's name, as "Review_Text" and "reviewText" share them."""
+    return "".join(filter(str.isalnum, str(name))).casefold()
 
 
-def _chunks(path, label, encoding):
-    """Yield the file's rows, some tens of thousands at a time, so that progress can be seen."""
-    kind = next((suffix for suffix in reversed(path.suffixes) if suffix not in (".gz", ".bz2", ".xz", ".zip")), "")
-    if kind in (".csv", ".tsv"):
-        options = dict(sep="," if kind == ".csv" else "\t", encoding=encoding, chunksize=20_000)
-        # A review that reads "None" or "NA" is a text, a label that reads "NaN" is missing.
-        yield from pd.read_csv(path, keep_default_na=False, na_values={label: NO_LABEL}, **options)
-    elif kind in (".jsonl", ".ndjson"):
-        yield from pd.read_json(path, lines=True, encoding=encoding, chunksize=20_000, dtype=False)
-    elif kind == ".parquet":
-        yield from (batch.to_pandas() for batch in pq.ParquetFile(path).iter_batches())
-    else:
-        raise ValueError(f"its name ends in {kind or 'nothing'!r}; .csv, .tsv, .jsonl and .parquet are known")
+def _any(names, wanted):
+    unquoted = [name for name in names if not str(name).startswith(("'", '"'))]
+    return int(any(name in wanted or plain(name) in wanted for name in unquoted))
+
+
+def _named(columns, what, known, source, otherwise):
+    """Return the one column whose name says that it holds what is looked for: "text" and "label" before all others."""
+    found = [column for column in columns if plain(column) == what] or [column for column in columns if plain(column) in known]
+    if len(found) != 1:
+        reason = f"{len(found)} columns could hold the {what}s" if found else f"which column holds the {what}s is not clear"
+        raise DataError(f"{source}: {reason}; name it as {what}=...{otherwise}; it has {_listed(columns)}")
+    return found[0]
+
+
+def _listed(columns):
+    shown = ", ".join(shortened(repr(column), 40) for column in columns[:20])
+    return (shown or "none") + (f" and {len(columns) - 20:,} more" if len(columns) > 20 else "")

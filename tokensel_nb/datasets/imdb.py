@@ -10,7 +10,6 @@ from itertools import compress
 from pathlib import Path
 
 import numpy as np
-from tqdm import tqdm
 
 from ..corpus import Corpus
 from ._cache import from_cache, to_cache
@@ -100,16 +99,12 @@ def _from_folder(split):
     folder = data_folder()
     from .own_files import read_reviews  # here, since it imports pandas, which takes a second
 
-    for path in sorted((folder / "imdb").glob(f"{split}.*")):
-        reviews = read_reviews(path)
-        return Reviews(reviews.texts, reviews.labels, SENTIMENTS, f"the folder {folder}")
     original = folder / "aclImdb" / split
-    if not original.is_dir():
-        raise NotHereError(f"{folder} holds neither imdb/{split}.csv nor aclImdb/{split}")
-    paths = [path for side in ("neg", "pos") for path in sorted((original / side).glob("*.txt"))]
-    texts = [path.read_text(encoding="utf-8") for path in tqdm(paths, desc=f"Reading {original}", unit="file", delay=2)]
-    labels = np.array([path.parent.name == "pos" for path in paths], np.int64)
-    return Reviews(texts, labels, SENTIMENTS, f"the folder {folder}")
+    for path in [*sorted((folder / "imdb").glob(f"{split}.*")), *filter(Path.is_dir, [original])]:
+        unlabelled = {"unsup": None} if (original / "unsup").is_dir() else None
+        reviews = read_reviews(path, classes=unlabelled, clean=str)  # the texts as they were recorded
+        return Reviews(reviews.texts, reviews.labels, SENTIMENTS, f"the folder {folder}")
+    raise NotHereError(f"{folder} holds neither imdb/{split}.csv nor aclImdb/{split}")
 
 
 def _from_package(split):

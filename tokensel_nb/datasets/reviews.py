@@ -1,4 +1,4 @@
-"""Labelled texts as they were read."""
+"""Texts as they were read, with labels or without."""
 
 from dataclasses import dataclass
 
@@ -16,20 +16,21 @@ class DataError(ValueError):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Reviews:
-    """Labelled texts as they were read.
+    """Texts as they were read, with labels or without.
 
     Parameters
     ----------
     texts : list of str, length n
-    labels : ndarray of int64, shape (n,)
-        0 ... K-1.
+    labels : ndarray of int64, shape (n,), or None
+        0 ... K-1; None for new texts, whose labels nobody knows.
     class_names : tuple of str, length K
+        Empty where there are no labels.
     source : str
         Where they came from, for people.
     """
 
     texts: list[str]
-    labels: np.ndarray
+    labels: np.ndarray | None
     class_names: tuple[str, ...]
     source: str
 
@@ -39,4 +40,5 @@ class Reviews:
 
     def __repr__(self):
         """Name size, classes and source."""
-        return f"Reviews({len(self):,} texts, classes {', '.join(self.class_names)}; {self.source})"
+        known = "without labels" if self.labels is None else f"classes {', '.join(self.class_names)}"
+        return f"Reviews({len(self):,} texts, {known}; {self.source})"

@@ -121,27 +121,15 @@ def read_yelp(split="train", classes=2, source="auto") -> Reviews:
 
 def _from_folder(split, classes):
     folder = data_folder()
-    from ._columns import read_columns  # here, since it imports pandas, which takes a second
+    from .own_files import read_reviews  # here, since few readers need it
 
     for path in sorted((folder / "yelp").glob(f"{split}.*")):
-        texts, values, written = read_columns(path, "text", "stars")
-        reviews = _by_stars(texts, _stars(path, values, written), classes, f"the folder {folder}")
+        read = read_reviews(path, "text", "stars", class_names=range(1, 6))
+        reviews = _by_stars(read.texts, read.labels + 1, classes, f"the folder {folder}")
         if len(np.unique(reviews.labels)) < 2:
             raise DataError(f"{path}: fewer than two of {', '.join(reviews.class_names)} occur; two are needed at least")
         return reviews
     raise NotHereError(f"{folder} holds no yelp/{split}.csv")
-
-
-def _stars(path, values, written):
-    """Return the stars of the written rows as whole numbers."""
-    import pandas as pd
-
-    stars = pd.to_numeric(pd.Series(values), errors="coerce").to_numpy(float)
-    wrong = written & ~np.isin(stars, [1, 2, 3, 4, 5])
-    if wrong.any():
-        row = wrong.argmax()
-        raise DataError(f"{path}: row {row + 1} (without the header) has {values[row]!r} stars; it must be 1, 2, 3, 4 or 5")
-    return stars[written].astype(np.int64)
 
 
 def _by_stars(texts, stars, classes, source):

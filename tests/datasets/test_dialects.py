@@ -1,0 +1,157 @@
+import csv
+import io
+from itertools import product
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tokensel_nb import DataError, read_reviews
+
+TABLE = [
+    ("text", "label"),
+    ('good, really "good"; 5|5', "pos"),
+    ("it's\na slow film", "neg"),
+    ("naïve, élan\tand “wit”", "pos"),
+    ("c:\\dull", "neg"),
+]
+
+
+def as_bytes(rows, encoding, **dialect):
+    file = io.StringIO(newline="")
+    csv.writer(file, **dialect).writerows(rows)
+    return file.getvalue().encode(encoding)
+
+
+def pairs(reviews):
+    return [(text, reviews.class_names[label]) for text, label in zip(reviews.texts, reviews.labels)]
+
+
+@pytest.mark.parametrize("lineterminator", ["\n", "\r\n"])
+@pytest.mark.parametrize(
+    ("sep", "quotechar", "encoding"),
+    list(product(",;\t|", "\"'", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "cp1252"])),
+)
+def test_every_way_to_write_one_table_is_found(tmp_path, sep, quotechar, encoding, lineterminator):
+    written = dict(delimiter=sep, quotechar=quotechar, lineterminator=lineterminator)
+    (tmp_path / "a.csv").write_bytes(as_bytes(TABLE, encoding, **written))
+    assert pairs(read_reviews(tmp_path / "a.csv")) == TABLE[1:]
+    given = read_reviews(tmp_path / "a.csv", sep=sep, quotechar=quotechar, encoding=encoding, header=True)
+    assert pairs(given) == TABLE[1:]
+
+
+DIALECTS = st.fixed_dictionaries(
+    dict(
+        delimiter=st.sampled_from(",;\t|"),
+        quotechar=st.sampled_from("\"'"),
+        lineterminator=st.sampled_from(["\n", "\r\n"]),
+        doublequote=st.booleans(),
+    )
+)
+CELLS = st.text(st.sampled_from("aé7 .,;|\t\n\"'"), min_size=1, max_size=8).filter(str.strip)
+ONE_LINE = st.text(st.sampled_from('aé7 .,;|\t"'), min_size=1, max_size=8).filter(str.strip)
+ENCODINGS = st.sampled_from(["utf-8", "utf-8-sig", "utf-16"])
+in_one_folder = settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+def check_read_back(path, texts, encoding, **dialect):
+    rows = [(text, f"class {number % 2}") for number, text in enumerate(texts)]
+    path.write_bytes(as_bytes([("text", "label"), *rows], encoding, **dialect))
+    assert pairs(read_reviews(path, clean=str)) == rows
+
+
+@in_one_folder
+@given(st.lists(CELLS, min_size=2, max_size=6), DIALECTS, ENCODINGS)
+def test_random_tables_with_all_cells_in_quotes(tmp_path, texts, dialect, encoding):
+    dialect |= {} if dialect["doublequote"] else {"escapechar": "\\"}
+    check_read_back(tmp_path / "a.csv", texts, encoding, quoting=csv.QUOTE_ALL, **dialect)
+
+
+@in_one_folder
+@given(st.lists(ONE_LINE, min_size=2, max_size=6), st.sampled_from(",;\t|"), ENCODINGS)
+def test_random_tables_with_quotes_where_they_are_needed(tmp_path, texts, sep, encoding):
+    """Without apostrophes and line breaks: a few random cells with these can be read in two ways."""
+    check_read_back(tmp_path / "a.csv", texts, encoding, delimiter=sep)
+
+
+def test_a_quote_that_is_none_swallows_no_rows(tmp_path):
+    (tmp_path / "a.tsv").write_text('text\tlabel\n"hello there\t1\nbye "now"\t0\n"x\t1\nfine"\t0\n')
+    assert read_reviews(tmp_path / "a.tsv").texts == ['"hello there', 'bye "now"', '"x', 'fine"']
+
+
+def test_a_doubt_after_the_beginning_is_settled_by_the_whole_file(tmp_path):
+    """The sample alone, a quarter of a million characters, tells nothing of the quotes."""
+    lines = ["good film\t1", "bad film\t0"] * 20_000
+    (tmp_path / "a.tsv").write_text("\n".join(["text\tlabel", *lines, '"odd\t1', "and\t0", 'end"\t1', ""]))
+    reviews = read_reviews(tmp_path / "a.tsv")
+    assert (len(reviews), reviews.texts[-3:]) == (40_003, ['"odd', "and", 'end"'])
+
+
+def test_cells_longer_than_pythons_reader_allows(tmp_path):
+    limit = csv.field_size_limit()
+    (tmp_path / "a.csv").write_text(f"text,label\n{'x' * 300_000},1\nbad,0\n")
+    assert len(read_reviews(tmp_path / "a.csv").texts[0]) == 300_000
+    assert csv.field_size_limit() == limit
+
+
+@pytest.mark.parametrize(
+    ("contents", "message"),
+    [
+        (
+            "text,label\na slow, good film,pos\na fast, bad film,neg\n",
+            r"row 1 \(without the header\) has 3 cells where the first",
+        ),
+        ("text,label\nfine,pos\nbad\n", r"row 2 \(without the header\) has 1 cell where the first has 2; .* ',' needs quotes"),
+        ('text,label\n"never closed, yes,1\nb,0\n', r"row 1 \(without the header\) has a quote that is not closed"),
+        ('text,label\n"good, very" good,1\nb,0\n', r"row 1 \(without the header\) has a quote that is not closed"),
+        ("5,good\n1,bad\n5\n", "row 3 has 1 cell where the first has 2"),
+        ("", r"a.csv: cannot be read \(it is empty\)"),
+        ("\ufeff", r"a.csv: cannot be read \(it is empty\)"),
+        ("\n \r\n\n", r"a.csv: cannot be read \(it is empty\)"),
+        ("text,label\n", "it has names of columns, and no row; get the whole file, or give header=False"),
+        ("text,label\na\0b,1\nc,0\n", "it holds the byte NUL, so it is no text, or its encoding is another; save it as UTF-8"),
+    ],
+)
+def test_a_table_that_is_none_gets_one_sentence(tmp_path, contents, message):
+    (tmp_path / "a.csv").write_text(contents, encoding="utf-8")
+    with pytest.raises(DataError, match=message):
+        read_reviews(tmp_path / "a.csv")
+
+
+@pytest.mark.parametrize(
+    ("name", "contents", "rows"),
+    [
+        ("a.txt", "Loved it, wow.\t1\nNot good.\t0\nOk, it's fine\t1\n", [("Loved it, wow.", "1"), ("Not good.", "0")]),
+        ("SMS", 'ham\tGo "now"\nspam\t"Free entry\nham\tok\n', [('Go "now"', "ham"), ('"Free entry', "spam")]),
+        ("a.csv", '"5","great, great","x"\n"1","awful","y"\n"5","nice, one","z"\n', [("great, great", "5"), ("awful", "1")]),
+        ("a.csv", "5,a good film\n1,bad\n", [("a good film", "5"), ("bad", "1")]),
+        ("a.csv", "sep=;\r\ntext;label\r\na, b;x\r\nc;y\r\n", [("a, b", "x"), ("c", "y")]),
+        ("a.csv", ",text,label\n0,good,pos\n1,bad,neg\n", [("good", "pos"), ("bad", "neg")]),
+        ("a.csv", 'text, label\ngood, pos\n"bad, x", neg\n', [("good", "pos"), ("bad, x", "neg")]),
+        ("a.csv", "Review_Text|Star Rating\ngood|5\nbad|1\n", [("good", "5"), ("bad", "1")]),
+        ("a.csv", 'text,label\n"he said \\"hi, you\\"",a\n"x\\ny",b\n', [('he said "hi, you"', "a"), ("x\ny", "b")]),
+        ("a.csv", "text,label\rgood,pos\rbad,neg\r", [("good", "pos"), ("bad", "neg")]),
+        ("a.txt", "__label__2 good film\n__label__1 bad: film\n", [("good film", "2"), ("bad: film", "1")]),
+    ],
+    ids="UCI SMS headless two Excel index spaced pipes escaped Mac fastText".split(),
+)
+def test_tables_as_they_are_in_the_wild(tmp_path, name, contents, rows):
+    (tmp_path / name).write_text(contents, encoding="utf-8", newline="")
+    assert pairs(read_reviews(tmp_path / name))[: len(rows)] == rows
+
+
+@pytest.mark.parametrize(
+    "option", [{"sep": ""}, {"sep": "::"}, {"sep": 3}, {"quotechar": "ab"}, {"header": "yes"}, {"encoding": "klingon"}], ids=str
+)
+def test_options_that_are_none(tmp_path, option):
+    (tmp_path / "a.csv").write_text("text,label\na,1\nb,0\n")
+    with pytest.raises(ValueError, match=rf"^{next(iter(option))}="):
+        read_reviews(tmp_path / "a.csv", **option)
+
+
+def test_what_is_said_of_a_table_is_believed(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("text,label\n'good',x\nbad,y\n")
+    assert read_reviews(path, quotechar="'").texts == ["good", "bad"]
+    assert read_reviews(path, quotechar="").texts == ["'good'", "bad"]
+    assert read_reviews(path, text=0, label=1, header=False).class_names == ("label", "x", "y")
