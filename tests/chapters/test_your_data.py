@@ -1,0 +1,47 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tokensel_nb.chapters import your_data
+
+TEXTS = ["a good film", "good and moving", "a bad film", "bad and long"] * 15
+LABELS = np.array(["up", "up", "down", "down"] * 15)
+
+
+@given(st.integers(1, 300), st.integers(1, 12), st.integers(0, 99))
+def test_the_calibration_error_is_the_mean_distance_of_the_bins(n, bins, seed):
+    random = np.random.default_rng(seed)
+    chances, right = random.random(n), random.random(n) < 0.7
+    _, share, error = your_data.calibration(chances, right, bins)
+    order = np.argsort(chances, kind="stable")
+    each = [abs(sum(chances[i] - right[i] for i in part)) for part in np.array_split(order, bins)]
+    assert error == pytest.approx(sum(each) / n, abs=1e-12)  # a sum of n numbers below one
+    assert len(share) == min(n, bins)
+
+
+def test_a_classifier_that_knows_its_chances_is_calibrated():
+    random = np.random.default_rng(0)
+    chances = random.uniform(0.5, 1, 100_000)
+    right = random.random(len(chances)) < chances
+    # A bin's share has a standard error of 0.005 at most.
+    assert your_data.calibration(chances, right)[2] < 0.01
+    assert your_data.calibration(chances, random.permutation(right))[2] > 0.1
+
+
+@pytest.mark.parametrize(("share", "least", "others", "marks"), [(0.1, 1, 0, 3), (0.01, 20, 2, 20), (1.0, 1, 30, 30)])
+def test_marks_stand_where_they_are_said_to(share, least, others, marks):
+    found = your_data.planted(TEXTS, LABELS, "zq", "up", share, least, others, seed=3)
+    marked = np.array([text.startswith("zq ") for text in found])
+    assert marked[LABELS == "up"].sum() == marks
+    assert marked[LABELS == "down"].sum() == others
+    assert [text.removeprefix("zq ") for text in found] == TEXTS
+    assert found == your_data.planted(TEXTS, LABELS, "zq", "up", share, least, others, seed=3)
+
+
+def test_the_rival_learns_what_there_is_to_learn_and_no_more():
+    rival = your_data.logistic_regression(TEXTS, LABELS, TEXTS, LABELS)
+    assert rival.accuracy == 1
+    assert rival.strength in your_data.STRENGTHS
+    shuffled = np.random.default_rng(0).permutation(LABELS)
+    assert your_data.logistic_regression(TEXTS, shuffled, TEXTS, LABELS).accuracy < 1
