@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+import tokensel_nb as ts
 from tokensel_nb import ControlledBins, binned
 from tokensel_nb.chapters import plots
 from tokensel_nb.chapters.plots import SLIDER_SCRIPT, slider
@@ -158,6 +159,18 @@ def test_ends_are_the_smallest_and_the_largest(ax):
     assert [bar.get_width() for bar in ax.patches] == [-4, -1, 3, 5]
     colours = [plots.NEGATIVE, plots.NEGATIVE, plots.POSITIVE, plots.POSITIVE]
     assert [plt.matplotlib.colors.to_hex(bar.get_facecolor()).upper() for bar in ax.patches] == colours
+
+
+def test_the_plane_shows_what_the_layer_sees(ax):
+    """The diamond is the attention's average of the rows, by the textbook; the loudest has the largest disc."""
+    rows, query = np.array([[2.0, -1.5], [0.4, 0.2], [-0.2, 0.1]]), np.array([1.0, -0.5])
+    plots.plot_plane(ax, ["bad", "film", "the"], ts.Parameters(rows, query, np.array([0.0, 1.0])))
+    weights = np.exp(rows @ query) / np.exp(rows @ query).sum()
+    (diamond,) = ax.lines
+    np.testing.assert_allclose(diamond.get_xydata()[0], weights @ rows)
+    discs = ax.collections[-1]
+    np.testing.assert_allclose(discs.get_offsets(), rows)
+    assert np.argmax(discs.get_sizes()) == 0
 
 
 def test_attention_stands_over_its_words(ax):

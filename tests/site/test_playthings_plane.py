@@ -86,6 +86,7 @@ def test_the_words_start_as_in_the_chapter(chapter, five_words):
     words, rows, read = five_words
     tab = chapter("01_model").tab
     assert tab.locator(f"{WORDS} tbody th").all_inner_texts() == words
+    assert tab.locator(f"{WORDS} svg").get_by_text("score 3").count() == 1  # where bad stands
     shows(tab, read(rows))
 
 
@@ -125,6 +126,21 @@ def test_the_query_is_turned_by_a_finger(chapter, five_words):
     assert place[1] > 0
     wanted, _ = read(rows, np.array(place))
     np.testing.assert_allclose(table(tab, WORDS), wanted, atol=0.03)  # where the finger is, is said in two decimals
+
+
+@pytest.mark.parametrize("turned", ["", "#plane.p=-1_0.5", "#plane.p=0.4_0.2", "#plane.bad=-0.6_-1"])
+def test_names_lie_over_no_word(chapter, turned):
+    """Where p is turned round, or stands on a word, too."""
+    tab = chapter("01_model", fragment=turned).tab
+    found = tab.locator(f"{WORDS} svg").first.evaluate("""(plane) => {
+        const box = (each) => each.getBoundingClientRect();
+        const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+        const words = [...plane.querySelectorAll(".disc ~ text")];
+        const names = [...plane.querySelectorAll("text")].filter((each) => ["seen", "p", "v"].includes(each.textContent));
+        const over = words.filter((word) => names.some((name) => meet(box(name), box(word)))).map((word) => word.textContent);
+        return [names.length, words.length, over];
+    }""")
+    assert found == [3, 5, []]
 
 
 # Chapter 3

@@ -12,6 +12,7 @@ import numpy as np
 import seaborn as sns
 from IPython.display import HTML
 from matplotlib.colors import to_rgb
+from scipy.special import softmax
 
 # Okabe and Ito's palette: told apart with every common kind of colour vision.
 NEGATIVE, POSITIVE, NEUTRAL, THEORY = "#D55E00", "#0072B2", "#8C8C8C", "#000000"
@@ -211,6 +212,54 @@ def plot_ends(ax, amounts, vocabulary, how_many=12):
     ax.set_yticks(np.arange(len(columns)), vocabulary[columns])
     ax.axvline(0, color="black", linewidth=0.8)
     ax.grid(axis="y", visible=False)
+
+
+def plot_plane(ax, words, parameters):
+    """Draw a sentence in the plane: its words, p and v, lines of equal score, and what a layer of attention sees of it.
+
+    Discs grow with the attention; the diamond is the average of the words under it.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes
+    words : sequence of str, length m
+    parameters : Parameters
+        Of as many words, with ``dim=2``.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> import numpy as np
+    >>> import tokensel_nb as ts
+    >>> from tokensel_nb.chapters import plots
+    >>> figure, ax = plt.subplots()
+    >>> by_hand = ts.Parameters(np.array([[2.0, -1.5], [0.4, 0.2]]), np.array([1.0, -0.5]), np.array([0.0, 1.0]))
+    >>> plots.plot_plane(ax, ["bad", "film"], by_hand)
+    >>> [label.get_text() for label in ax.texts[-3:]]
+    ['bad', 'film', 'seen']
+    >>> plt.close(figure)
+    """
+    rows, (p, v) = parameters.embeddings, (parameters.cls_embedding, parameters.output_vector)
+    weights = softmax(parameters.token_scores)
+    spots = np.concatenate([rows, [p, v, [0, 0]]])
+    sides = [np.linspace(low - 0.4, high + 0.7, 50) for low, high in zip(spots.min(axis=0), spots.max(axis=0))]
+    x, y = np.meshgrid(*sides)
+    scores = p[0] * x + p[1] * y
+    levels = ax.contour(x, y, scores, np.arange(np.ceil(scores.min()), scores.max()), colors=NEUTRAL, linewidths=0.6)
+    ax.clabel(levels, fmt="score %.0f", fontsize=8)
+    for name, tip in (("$p$", p), ("$v$", v)):
+        ax.annotate("", tip, (0, 0), arrowprops={"arrowstyle": "->", "color": THEORY})
+        ax.annotate(name, tip, (4, -2), textcoords="offset points")
+    colours = [POSITIVE if value > 0 else NEGATIVE for value in parameters.token_values]
+    ax.scatter(*rows.T, s=12 + 260 * weights, color=colours, alpha=0.6, linewidths=0)
+    for word, spot, weight in zip(words, rows, weights):
+        side, align = (1, "left") if spot[0] > 0 else (-1, "right")  # away from the arrows
+        ax.annotate(word, spot, (side * (6 + 8 * weight), 0), textcoords="offset points", fontsize=9, ha=align, va="center")
+    seen = weights @ rows
+    ax.plot(*seen, "D", color=THEORY, markersize=5)
+    ax.annotate("seen", seen, (-30, -3), textcoords="offset points", fontsize=9)
+    ax.grid(visible=False)
+    ax.set(xlabel="first coordinate", ylabel="second coordinate", aspect="equal")
 
 
 def plot_attention(ax, words, weights):

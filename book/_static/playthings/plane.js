@@ -118,6 +118,7 @@ tokensel.plaything("plane", (root) => {
   const WORDS = ["the", "film", "was", "truly", "bad"];
   const BESIDE = { the: [-1, -6], was: [-1, 14] }; // on which side of its disc a name stands, and how far down
   const BOX = [-1.2, 3.1, -2.2, 1.7];
+  const INNER = [-0.8, 2.7, -1.9, 1.5]; // where the middle of a line's number may be
 
   const drawing = tokensel.plane({ box: BOX, ticks: [-1, 1, 2], called: "The plane of the words", names: ["", ""] });
   const address = tokensel.state("plane", START);
@@ -139,27 +140,31 @@ tokensel.plaything("plane", (root) => {
     where: () => places[name],
     move: (point) => { places[name] = point; redraw(); },
   }, ...children);
-  const tip = (name) => held(name,
-    element("svg:circle", { class: `tip ${name}`, r: 6 }),
-    element("svg:text", { class: "vector", x: 9, y: -8, "aria-hidden": "true" }, name));
-  const handles = [...WORDS.map((word, i) => held(word, discs[i], labels[i])), tip("p"), tip("v")];
+  const tipNames = ["p", "v"].map((name) => element("svg:text", { class: "vector", "aria-hidden": "true" }, name));
+  const tips = ["p", "v"].map((name, i) => held(name, element("svg:circle", { class: `tip ${name}`, r: 6 }), tipNames[i]));
+  const handles = [...WORDS.map((word, i) => held(word, discs[i], labels[i])), ...tips];
   drawing.root.append(...handles.map((each) => each.root));
-  const seen = drawing.layer();
+  const diamond = element("svg:path", { class: "seen" });
+  const seenName = element("svg:text", {}, "seen");
+  drawing.layer().append(diamond, seenName);
 
-  /** The line a = p · x in the box, with its number near the upper end. */
-  function level(a) {
+  /** The ends of the line a = p · x in a box, the upper one last; none where it does not meet the box. */
+  function ends(a, box) {
     const [p1, p2] = places.p;
     const size = p1 * p1 + p2 * p2;
     const along = p2 === 0 ? [0, 1] : [-p2, p1].map((each) => each * Math.sign(p1 || 1));
     const foot = [(a * p1) / size, (a * p2) / size];
-    const edges = [BOX.slice(0, 2), BOX.slice(2)];
+    const edges = [box.slice(0, 2), box.slice(2)];
     const bounds = edges.map((pair, i) => pair.map((edge) => (edge - foot[i]) / along[i]).sort((x, y) => x - y));
     const [from, to] = [Math.max(bounds[0][0], bounds[1][0]), Math.min(bounds[0][1], bounds[1][1])];
-    if (!(from < to)) return [];
-    const point = (t) => foot.map((each, i) => each + t * along[i]);
-    const [x, y] = drawing.at(point(to - 0.25 / Math.sqrt(size)));
-    const line = element("svg:path", { class: "level", d: drawing.trace([point(from), point(to)]) });
-    if ((to - from) * Math.sqrt(size) < 1 || x < 28 || x > 325) return [line]; // no numbers in the corners
+    return from < to ? [from, to].map((t) => foot.map((each, i) => each + t * along[i])) : [];
+  }
+
+  function level(a) {
+    const line = element("svg:path", { class: "level", d: drawing.trace(ends(a, BOX)) });
+    const upper = ends(a, INNER).at(-1);
+    if (!upper) return [line];
+    const [x, y] = drawing.at(upper);
     return [line, element("svg:text", { class: "tick level", x, y: y + 4, "text-anchor": "middle" }, `score ${shown(a, 0)}`)];
   }
 
@@ -167,10 +172,24 @@ tokensel.plaything("plane", (root) => {
     if (Math.hypot(...places.p) < 0.05) return []; // all scores are nearly the same
     const corners = [0, 1].flatMap((i) => [2, 3].map((j) => BOX[i] * places.p[0] + BOX[j] * places.p[1]));
     const [least, most] = [Math.min(...corners), Math.max(...corners)];
-    const apart = most - least > 12 ? 2 : 1;
+    const apart = [1, 2, 5].find((each) => each / Math.hypot(...places.p) > 0.6);
     const all = [];
-    for (let a = apart * Math.ceil(least / apart); a <= most; a += apart) all.push(...level(a));
+    for (let a = apart * Math.ceil(least / apart); a < most; a += apart) if (a > least) all.push(...level(a));
     return all;
+  }
+
+  /** Write a name at a corner of its place: one in the frame and over no word, if there is one. */
+  function besides(name, [x, y] = [0, 0]) {
+    const frame = drawing.root.getBoundingClientRect();
+    const others = [...labels, ...discs].map((each) => each.getBoundingClientRect());
+    const apart = (one, other) => one.right < other.left || other.right < one.left || one.bottom < other.top || other.bottom < one.top;
+    [[9, -8], [9, 17], [-9, 17], [-9, -8]].some(([right, down]) => {
+      name.setAttribute("x", x + right);
+      name.setAttribute("y", y + down);
+      name.setAttribute("text-anchor", right < 0 ? "end" : "start");
+      const own = name.getBoundingClientRect();
+      return own.right < frame.right && own.top > frame.top && own.bottom < frame.bottom && others.every((each) => apart(own, each));
+    });
   }
 
   function draw() {
@@ -183,7 +202,8 @@ tokensel.plaything("plane", (root) => {
     drawing.put(arrows, vector("p"), vector("v"));
     WORDS.forEach((word, i) => {
       const radius = Math.sqrt(6 + 200 * attention[i]);
-      const [way, down] = BESIDE[word] ?? [places[word][0] > 2.4 ? -1 : 1, 4];
+      const across = places[word][0];
+      const [way, down] = across > 2.4 || across < -0.7 ? [-Math.sign(across), 4] : BESIDE[word] ?? [1, 4]; // inside the frame
       const side = model.values[0][i] < 0 ? "blame" : "praise";
       discs[i].setAttribute("r", radius);
       discs[i].setAttribute("class", `disc ${side}`);
@@ -195,12 +215,12 @@ tokensel.plaything("plane", (root) => {
       shares[i].show(attention[i], side);
     });
     const [x, y] = drawing.at(point);
-    drawing.put(seen,
-      element("svg:path", { class: "seen", d: `M${x} ${y - 6}l6 6l-6 6l-6 -6z` }),
-      element("svg:text", { x: x - 9, y: y - 7, "text-anchor": "end" }, "seen"));
+    diamond.setAttribute("d", `M${x} ${y - 6}l6 6l-6 6l-6 -6z`);
     const reads = Math.abs(logit) < 0.005 ? "neither" : logit > 0 ? "praise" : "blame";
     verdict.replaceChildren("logit ", element("strong", {}, shown(logit)), ": ", element("span", { class: reads }, reads));
     handles.forEach((each) => each.place());
+    besides(seenName, [x, y]);
+    tipNames.forEach((each) => besides(each));
     const most = attention.indexOf(Math.max(...attention));
     say(`${WORDS[most]} gets most of the attention, ${shown(attention[most])}. The logit is ${shown(logit)}.`);
     const now = Object.entries(places).map(([name, place]) => [name, tokensel.pointOut(place)]);
@@ -213,10 +233,11 @@ tokensel.plaything("plane", (root) => {
   };
   root.setAttribute("aria-label", "Words, p and v in the plane, to be moved");
   root.append(element("div", { class: "plane" },
-    element("p", { class: "hint" }, "Drag a word, or the tip of p or v. ",
-      tokensel.byKeys("By keys: Tab chooses, arrows move, Shift makes larger steps. "),
-      "A word is blue if its value is positive, orange if negative; its disc grows with its attention."),
+    element("p", { class: "hint" }, "Drag a word, or the tip of p or v",
+      tokensel.byKeys(" (keys: Tab, arrows, with Shift by more)"), ". ", element("strong", {}, "Try: "),
+      "move bad up along the grey lines. Its score hardly changes, its value turns, and the verdict with it. ",
+      "Then turn p to the other side: attention leaves bad."),
     drawing.root,
     element("div", {}, numbers.root, verdict, tokensel.buttons("Words, p and v", [["Back to the start", back]]), saidLine)));
-  draw();
+  redraw(); // names find their places on the page alone
 });
