@@ -3,8 +3,11 @@
 import json
 import subprocess
 import sys
+from importlib.metadata import version
 
 import pytest
+
+import tokensel_nb as ts
 
 HEAVY = ["torch", "pandas", "scipy.stats", "scipy.optimize", "sklearn", "matplotlib", "seaborn", "pyarrow", "datasets", "daqp"]
 
@@ -19,7 +22,21 @@ def imported_by(code):
 
 
 def test_the_package_alone_imports_nothing_heavy():
-    assert imported_by("import tokensel_nb; dir(tokensel_nb)") == set()
+    assert imported_by("import tokensel_nb; dir(tokensel_nb), tokensel_nb.__version__") == set()
+
+
+def test_the_version_is_that_of_the_installed_package():
+    assert ts.__version__ == version("tokensel-nb")
+    assert ts.__version__ in ts.versions()
+    with pytest.raises(AttributeError, match="no_such_name"):
+        ts.no_such_name  # noqa: B018
+
+
+def test_reading_a_table_imports_no_pandas(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.csv").write_text("text,label\ngood,1\nbad,0\n")
+    code = "import tokensel_nb; tokensel_nb.load_reviews('a.csv'), tokensel_nb.read_reviews({'text': ['a']}, label=None)"
+    assert imported_by(code) <= {"pyarrow"}
 
 
 def test_a_corpus_of_ones_own_needs_nothing_heavy():

@@ -5,4 +5,13 @@ Names are imported when they are first used, so that nobody waits for what they 
 
 import lazy_loader
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+_import, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+
+
+def __getattr__(name):
+    """Import a name when it is first used; `__version__` is that of the installed package."""
+    if name != "__version__":
+        return _import(name)
+    from importlib.metadata import version
+
+    return version("tokensel-nb")

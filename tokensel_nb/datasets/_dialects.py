@@ -60,7 +60,8 @@ class Dialect:
 
     def rows(self, lines):
         """Yield the cells of each row, and whether one of them holds what look like whole rows: a quote that is none."""
-        lines = _Remembered(map(_escaped, lines) if self.escaped else lines)
+        seen = []  # lines since the last row
+        lines = _remembered(map(_escaped, lines) if self.escaped else lines, seen)
         quoting = dict(quotechar=self.quotechar, doublequote=True) if self.quotechar else dict(quoting=csv.QUOTE_NONE)
         escapechar = "\\" if self.escaped else None
         reader = csv.reader(
@@ -68,9 +69,9 @@ class Dialect:
         )
         with _unlimited_cells():
             for cells in reader:
-                inner = len(cells) > 1 and len(lines.seen) > 1
-                swallowed = inner and all(self._is_row(line, len(cells)) for line in lines.seen)
-                lines.seen.clear()
+                inner = len(seen) > 1 and len(cells) > 1
+                swallowed = inner and all(self._is_row(line, len(cells)) for line in seen)
+                seen.clear()
                 if cells and (len(cells) > 1 or cells[0].strip()):  # an empty line is no row
                     yield cells, swallowed
 
@@ -80,19 +81,11 @@ class Dialect:
         return len(cells) == width and all(cell.strip().strip(self.quotechar) for cell in cells)
 
 
-class _Remembered:
-    """Lines, of which those since the last row are kept in `seen`."""
-
-    def __init__(self, lines):
-        self.lines, self.seen = iter(lines), []
-
-    def __iter__(self):
-        return self
-
-    def __next__(self):
-        line = next(self.lines)
-        self.seen.append(line)
-        return line
+def _remembered(lines, seen):
+    """Yield lines, and append each to those seen."""
+    for line in lines:
+        seen.append(line)
+        yield line
 
 
 def _escaped(line):

@@ -183,10 +183,10 @@ def _part(source, values):
 
 
 def _of_path(path, wanted, written):
-    if path.is_dir():
+    if os.path.isdir(path):  # pathlib's question raises an error where a name is too long
         return _of_folder(path, wanted, written)
-    if not path.is_file():
-        what = "it is neither file nor folder" if path.exists() else "there is no such file"
+    if not os.path.isfile(path):
+        what = "it is neither file nor folder" if os.path.exists(path) else "there is no such file"
         hint = "; texts themselves are given as a pair (texts, labels) or (texts, None)" if " " in str(path) else ""
         raise FileNotFoundError(f"{shortened(str(path), 300)}: {what}; give the path of a {KINDS} file, or of a folder{hint}")
     return [_of_file(path, wanted, written)]
