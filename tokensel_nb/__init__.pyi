@@ -121,6 +121,10 @@ from .synthetic import (
 from .text import (
     corpus_from_texts as corpus_from_texts,
 )
+from .text_box import (
+    Live as Live,
+    live as live,
+)
 from .text_classifier import (
     TextClassifier as TextClassifier,
 )

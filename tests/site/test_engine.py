@@ -7,6 +7,7 @@ import pytest
 
 import tokensel_nb as ts
 from tokensel_nb.chapters.playthings import packed
+from tokensel_nb.phrases import split
 from tokensel_nb.text import _split, strings
 
 ENGINE = Path(__file__).parents[2] / "book" / "_static" / "playthings" / "engine.js"
@@ -153,6 +154,22 @@ def test_words_are_split_as_the_package_does(engine):
     wanted = _split(strings(texts), None, None, True).to_pylist()
     for text, words, of_package in zip(texts, found, wanted, strict=True):
         assert words == [word for word in of_package if word], text
+
+
+RAW = [*CHARACTERS, "n't", "N’T", "nʼt", "can't", "'", "ʼ", "\ufe0f", "\u0e31", "t"]
+
+
+def test_raw_words_are_split_as_the_package_does(engine):
+    random = np.random.default_rng(0)
+    texts = ["".join(random.choice(RAW, random.integers(1, 40))) for _ in range(3000)]
+    found = engine(
+        """given.map((text) => tokensel.rawWords(text).map(({word, start, end}) => [word, text.slice(start, end)]))""", texts
+    )
+    for text, words, of_package in zip(texts, found, split(strings(texts)).to_pylist(), strict=True):
+        assert [word for word, _ in words] == [word for word in of_package if word], text
+        for word, where in words:
+            lowered = "".join(letter.lower()[0] for letter in where)
+            assert lowered.replace("'", "ʼ").replace("’", "ʼ") == word, text
 
 
 def test_tokens_of_two_words_and_a_first_token(engine):

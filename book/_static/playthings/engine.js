@@ -7,6 +7,7 @@
  * Parameters: {E: |S| rows of d numbers, p: d numbers, v: rows of d numbers, one for two classes, else one a class}.
  * Model, what is left of them for reading: {vocabulary, scores: |S| numbers, values: for each row of v, |S| numbers} and,
  *   where they are wanted, cls: a token that stands in front of every text, and longest: of how many words a token may consist.
+ * Model of raw texts, a TextClassifier: {words, starts, lasts, scores, values}, columns of words, then of n-grams, <cls> last.
  * Texts: [{tokens: numbers of rows of E, as often as they occur, label: 0 ... K-1}].
  */
 "use strict";
@@ -14,6 +15,10 @@
 var tokensel = (() => {
   // What text.py says of words: a line break in HTML, or what is no letter, digit or underscore, stands between them.
   const WORD = /<br[\t\n\f\r ]*\/?>|([\p{L}\p{N}_]+)/giu;
+  // What phrases.py says of them: marks are letters too, but those that choose how an emoji is drawn; "n't" begins a word.
+  const NOT = "n['’ʼ]t\\b";
+  const LETTERS = `(?:(?!${NOT}|[\\ufe00-\\ufe0f])[\\p{L}\\p{M}\\p{N}_])+`;
+  const RAW_WORD = new RegExp(`<br[ \\t\\n\\f\\r]*/?>|((?:${NOT})?${LETTERS}|${NOT})`, "gu");
   const FIFTH_ORDER = [
     [],
     [1 / 5],
@@ -69,11 +74,54 @@ var tokensel = (() => {
     return all.map((token) => ({ ...token, id: model.idOf.get(token.word) ?? -1 }));
   }
 
+  /** The words of a raw text, as phrases.py finds them: [{word, start, end}]; "isn't" is "is" and "nʼt". */
+  function rawWords(text) {
+    const found = Array.from(lower(text).matchAll(RAW_WORD)).filter((match) => match[1]);
+    return found.map(({ index, 0: word }) => ({ word: word.replace(/^n['’]t\b/, "nʼt"), start: index, end: index + word.length }));
+  }
+
+  /** The known words and n-grams of a raw text: [{start, end, id}]. An n-gram is a column and the word after it. */
+  function phrases(model, text) {
+    model.idOf ??= new Map(model.words.map((word, id) => [word === "n't" ? "nʼt" : word, id]));
+    const single = rawWords(text).map(({ word, start, end }) => ({ start, end, id: model.idOf.get(word) ?? -1 }));
+    const all = [];
+    let runs = single;
+    for (let length = 1; runs.some(({ id }) => id >= 0); length++) {
+      all.push(...runs.filter(({ id }) => id >= 0));
+      runs = runs.slice(0, -1).map(({ start, id }, first) => {
+        const last = single[first + length];
+        return { start, end: last.end, id: id >= 0 && last.id >= 0 ? pairId(model, id, last.id) : -1 };
+      });
+    }
+    return all;
+  }
+
+  /** The column of an n-gram, or -1; they are sorted by what they begin with, then by their last word. */
+  function pairId({ words: { length }, starts, lasts }, start, last) {
+    let [low, high] = [0, starts.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (starts[middle] < start || (starts[middle] === start && lasts[middle] < last)) low = middle + 1;
+      else high = middle;
+    }
+    return starts[low] === start && lasts[low] === last ? length + low : -1;
+  }
+
+  /** What a TextClassifier says of its phrases: {ids: each once, <cls> last, occurrences, attention, logits}. */
+  function judge(model, found) {
+    const counts = new Map();
+    for (const { id } of found) counts.set(id, (counts.get(id) ?? 0) + 1);
+    counts.set(model.scores.length - 1, 1);
+    const [ids, occurrences] = [[...counts.keys()], [...counts.values()]];
+    return { ids, occurrences, ...forward(model, ids, occurrences.map((count) => 1 + Math.log(count))) };
+  }
+
   // ---- the model
 
-  /** Two classes: {attention: one number a token, logits: one}; K classes: K logits. Ids of known tokens only. */
-  function forward(model, ids) {
-    const attention = softmax(ids.map((id) => model.scores[id]));
+  /** Two classes: {attention: one number a token, logits: one}; K classes: K logits. Ids of known tokens only, and how much
+   *  each counts. */
+  function forward(model, ids, weights = ids.map(() => 1)) {
+    const attention = softmax(ids.map((id, i) => model.scores[id] + Math.log(weights[i])));
     return { attention, logits: model.values.map((values) => dot(attention, ids.map((id) => values[id]))) };
   }
 
@@ -233,7 +281,7 @@ var tokensel = (() => {
   }
 
   return {
-    words, tokens, softmax, forward, probabilities, modelOf, gradients, pullOnQuery, flow, limitParameters, correlation, unpack,
+    words, tokens, rawWords, phrases, judge, softmax, forward, probabilities, modelOf, gradients, pullOnQuery, flow, limitParameters, correlation, unpack,
     steppedValues, equalStep, expectedCorrelation,
   };
 })();

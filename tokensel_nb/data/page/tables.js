@@ -1,0 +1,87 @@
+/* The tables of a report: a click or the Enter key on the name of a column sorts by it, and long ones can be downloaded. */
+"use strict";
+
+(() => {
+  const FEW = 3; // rows that nobody sorts
+  const MANY = 10; // rows that somebody may want elsewhere
+  const NUMBER = /^[+\-−]?[\d,]*\.?\d+(e[+-]?\d+)?/i;
+
+  /** The rows of a table; what has fewer cells than the head belongs to the row before it, as a quotation under a word. */
+  function rowsOf(table) {
+    const width = table.tHead.rows[table.tHead.rows.length - 1].cells.length;
+    const rows = [...table.tBodies].flatMap((body) => [...body.rows]).map((row) => [row]);
+    return rows.reduce((groups, row) => (row[0].cells.length < width && groups.length ? groups.at(-1).push(...row) : groups.push(row), groups), []);
+  }
+
+  function numberOf(text) {
+    const found = text.match(NUMBER);
+    return found ? Number(found[0].replaceAll(",", "").replace("−", "-")) : NaN;
+  }
+
+  /** Numbers by size, words as dictionaries have them; what is empty or no number among numbers comes last. */
+  function compared(rows, column) {
+    const texts = rows.map(([row]) => row.cells[column]?.textContent.trim() ?? "");
+    const numeric = texts.every((text) => !text || /^(nan|none|–|-)$/i.test(text) || !Number.isNaN(numberOf(text)));
+    const keys = texts.map((text) => (numeric ? numberOf(text) : text));
+    const missing = (key) => (numeric ? Number.isNaN(key) : key === "");
+    return (i, j, way) => missing(keys[i]) - missing(keys[j]) ||
+      way * (numeric ? keys[i] - keys[j] || 0 : keys[i].localeCompare(keys[j]));
+  }
+
+  function sort(table, titles, column) {
+    const rows = rowsOf(table);
+    const way = titles[column].getAttribute("aria-sort") === "descending" ? 1 : -1; // the largest first
+    const compare = compared(rows, column);
+    const order = rows.map((_, i) => i).sort((i, j) => compare(i, j, way) || i - j);
+    table.tBodies[0].append(...order.flatMap((i) => rows[i]));
+    titles.forEach((title, i) => title.setAttribute("aria-sort", i !== column ? "none" : way > 0 ? "ascending" : "descending"));
+  }
+
+  /** A field of a CSV file; what a spreadsheet would compute gets an apostrophe in front. */
+  function field(text) {
+    const safe = /^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text.replace(/[%,]/g, ""))) ? `'${text}` : text;
+    return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  }
+
+  function download(table, number) {
+    const rows = [[...table.tHead.rows].at(-1), ...rowsOf(table).map(([row]) => row)];
+    const lines = rows.map((row) => [...row.cells].map((cell) => field(cell.textContent.trim())).join(","));
+    const link = document.createElement("a");
+    link.download = `table-${number}.csv`;
+    link.href = URL.createObjectURL(new Blob(["\ufeff", lines.join("\r\n")], { type: "text/csv" }));
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+  }
+
+  function button(text, onclick) {
+    const made = document.createElement("button");
+    made.type = "button";
+    made.textContent = text;
+    made.addEventListener("click", onclick);
+    return made;
+  }
+
+  [...document.querySelectorAll("main table")].filter((table) => table.tHead && !table.closest(".tokensel-live")).forEach((table, i) => {
+    const box = document.createElement("div");
+    table.before(box);
+    box.className = "scrolled";
+    box.tabIndex = 0;
+    box.role = "region";
+    box.ariaLabel = `Table ${i + 1}`;
+    box.append(table);
+    const number = rowsOf(table).length;
+    if (number >= FEW) {
+      const titles = [...[...table.tHead.rows].at(-1).cells];
+      titles.forEach((title, column) => {
+        const name = title.textContent.trim();
+        title.setAttribute("aria-sort", "none");
+        title.replaceChildren(button(name || "row", () => sort(table, titles, column)));
+      });
+    }
+    if (number >= MANY) {
+      const line = document.createElement("p");
+      line.append(button("Download this table as CSV", () => download(table, i + 1)));
+      box.after(line);
+    }
+  });
+})();

@@ -1,0 +1,176 @@
+"""A text box for a page: a classifier of one's own that answers as one types, without Python."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from .text_classifier import TextClassifier
+
+HERE = Path(__file__).parent
+PARTS = ("_static/playthings/engine.js", "_static/playthings/ui.js")
+
+
+def live(model: TextClassifier, examples: Sequence[str] = (), shown: Collection[str] | None = None) -> Live:
+    """Return a text box for a notebook or a page, in which a classifier says what it makes of a text, word by word.
+
+    Parameters
+    ----------
+    model : TextClassifier
+        Fitted, without a tokenizer of its own: a page does not run Python.
+    examples : sequence of str
+        Texts to begin with, a button each.
+    shown : collection of str, optional
+        Words and n-grams that the page may hold, such as the column ``word`` of a report's table; by default all. The box
+        reads on as if it did not know the others, and says so.
+
+    Returns
+    -------
+    Live
+
+    Raises
+    ------
+    ValueError
+        If the model has a tokenizer, or an example is not a string.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> texts = ["a good film", "good and moving", "a bad film", "bad and long"] * 10
+    >>> model = ts.TextClassifier().fit(texts, ["up", "up", "down", "down"] * 10)
+    >>> live(model, ["A good film"], shown=["good", "film", "good film", "bad"])
+    A text box with 4 words and n-grams: shown by Jupyter, and on pages
+    """
+    if model.tokenizer is not None:
+        raise ValueError("the model has a tokenizer of its own, which a page cannot run; fit one without a tokenizer")
+    odd = next((example for example in examples if not isinstance(example, str)), "")
+    if odd != "":
+        raise ValueError(f"examples holds {odd!r:.60}, which is not a string")
+    return Live(model, tuple(examples), None if shown is None else frozenset(shown))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Live:
+    """A text box with a model in it; a notebook shows it.
+
+    The page holds the vocabulary, and every score and value as a float32: its logits are those of the model to about
+    one part in ten million.
+
+    Parameters
+    ----------
+    model : TextClassifier
+    examples : tuple of str
+    shown : frozenset of str, or None
+        What the page may hold; None for all.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> model = ts.TextClassifier().fit(["a good film", "a bad film"] * 9, ["up", "down"] * 9)
+    >>> ts.live(model)
+    A text box with 8 words and n-grams: shown by Jupyter, and on pages
+    """
+
+    model: TextClassifier
+    examples: tuple[str, ...]
+    shown: frozenset[str] | None
+
+    def __repr__(self):
+        """Say how much the model knows."""
+        return f"A text box with {self._kept.sum() - 1:,} words and n-grams: shown by Jupyter, and on pages"
+
+    def _repr_html_(self):
+        data = json.dumps(self._data()).replace("<", "\\u003c")  # so that no word closes the script; all else is ASCII
+        style = (HERE / "data/page/live.css").read_text("utf-8")
+        return (
+            f"<style>{style}</style><div class='tokensel-live tex2jax_ignore mathjax_ignore'>"
+            f"<script type='application/json'>{data}</script><p>A text box, where scripts are allowed.</p></div>"
+            f"<script>{live_script()}</script>"
+        )
+
+    def _data(self):
+        """Return what the script asks for; numbers are the bytes of float32 or int32 in base64."""
+        phrases, kept = self.model._phrases, self._kept
+        number = len(phrases.words)
+        place = np.cumsum(kept) - 1
+        pairs = kept[number:-1]
+        left_out = len(kept) - kept.sum()
+        return {
+            "classes": list(map(str, self.model.classes_.tolist())),
+            "examples": list(self.examples),
+            "note": f"{left_out:,} of the model's words and n-grams are not in this page; the box skips them."
+            if left_out
+            else "",
+            "words": phrases.words[kept[:number]].tolist(),
+            "starts": _base64(place[phrases.starts[pairs]], "<i4"),
+            "lasts": _base64(place[phrases.lasts[pairs]], "<i4"),
+            "scores": _base64(self.model.scores_[kept], "<f4"),
+            "values": _base64(self.model.values_[kept].T, "<f4"),
+        }
+
+    @property
+    def _kept(self):
+        """Which columns the page holds; an n-gram only with what it begins with and its last word."""
+        phrases = self.model._phrases
+        kept = np.array([self.shown is None or name in self.shown for name in self.model.vocabulary_] + [True])
+        if kept.all():
+            return kept
+        for column, (start, last) in enumerate(zip(phrases.starts.tolist(), phrases.lasts.tolist()), start=len(phrases.words)):
+            kept[column] &= kept[start] and kept[last]
+        return kept
+
+
+def live_script() -> str:
+    """Return the script of every such box; a page that allows no others names it by its digest.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> "</script" in live_script()
+    False
+    """
+    parts = [*(of_the_book(part) for part in PARTS), HERE / "data/page/live.js"]
+    return "(() => {\n" + "".join(part.read_text("utf-8") for part in parts) + "})();"
+
+
+def of_the_book(name: str) -> Path:
+    """Return where a file of the book lies: within the installed package, or beside it in a checkout.
+
+    Parameters
+    ----------
+    name : str
+        Its path in the folder book/.
+
+    Returns
+    -------
+    pathlib.Path
+
+    Raises
+    ------
+    FileNotFoundError
+        If it is in neither place.
+
+    Examples
+    --------
+    >>> of_the_book("_static/playthings/engine.js").name
+    'engine.js'
+    """
+    places = [HERE / "data/book" / Path(name).name, HERE.parent / "book" / name]
+    found = next((place for place in places if place.is_file()), None)
+    if found is None:
+        raise FileNotFoundError(f"{places[0]} is missing; install tokensel-nb anew")
+    return found
+
+
+def _base64(numbers, dtype):
+    return base64.b64encode(np.ascontiguousarray(numbers, dtype=dtype).tobytes()).decode()
