@@ -183,17 +183,25 @@ def test_p_is_dropped_by_a_tap_and_moved_by_keys(chapter):
     plane.click(position={"x": size["width"] * 3 / 18, "y": size["height"] * 8 / 20})
     settle(tab)
     summary = tab.locator(f"{TEXTS} .verdict")
-    assert pages.numbers(summary.inner_text())[1] > 10  # it flows as far as before
     start = tab.get_by_role("slider", name="the start of p")
     np.testing.assert_allclose(pages.numbers(start.get_attribute("aria-valuetext")), [-6, 6], atol=0.15)
     start.focus()
     tab.keyboard.press("ArrowRight")
     settle(tab)
     np.testing.assert_allclose(pages.numbers(start.get_attribute("aria-valuetext")), [-5.5, 6], atol=0.15)
-    tab.get_by_role("slider", name="Path length").press("End")
+    np.testing.assert_allclose(pages.numbers(summary.inner_text())[:2], [-5.5, 6], atol=0.15)  # there the path begins
+    travelled = tab.get_by_role("slider", name="Path length")
+    travelled.press("End")
     settle(tab)
     end = summary.inner_text()
     assert 13 < pages.numbers(end)[1] <= 14  # as far as the frame shows
+    assert "at the edge" in end
+    thumb = travelled.input_value()
+    start.press("ArrowRight")
+    settle(tab)
+    assert travelled.input_value() == thumb  # whatever the length of the path from there
+    start.press("ArrowLeft")
+    settle(tab)
     tab.reload()
     assert summary.inner_text() == end
     assert opened.errors == []
@@ -221,13 +229,13 @@ def test_the_shortest_query_is_the_package_s(alone, four_texts):
 
 
 def tug_of_war(many, step, others=60):
-    """Return the whole corpus of the chapter, for any number of weak tokens, and parameters after a step, strong far below."""
+    """Return the whole corpus of the chapter, for any number of allies, and parameters after a step, lone far below."""
     relevant = np.eye(many + 1, dtype=int)[[*range(many), *[many] * many]]
     counts = np.hstack([relevant, np.ones((2 * many, others), int)])
-    words = [*(f"weak {i}" for i in range(many)), "strong", *map(str, range(others))]
+    words = [*(f"ally {i}" for i in range(many)), "lone", *map(str, range(others))]
     corpus = ts.Corpus(counts, [1] * many + [-1] * many, words)
     after = flow.limit_parameters(corpus, step)
-    start = -6 * after.embeddings[many] + 6 * after.token_values[many] * after.output_vector  # -6 e_strong
+    start = -6 * after.embeddings[many] + 6 * after.token_values[many] * after.output_vector  # -6 e_lone
     return corpus, replace(after, cls_embedding=start)
 
 
@@ -238,17 +246,17 @@ def tug_of_war(many, step, others=60):
 def test_the_tug_of_war_is_the_package_s(alone, step, many, selected):
     tab = alone("border", f"#border.step={step}&border.k={many}").tab
     said = tab.locator(f"{WAR} .verdict").inner_text()
-    assert ("not selected" not in said) == selected
+    assert ("wakes, after" in said) == selected
     length, competition = pages.numbers(said)[:2]
     corpus, start = tug_of_war(many, step)
     assert competition == pytest.approx(ts.competition(start.token_values, corpus)[many], abs=SHOWN)
     assert ("promises" in said) == (competition <= 1)
-    (weak, strong) = table(tab, WAR)
-    np.testing.assert_allclose([weak[0], strong[0]], start.token_values[[0, many]], atol=SHOWN)
+    (ally, lone) = table(tab, WAR)
+    np.testing.assert_allclose([ally[0], lone[0]], start.token_values[[0, many]], atol=SHOWN)
     end = ts.gradient_flow(start, corpus, length, records=2)
     scores = start.embeddings @ end.cls_embedding
     if not selected:  # else it has just woken, and leads change faster than the length is said
-        np.testing.assert_allclose([weak[1], strong[1]], scores[[0, many]] - scores[-1], rtol=1e-3)
+        np.testing.assert_allclose([ally[1], lone[1]], scores[[0, many]] - scores[-1], rtol=1e-3)
     later = ts.gradient_flow(start, corpus, 1.1 * length, records=2)
     attention = ts.attention(replace(start, cls_embedding=later.cls_embedding), corpus).toarray()[[0, -1], [0, many]]
     np.testing.assert_allclose(attention, [1, selected], atol=0.01)
@@ -258,19 +266,20 @@ def test_the_first_step_is_turned_across_the_border(chapter):
     opened = chapter("03_flow", width=390)
     tab = opened.tab
     said = tab.locator(f"{WAR} .verdict")
-    assert "selected after" in said.inner_text()
+    assert "wakes, after" in said.inner_text()
     step = tab.locator(f"{WAR} input").first
     step.press("End")
     settle(tab)
     lost = said.inner_text()
-    assert "not selected" in lost
+    assert "sleeps on, after" in lost
     assert "border.step=500" in tab.url
     tab.reload()
     assert said.inner_text() == lost
     tab.locator(f"{WAR} button").click()
     settle(tab)
-    assert "selected after" in said.inner_text()
-    assert tab.locator("#fig-tug img").is_visible()
+    assert "wakes, after" in said.inner_text()
+    assert not tab.locator("#fig-tug img").is_visible()
+    assert tab.locator("#fig-rope img").is_visible()
     assert opened.errors == []
 
 

@@ -29,9 +29,9 @@ def package(imdb):
     return share, values
 
 
-def test_the_default_says_what_the_package_finds(chapter, package, imdb):
+def test_it_says_what_the_package_finds(chapter, package, imdb):
     share, values = package
-    tab = chapter().tab
+    tab = chapter(fragment="#step.eta=3000").tab
     found, expected, equal = numbers(tab.locator(f"{PLAYTHING} .readout").inner_text())
     assert found == pytest.approx(np.corrcoef(values(3_000, 2048), share)[0, 1], abs=ROUNDING)
     assert expected == pytest.approx((1 + 4 / (3_000**2 * 2048 * share.var())) ** -0.5, abs=ROUNDING)
@@ -103,24 +103,52 @@ def test_a_word_is_found_by_name_by_keys_and_by_a_click(chapter, imdb):
     assert said.inner_text() != right
 
 
-def test_a_preset_goes_there_and_what_is_said_is_said(chapter):
+def test_it_starts_before_the_step_a_preset_goes_there_and_what_is_said_is_said(chapter):
     tab = chapter().tab
-    tab.get_by_role("button", name="step 300", exact=True).click()
+    assert tab.get_by_role("button", name="before", exact=True).get_attribute("aria-pressed") == "true"
+    tab.get_by_role("button", name="size 300", exact=True).click()
     tab.wait_for_timeout(1_800)
-    assert tab.get_by_role("button", name="step 300", exact=True).get_attribute("aria-pressed") == "true"
-    assert "step 300, dimension 2,048" in tab.locator(f"{PLAYTHING} [role=status]").inner_text()
+    assert tab.get_by_role("button", name="size 300", exact=True).get_attribute("aria-pressed") == "true"
+    assert "step of size 300, dimension 2,048" in tab.locator(f"{PLAYTHING} [role=status]").inner_text()
 
 
-def test_the_zoom_has_its_own_place_and_says_when_the_word_is_outside(chapter):
-    tab = chapter().tab
-    said, frame = tab.locator(f"{PLAYTHING} .of-word"), tab.locator(f"{PLAYTHING} .scatter text", has_text="frame")
+def heights(tab):
+    """Return the numbers beside the upright axis of the cloud, from the lowest."""
+    return [numbers(text)[0] for text in tab.locator(f'{PLAYTHING} .scatter text[text-anchor="end"][x="40"]').all_text_contents()]
+
+
+def test_the_zoom_says_when_the_word_is_outside_and_a_word_that_is_found_is_seen(chapter):
+    tab = chapter(fragment="#step.eta=3000").tab
+    said, zoom = tab.locator(f"{PLAYTHING} .of-word"), tab.locator(f"{PLAYTHING} .zoom")
     assert "outside" not in said.inner_text()
-    before = numbers(frame.text_content())
-    tab.locator(f"{PLAYTHING} .zoom").get_by_role("button", name="words near zero").click()
+    before = heights(tab)
+    zoom.get_by_role("button", name="words near zero").click()
     tab.wait_for_timeout(100)
     assert said.inner_text().endswith("(outside the zoom)")
-    near = numbers(frame.text_content())
-    assert before[0] < near[0] < 0 < near[1] < before[1]
+    near = heights(tab)
+    assert before[0] < near[0] < 0 < near[-1] < before[-1]
+    tab.locator(f"{PLAYTHING} input[type=search]").fill("great")
+    tab.wait_for_timeout(100)
+    assert "outside" not in said.inner_text()
+    assert heights(tab) == before
+
+
+def test_the_frame_stays_up_to_a_step_of_3000(chapter):
+    frames = [heights(chapter(fragment=f"#step.eta={step}").tab) for step in (0, 300, 3_000, 30_000)]
+    assert frames[0] == frames[1] == frames[2]
+    assert frames[3][-1] > 5 * frames[2][-1]
+
+
+def test_what_is_said_at_a_point_stays_in_the_frame(chapter):
+    """On a narrow screen the word and its numbers fit on neither side of a point in the middle."""
+    tab = chapter(width=360, fragment="#step.eta=3000&step.word=all").tab
+    cloud = tab.locator(f"{PLAYTHING} .scatter")
+    cloud.locator("circle.chosen").hover(force=True)
+    label = cloud.locator("text.chosen").bounding_box()
+    frame = cloud.bounding_box()
+    assert "signed share" in cloud.locator("text.chosen").text_content()
+    assert frame["x"] <= label["x"]
+    assert label["x"] + label["width"] <= frame["x"] + frame["width"]
 
 
 @pytest.mark.parametrize(

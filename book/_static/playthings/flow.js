@@ -22,11 +22,11 @@ tokensel.plaything("flow", (root) => {
   const LENGTHS = Array.from({ length: 51 }, (_, i) => i / 2);
   const TUG = 3; // units of the plane for a text that pulls as hard as all together
   const ACCURACY = 1e-4; // a pixel is 0.05
-  const START = { p: "5_-4", length: 12 }; // so long that the path nears the ray
+  const START = { p: "5_-4", length: 0 };
 
   const differences = TEXTS.map(({ tokens: [word, neighbour] }) => E[word].map((each, i) => each - E[neighbour][i]));
   const best = tokensel.shortestQuery(differences);
-  const drawing = tokensel.plane({ box: BOX, ticks: [-4, 4, 8, 12], called: "The plane of p", names: ["p₁", "p₂"] });
+  const drawing = tokensel.plane({ box: BOX, ticks: [-4, 4, 8, 12], called: "The plane of p", names: ["p₁, first number of p", "p₂, second number of p"] });
   const address = tokensel.state("flow", START);
   let start = drawing.within(tokensel.pointIn(address.p, START.p));
   let length = address.length; // as chosen: a path that leaves the frame earlier is followed up to there
@@ -142,23 +142,27 @@ tokensel.plaything("flow", (root) => {
     });
     const cosine = (p[0] * best[0] + p[1] * best[1]) / (Math.hypot(...p) * Math.hypot(...best));
     const angle = Math.hypot(...p) > 0 ? `${shown((180 / Math.PI) * Math.acos(Math.min(1, cosine)), 1)}°` : "none";
-    summary.textContent = `p at (${shown(p[0])}, ${shown(p[1])}); loss ${shown(loss, 3)}; angle to p*: ${angle}`;
-    travelled.input.max = seen.at(-1).s;
-    travelled.input.value = s;
+    const left = s < Math.min(length, LENGTHS.at(-1)) ? ", at the edge of the picture" : "";
+    summary.textContent = `p at (${shown(p[0])}, ${shown(p[1])})${left}; loss ${shown(loss, 3)}; angle to p*: ${angle}`;
     travelled.show(shown(s));
     dropped.place();
     say(`${summary.textContent}.`);
     tokensel.remember("flow", START, { p: tokensel.pointOut(start), length });
   }
 
+  const back = () => {
+    travelled.input.value = length = START.length;
+    drop(tokensel.pointIn(START.p));
+  };
   root.setAttribute("aria-label", "The flow of p in the plane");
   root.append(element("div", { class: "plane" },
-    element("p", { class: "hint" }, "The plane of p, not of the words: up is not praise. Tap it, or drag the ring",
-      tokensel.byKeys(" (by keys: Tab chooses it, arrows move it)"), ": p flows from there, as far as the slider says. ",
-      "Grey arrows: where p would go. Blue and orange: one a text; pull: that arrow's length, in units of their sum's. ",
-      "Attention: on good or bad."),
+    element("p", { class: "hint" }, element("b", {}, "Move the slider:"), " p follows its path. Tap elsewhere, or drag the ring",
+      tokensel.byKeys(" (keys: Tab, then arrows)"), ": p starts there."),
+    element("p", { class: "hint" }, element("b", {}, "Arrows at p:"), " how each text pulls it, blue for praise, orange for blame. ",
+      "There are four; weak ones are too short to see."),
+    element("p", { class: "hint" }, element("b", {}, "Table:"), " of good or bad in each text, its lead and its attention; pull: how long the text's arrow is."),
     drawing.root,
     element("div", {}, travelled.root, numbers.root, summary,
-      tokensel.buttons("p", [["Back to the start", () => { length = START.length; drop(tokensel.pointIn(START.p)); }]]), saidLine)));
+      tokensel.buttons("p", [["Back to the start", back]]), saidLine)));
   draw();
 });

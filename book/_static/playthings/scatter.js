@@ -147,8 +147,14 @@ Object.assign(tokensel, (() => {
         }));
         const kind = id === large ? "chosen" : "name";
         const circle = element("svg:circle", { cx: px, cy: py, r: id === large ? 5 : 3, class: kind });
-        const side = sides.find(({ box }) => free(box)) ?? (id === large && sides[px > width / 2 ? 1 : 0]);
-        if (!side) return [circle];
+        const side = sides.find(({ box }) => free(box));
+        if (!side && id !== large) return [circle];
+        if (!side) { // as near as the frame allows
+          const from = Math.max(EDGE.left, Math.min(px - long / 2, width - long));
+          const y = py > EDGE.top + 24 ? py - 9 : py + 19;
+          taken.push([from, from + long, y - 12, y + 2]);
+          return [circle, text(from, y, label, { class: kind })];
+        }
         taken.push(side.box);
         return [circle, text(px + 7 * side.way, py + side.below, label, { class: kind, "text-anchor": side.way > 0 ? "start" : "end" })];
       };
@@ -218,9 +224,8 @@ Object.assign(tokensel, (() => {
     });
     const root = element("div", { class: "finder" }, element("label", {}, "Find a word ", input), offered, note);
     const show = (id) => {
-      if (document.activeElement === input) return;
-      input.value = words[id];
-      note.textContent = "";
+      if (document.activeElement === input || input.value === words[id]) return;
+      [input.value, note.textContent] = ["", ""]; // what was chosen since is no word that was looked for
     };
     return { root, show };
   }

@@ -1,5 +1,5 @@
 /* One step (chapter 2): the words of IMDB by signed share and value. Two sliders, for the size of the step and for the dimension,
- * move them onto the line of the prediction; beside them runs the law of the correlation, with the point of this very step on it.
+ * move them onto the line of the prediction, in a frame that stays; beside them runs the law of the correlation, with this very step on it.
  */
 "use strict";
 
@@ -11,10 +11,11 @@ tokensel.plaything("step", (root) => {
   const DIMS = [...Array.from({ length: 12 }, (_, k) => [2 ** (k + 4), 3 * 2 ** (k + 3)]).flat(), 2 ** 16];
   const PRESETS = [0, 300, 3_000, 100_000];
   const NAMED = ["bad", "great", "worst", "the", "movie", "and"];
-  const PER = 10_000; // shares are shown as occurrences in so many words
+  const PER = 10_000; // shares are shown times so much
   const MIDDLE = 2.1e-4; // 99 of 100 words have a smaller share than this, of either sign
-  const GLIDE = 700; // milliseconds from one step to another
-  const DEFAULTS = { eta: 3_000, d: 2_048, word: "bad", middle: 0 };
+  const FRAME = 3_000; // a step up to which the frame stays: beyond it, the picture does
+  const GLIDE = 800; // milliseconds from one step to another
+  const DEFAULTS = { eta: 0, d: 2_048, word: "bad", middle: 0 };
 
   const words = tokensel.vocabulary;
   const data = Object.fromEntries(Object.entries(tokensel.firstStep).map(([key, packed]) => [key, tokensel.unpack(packed)]));
@@ -35,13 +36,14 @@ tokensel.plaything("step", (root) => {
   const told = (id) => `${words[id]}: signed share ${three(x[id])}, value ${three(values[id])}`;
   const away = (id) => now.middle && Math.abs(data.share[id]) > MIDDLE;
   const inFull = (id) => `${told(id)}; the line is at ${three(predicted(id))}, before the step it was ${three(data.draw[id] / Math.sqrt(now.d))}${away(id) ? " (outside the zoom)" : ""}`;
-  const spoken = (found, law) => `step ${number(now.eta)}, dimension ${number(now.d)}: correlation ${number(found, 3)}, the law says ${number(law, 3)}`;
+  const spoken = (found, law) => `step of size ${number(now.eta)}, dimension ${number(now.d)}: correlation ${number(found, 3)}, the law says ${number(law, 3)}`;
 
   // ---- controls
 
   const change = (changed) => { Object.assign(now, changed); redraw(); };
   const choose = (id) => change({ word: words[id] });
-  const eta = tokensel.slider("size of the step η₀", { min: 0, max: STEPS.length - 1, step: 1, value: STEPS.indexOf(now.eta) }, (at) => { cancelAnimationFrame(gliding); change({ eta: STEPS[at] }); });
+  const find = (id) => change({ word: words[id], middle: Math.abs(data.share[id]) > MIDDLE ? 0 : now.middle }); // and let it be seen
+  const eta = tokensel.slider("size of the one step, η₀", { min: 0, max: STEPS.length - 1, step: 1, value: STEPS.indexOf(now.eta) }, (at) => { cancelAnimationFrame(gliding); change({ eta: STEPS[at] }); });
   const dim = tokensel.slider("dimension d", { min: 0, max: DIMS.length - 1, step: 1, value: DIMS.indexOf(now.d) }, (at) => change({ d: DIMS[at] }));
 
   /** Go to a step through all between, so that one sees the words move; at once for who wants nothing to move. */
@@ -57,15 +59,15 @@ tokensel.plaything("step", (root) => {
     move(start);
   }
 
-  const presets = tokensel.buttons("sizes of the step", PRESETS.map((step) => [step ? `step ${number(step)}` : "before", () => glide(step)]));
-  const closer = element("button", { type: "button", onclick: () => change({ middle: 1 - now.middle }) }, "words near zero");
-  const zoom = element("div", { class: "zoom" }, element("span", {}, "zoom:"), closer);
+  const presets = tokensel.buttons("sizes of the one step", PRESETS.map((step) => [step ? `size ${number(step)}` : "before", () => glide(step)]));
+  const zoom = tokensel.buttons("which words are shown", [["all words", () => change({ middle: 0 })], ["words near zero", () => change({ middle: 1 })]]);
+  zoom.classList.add("zoom");
   const aloud = tokensel.said();
-  const cloud = tokensel.scatter({ words, name: "Words by signed share and value", xName: "signed share, in 10,000 words", yName: "value E·v after the step", brief: told, tell: inFull, choose });
-  const finder = tokensel.finder({ words, weights: x.map(Math.abs), choose });
+  const cloud = tokensel.scatter({ words, name: "Words by signed share and value", xName: "signed share × 10,000", yName: "value E·v", brief: told, tell: inFull, choose });
+  const finder = tokensel.finder({ words, weights: x.map(Math.abs), choose: find });
   const ofWord = element("p", { class: "of-word" });
   const readout = element("p", { class: "readout" });
-  const formula = element("p", { class: "formula" }, "Law, derived below: ", element("span", {}, "(1 + 4 / (η₀² d Var ᾱ))", element("sup", {}, "−1/2")));
+  const legend = element("p");
   const law = element("svg:svg", { class: "law", viewBox: "0 -8 250 158", "aria-hidden": "true" });
 
   // ---- the law: the same way along as the slider's, 0 at its left end
@@ -84,7 +86,7 @@ tokensel.plaything("step", (root) => {
       text(134, 146, "size of the step η₀"),
       text(2, 3, "correlation", "start"),
       element("svg:line", { class: "threshold", x1: threshold, x2: threshold, y1: 14, y2: 114 }),
-      text(threshold + (right ? -4 : 4), right ? 26 : 108, "signal = noise", right ? "end" : "start"),
+      text(threshold + (right ? -4 : 4), right ? 26 : 108, "= chance", right ? "end" : "start"),
       element("svg:path", { class: "law", d: `M${curve.join("L")}` }),
       element("svg:path", { class: "here", d: `M${across(now.eta) - 5} ${down(Math.max(0, found)) - 5}l10 10m0-10l-10 10` }), // a cross: no handle
     );
@@ -98,14 +100,15 @@ tokensel.plaything("step", (root) => {
     const [found, expected] = [tokensel.correlation(values, data.share), tokensel.expectedCorrelation(now.eta, equal)];
     const chosen = idOf(now.word);
     const range = ends[now.middle];
-    const prediction = range.map((each) => [each, (now.eta / 2) * (each / PER)]);
-    // The frame follows: it always just holds the words, and the line from side to side; its numbers tell sizes apart
+    const lineOf = (step) => range.map((each) => [each, (step / 2) * (each / PER)]);
+    // The frame holds the words, and the line of a step of 3,000 or more from side to side
     const inside = around(values, (id) => x[id] >= range[0] && x[id] <= range[1]);
-    const yRange = [Math.min(inside[0], prediction[0][1]), Math.max(inside[1], prediction[1][1])];
-    const yName = `value E·v after the step; frame ${yRange.map((end) => number(end, Math.abs(end) < 10 ? 2 : 0)).join(" to ")}`;
-    cloud.draw({ x, y: values, xRange: range, yRange, yName, named: NAMED.map(idOf), chosen, line: prediction });
+    const [[, bottom], [, top]] = lineOf(Math.max(now.eta, FRAME));
+    const yRange = [Math.min(inside[0], bottom), Math.max(inside[1], top)];
+    cloud.draw({ x, y: values, xRange: range, yRange, named: NAMED.map(idOf), chosen, line: lineOf(now.eta) });
     drawLaw(found, equal);
-    readout.textContent = `Correlation ${number(found, 3)}; the law says ${number(expected, 3)}. Signal and noise are equal at a step of ${number(equal)}.`;
+    readout.textContent = `Correlation of words and line: ${number(found, 3)}, foreseen ${number(expected, 3)}. At a size of ${number(equal)} the step writes as much as chance had put there.`;
+    legend.textContent = now.eta > FRAME ? "Beyond 3,000: the same picture, with larger numbers." : "Curve: what a law foresees that is derived below. Cross: this step.";
     ofWord.textContent = inFull(chosen);
     finder.show(chosen);
     show(found, expected);
@@ -117,15 +120,16 @@ tokensel.plaything("step", (root) => {
     eta.show(now.eta ? number(now.eta) : "0 (before)");
     dim.show(number(now.d));
     PRESETS.forEach((step, i) => presets.children[i].setAttribute("aria-pressed", step === now.eta));
-    closer.setAttribute("aria-pressed", now.middle === 1);
+    [...zoom.children].forEach((button, i) => button.setAttribute("aria-pressed", now.middle === i));
     if (spokenOf && document.activeElement !== cloud.root) aloud.say(spokenOf === now.word ? spoken(found, expected) : inFull(idOf(now.word)));
     spokenOf = now.word;
     tokensel.remember("step", DEFAULTS, now);
   }
 
   const redraw = tokensel.soon(draw);
-  const controls = element("div", { class: "controls" }, eta.root, dim.root, presets, zoom);
-  const beside = element("div", { class: "beside" }, finder.root, ofWord, readout, law, formula);
+  const hint = element("p", {}, "One step, of a size that you choose. It is large, since one word is a small part of a review.");
+  const controls = element("div", { class: "controls" }, hint, eta.root, dim.root, presets, zoom);
+  const beside = element("div", { class: "beside" }, finder.root, ofWord, readout, law, legend);
   root.append(element("div", { class: "step" }, cloud.root, controls, beside), aloud.root);
   draw();
 });
