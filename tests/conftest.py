@@ -12,8 +12,8 @@ settings.load_profile("ci")
 
 
 def pytest_collection_modifyitems(items):
-    """Begin with the notebooks, the longest first: shorter tests then fill what is left of every core's time."""
-    items.sort(key=lambda item: -seconds(item.path))
+    """Begin with the notebooks, the longest first, then the pages: shorter tests fill what is left of every core's time."""
+    items.sort(key=lambda item: (-seconds(item.path), item.path.parent.name != "site"))
 
 
 @pytest.fixture(scope="session")

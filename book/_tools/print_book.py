@@ -43,6 +43,7 @@ def print_page(page: Path, target: Path, chromium: Browser) -> None:
     """Print a page into a PDF."""
     tab = chromium.new_page()
     tab.set_default_timeout(PATIENCE)
+    tab.route("**/formulas.js*", lambda route: route.fulfill(body=""))  # all formulas at once: nobody reads meanwhile
     tab.goto(page.as_uri())
     tab.wait_for_function("window.MathJax?.startup?.promise")
     tab.evaluate(OPEN)

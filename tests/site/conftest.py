@@ -32,13 +32,18 @@ def chromium():
 
 @pytest.fixture
 def visit(chromium):
-    """Return a function that opens a page from the disk, as from a USB stick, in a window of some width, in a theme."""
+    """Return a function that opens a page from the disk, as from a USB stick, in a window of some width, in a theme.
+
+    To set the formulas takes most of the time; a test of something else can leave them as they were typed.
+    """
     opened = []
 
-    def open_page(path, width=1200, theme="light", fragment="", scripts=True):
+    def open_page(path, width=1200, theme="light", fragment="", scripts=True, formulas=True):
         window = {"width": width, "height": 800}
         context = chromium.new_context(viewport=window, color_scheme=theme, java_script_enabled=scripts)
         context.set_default_timeout(120_000)  # ms: a busy machine is slow, not wrong
+        if not formulas:
+            context.route("**/tex-chtml.js", lambda route: route.fulfill(body=""))
         opened.append(context)
         return Visit(context.new_page(), scripts).open(Path(path).as_uri() + fragment)
 

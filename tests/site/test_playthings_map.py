@@ -12,7 +12,7 @@ PLAYTHING = ".tag_plaything-map .plaything"
 @pytest.fixture
 def chapter(visit, site):
     """Return a function that opens chapter 5."""
-    return lambda **window: visit(site / "book" / "05_reviews.html", **window)
+    return lambda **window: visit(site / "book" / "05_reviews.html", formulas=False, **window)
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ ROUNDING = 0.001  # three decimals of the correlation, with what the data files 
 @pytest.fixture
 def chapter(visit, site):
     """Return a function that opens chapter 2."""
-    return lambda **window: visit(site / "book" / "02_one_step.html", **window)
+    return lambda **window: visit(site / "book" / "02_one_step.html", formulas=False, **window)
 
 
 @pytest.fixture(scope="module")
