@@ -115,7 +115,7 @@ notebooks: env ## Run the notebooks and store their results in place, ready to c
 lock: env ## Refresh requirements.lock
 	@mkdir -p _build
 	@echo "torch==2.13.0" > _build/constraints.txt
-	@UV_FIND_LINKS= $(BIN)/uv pip compile --quiet --universal --python-version 3.11 pyproject.toml --group dev \
+	@UV_FIND_LINKS= $(BIN)/uv pip compile --quiet --universal --python-version 3.11 pyproject.toml --group dev --extra report \
 		-c _build/constraints.txt --no-annotate --no-header -o _build/compiled.lock --upgrade >/dev/null
 	@grep -vE '^(nvidia-|cuda-|triton)' _build/compiled.lock > requirements.lock
 
