@@ -11,7 +11,7 @@ from pathlib import Path
 from .text_box import HERE, live_script, of_the_book
 
 NOTEBOOK = "10_your_data.ipynb"
-NEEDED = "a report is made by papermill and nbconvert; install them: pip install 'tokensel-nb[report]'"
+NEEDED = "a report is made by papermill and nbconvert; install them: pip install papermill nbconvert ipykernel"
 WARNING = re.compile(r"^.*?:\d+: UserWarning: (.*)$", re.MULTILINE)
 LABEL = re.compile(r"^\([^\s()]+\)=\n", re.MULTILINE)  # what the book's own links aim at
 
