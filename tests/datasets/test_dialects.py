@@ -51,7 +51,7 @@ DIALECTS = st.fixed_dictionaries(
 CELLS = st.text(st.sampled_from("aé7 .,;|\t\n\"'"), min_size=1, max_size=8).filter(str.strip)
 ONE_LINE = st.text(st.sampled_from('aé7 .,;|\t"'), min_size=1, max_size=8).filter(str.strip)
 ENCODINGS = st.sampled_from(["utf-8", "utf-8-sig", "utf-16"])
-in_one_folder = settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+in_one_folder = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def check_read_back(path, texts, encoding, **dialect):
@@ -81,10 +81,10 @@ def test_a_quote_that_is_none_swallows_no_rows(tmp_path):
 
 def test_a_doubt_after_the_beginning_is_settled_by_the_whole_file(tmp_path):
     """The sample alone, a quarter of a million characters, tells nothing of the quotes."""
-    lines = ["good film\t1", "bad film\t0"] * 20_000
+    lines = [f"{'good film ' * 50}\t1", "bad film\t0"] * 600
     (tmp_path / "a.tsv").write_text("\n".join(["text\tlabel", *lines, '"odd\t1', "and\t0", 'end"\t1', ""]))
     reviews = read_reviews(tmp_path / "a.tsv")
-    assert (len(reviews), reviews.texts[-3:]) == (40_003, ['"odd', "and", 'end"'])
+    assert (len(reviews), reviews.texts[-3:]) == (1_203, ['"odd', "and", 'end"'])
 
 
 def test_cells_longer_than_pythons_reader_allows(tmp_path):
@@ -154,4 +154,5 @@ def test_what_is_said_of_a_table_is_believed(tmp_path):
     path.write_text("text,label\n'good',x\nbad,y\n")
     assert read_reviews(path, quotechar="'").texts == ["good", "bad"]
     assert read_reviews(path, quotechar="").texts == ["'good'", "bad"]
+    assert read_reviews(path, text=0, label=1).class_names == ("x", "y")
     assert read_reviews(path, text=0, label=1, header=False).class_names == ("label", "x", "y")

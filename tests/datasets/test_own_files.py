@@ -154,7 +154,7 @@ def test_an_archive_made_to_fill_the_memory_is_refused(tmp_path, monkeypatch):
 
 
 WRITTEN = {
-    "cp1252": ["un été très chaud, déjà", "une fille, généreuse et naïve"],
+    "cp1252": ["un été très chaud, déjà", "une fille, généreuse et naïve", "Mädchen", "El niño comió mañana"],
     "cp1251": ["Очень хороший фильм", "Плохой фильм, не рекомендую"],
     "koi8-r": ["Очень хороший фильм", "Плохой фильм, не рекомендую"],
     "cp1253": ["πολύ καλή ταινία", "κακή ταινία"],

@@ -18,8 +18,8 @@ BYTE_ORDER_MARKS = {
 }
 # Python's names of what the detector names, and of what contains it: who writes ISO-8859-1 usually means cp1252.
 # Where it sees nothing, or what has just been ruled out, cp1252 is the likeliest; nobody writes DOS's code pages any more.
-WIDER = dict.fromkeys(["", "ascii", "utf-8", "utf-8-sig", "ibm850", "iso-8859-1"], "cp1252")
-WIDER |= {"ibm852": "cp1250", "iso-8859-9": "cp1254", "shift_jis": "cp932", "uhc": "cp949", "gb2312": "gb18030"}
+WIDER = dict.fromkeys(["", "ascii", "utf-8", "utf-8-sig", "ibm850", "ibm852", "iso-8859-1"], "cp1252")
+WIDER |= {"iso-8859-9": "cp1254", "shift_jis": "cp932", "uhc": "cp949", "gb2312": "gb18030"}
 NUL = "it holds the byte NUL, so it is no text, or its encoding is another; save it as UTF-8, or give encoding='utf-16'"
 
 
@@ -138,7 +138,12 @@ def _detected(blocks):
     if valid > 5 * odd:
         return "utf-8", "cp1252"
     found = (detector.result["encoding"] or "").lower()
-    return WIDER.get(found, found), "replace"
+    found = WIDER.get(found, found)
+    try:
+        codecs.lookup(found)
+    except LookupError:  # it knows some that Python does not
+        found = "cp1252"
+    return found, "replace"
 
 
 def _as_cp1252(error):

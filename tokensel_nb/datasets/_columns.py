@@ -45,7 +45,7 @@ class Wanted:
         """Return the columns of the texts and of the labels (None for none); without names, the first ``rows`` tell them."""
         columns = list(columns)
         named = not rows
-        text, label = self.text, self.label
+        text, label = (_by_number(column, columns) for column in (self.text, self.label))
         if not named and (text is None or label == FOUND):
             text, label = self._by_contents(rows, source)
         elif text is None:
@@ -79,6 +79,12 @@ class Wanted:
                 f"give its number as label= (0 to {len(columns) - 1}), or label=None for texts without labels"
             )
         return text, found[0]
+
+
+def _by_number(column, columns):
+    """Return the name of a column that is given by its number."""
+    numbered = isinstance(column, int) and column not in columns and 0 <= column < len(columns)
+    return columns[column] if numbered else column
 
 
 def plain(name):

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from tqdm import tqdm
 
+from ._columns import Wanted
 from .reviews import DataError
 
 SAMPLE = 2**18  # characters
@@ -216,7 +217,8 @@ def _has_header(rows, written, wanted):
     if written.header is not None:
         return written.header
     first, rest = rows[0], rows[1:]
-    if wanted.known([name.strip() for name in first]):
+    names = [name.strip() for name in first]
+    if wanted.known(names) or Wanted().known(names):
         return True
     if any(isinstance(column, int) for column in (wanted.text, wanted.label)):
         return False

@@ -68,7 +68,8 @@ def checked(reviews, name):
     """Return the reviews if nothing, or what they are, was recorded under ``name``."""
     rows, expected = RECORDED.get(name, (len(reviews), None))
     if len(reviews) != rows:
-        raise DataError(f"{name} from {reviews.source}: {len(reviews):,} rows instead of {rows:,}; get the whole file anew")
+        remedy = "get the whole file anew, or read a set of your own with read_reviews"
+        raise DataError(f"{name} from {reviews.source}: {len(reviews):,} rows instead of {rows:,}; {remedy}")
     if expected is not None and digest(reviews) != expected:
         raise DataError(f"{name} from {reviews.source}: its contents are not those recorded; get the file anew")
     return reviews

@@ -113,7 +113,7 @@ def read_reviews(
         class, as in aclImdb/train. A DataFrame, an Arrow table, a split of a data set of the library datasets, a
         dictionary of columns. A pair ``(texts, labels)`` or ``(texts, None)``. Several of these in a list.
     text : str or int, optional
-        Column of the texts: its name, or its number where columns have no names. By default the one whose name says so
+        Column of the texts: its name, or its number from 0. By default the one whose name says so
         (text, review, sentence, comment, ...); without names, the one with most characters.
     label : str or int, or None
         Column of the labels. By default the one whose name says so (label, class, stars, sentiment, ...); without names, the
