@@ -72,6 +72,9 @@ from .flow.selection import (
     competition as competition,
     selection_certificate as selection_certificate,
 )
+from .leaks import (
+    suspicion as suspicion,
+)
 from .max_margin import (
     MaxMargin as MaxMargin,
     NotSeparableError as NotSeparableError,
@@ -105,6 +108,10 @@ from .parameters import (
     NamedArrays as NamedArrays,
     Parameters as Parameters,
     init_parameters as init_parameters,
+)
+from .reporting import (
+    Report as Report,
+    report as report,
 )
 from .runtime import (
     versions as versions,

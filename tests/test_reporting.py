@@ -1,0 +1,218 @@
+"""The report's figures against counts by hand, its protocol, and a planted mark that it finds and takes out."""
+
+import re
+
+import numpy as np
+import pytest
+from plain_model import PlainModel
+from scipy.special import expit
+from sklearn.base import clone
+
+import tokensel_nb as ts
+from tokensel_nb.reporting import GROUPS, NOTES
+
+GOOD, BAD = ["fine", "good", "great", "moving"], ["awful", "bad", "dull", "weak"]
+PLAIN = [f"word{i}" for i in range(40)]
+
+
+def drawn(n=1200, seed=0, mark=0, rare=0.5):
+    """Texts of plain words with a few that lean to a side; `mark` texts of class "up" hold "zqx"."""
+    random = np.random.default_rng(seed)
+    labels = np.where(random.random(n) < rare, "up", "down")
+    texts = []
+    for label in labels:
+        own, other = (GOOD, BAD) if label == "up" else (BAD, GOOD)
+        words = [
+            *random.choice(PLAIN, 8),
+            *random.choice(own, random.integers(0, 3)),
+            *random.choice(other, random.integers(0, 2)),
+        ]
+        texts.append(" ".join(random.permutation(words)))
+    for row in np.flatnonzero(labels == "up")[:mark]:
+        texts[row] += " zqx"
+    return texts, labels
+
+
+@pytest.fixture(scope="module")
+def marked():
+    return ts.report(ts.TextClassifier(), *drawn(mark=30), seed=1)
+
+
+class Fitted(PlainModel):
+    """One that scikit-learn takes to be fitted."""
+
+    def fit(self):
+        raise NotImplementedError
+
+    def predict(self, texts):
+        return self.classes_[(self.logits(texts) > 0).astype(int)]
+
+
+def by_hand():
+    model = Fitted(["bad", "film", "good", "not good"], [0.0, -1.0, 1.0, 0.5, 0.2], [-2.0, 0.1, 2.0, -4.0, 0.3])
+    texts = ["good film", "Good good", "bad film", "not good", "bad bad good", "film"]
+    return model, texts, np.array(["up", "up", "down", "down", "down", "up"])
+
+
+def test_every_column_is_what_texts_really_without_the_word_show():
+    model, texts, labels = by_hand()
+    table = ts.report(model, texts, labels, least=1, quotes=0).table.set_index("word")
+    counts = model.read(texts).counts.toarray()
+    logits = model.logits(texts)
+    for column, word in enumerate(model.vocabulary_):
+        row, rows = table.loc[word], np.flatnonzero(counts[:, column])
+        assert row.texts == len(rows)
+        share = np.mean(labels[rows] == "up")
+        assert row["skew"] == pytest.approx(2 * share - 1)
+        assert row["skew error"] == pytest.approx(
+            2 * np.sqrt(p * (1 - p) / len(rows)) if (p := (share * len(rows) + 1) / (len(rows) + 2)) else 0
+        )
+        assert row["class"] == ("up" if share > 0.5 else "down")
+        assert (row.value, row.score) == (model.values_[column], model.scores_[column])
+        without = counts.copy()
+        without[:, column] = 0
+        weights, left = (each * np.exp(model.scores_) for each in (counts, without))
+        rest = left @ model.values_ / left.sum(axis=1)
+        assert row.importance == pytest.approx((logits - rest).mean(), abs=1e-12)
+        attention = weights / weights.sum(axis=1, keepdims=True)
+        assert row.attention == pytest.approx(attention[rows, column].mean())
+        leading = np.abs(attention * model.values_)[:, :-1].argmax(axis=1)
+        assert row.leads == pytest.approx((leading[rows] == column).mean())
+
+
+@pytest.mark.filterwarnings("ignore:on .* texts held out")
+def test_the_band_holds_the_skew_of_shuffled_labels():
+    texts, labels = drawn(400)
+    random = np.random.default_rng(0)
+    model = ts.TextClassifier(l2=1.0).fit(texts, labels)
+    inside = []
+    for _ in range(5):
+        table = ts.report(model, texts, random.permutation(labels), quotes=0).table
+        inside.append(table["skew"].between(table["chance low"], table["chance high"]).mean())
+    # 95% by design, more as counts are whole; the standard error of some 200 words in five shuffles is below one percent.
+    assert 0.93 < np.mean(inside) <= 1
+
+
+def test_a_model_that_is_fitted_judges_as_it_is():
+    texts, labels = drawn()
+    model = ts.TextClassifier(l2=1.0).fit(texts[:800], labels[:800])
+    found = ts.report(model, texts[800:], labels[800:], quotes=0)
+    assert found.model is model
+    assert found.accuracy == model.score(texts[800:], labels[800:])
+    assert "taken to be new to the model" in str(found)
+
+
+@pytest.mark.filterwarnings("ignore:on .* texts held out")
+def test_a_model_that_is_not_fitted_is_judged_in_parts_that_it_has_not_seen():
+    """With labels that mean nothing, a model tells those that it has seen far better than others."""
+    texts, labels = drawn()
+    shuffled = np.random.default_rng(0).permutation(labels)
+    found = ts.report(ts.TextClassifier(l2=0.01), texts, shuffled, quotes=0)
+    assert abs(found.accuracy - 0.5) < 0.06  # four standard errors of 1,200 texts
+    assert found.model.score(texts, shuffled) > 0.6
+    assert found.suspicious == []
+
+
+def test_a_planted_mark_is_found_and_taken_out(marked):
+    assert marked.suspicious == ["zqx"]
+    assert marked.corners["suspicious"].word.iloc[0] == "zqx"
+    refit = marked.refit()
+    assert "zqx" not in refit.model.vocabulary_
+    assert refit.words == ["zqx"]
+    assert refit.before == marked.accuracy
+    again = ts.report(clone(marked.model).set_params(without=["zqx"]), *drawn(mark=30), seed=1)
+    assert refit.after == again.accuracy
+    assert again.suspicious == []
+
+
+def test_three_classes_have_their_own_words():
+    texts, _ = drawn(900)
+    kinds = np.array([f"k{i % 3}" for i in range(len(texts))])
+    texts = [f"{text} {'abc'[i % 3] * 3}" if i % 4 else text for i, text in enumerate(texts)]
+    found = ts.report(ts.TextClassifier(), texts, kinds, quotes=0)
+    table = found.table.set_index("word")
+    for i in range(3):
+        row = table.loc["abc"[i] * 3]
+        assert row["class"] == f"k{i}"
+        assert row["skew"] == 1
+        assert min(row.value, row.importance, row["own effect"]) > 0
+
+
+def test_corners(marked):
+    table, corners = marked.table, marked.corners
+    assert set(corners) == set(NOTES)
+    assert corners["important"].word.tolist() == table.word.head(10).tolist()
+    for name in ("frequent but neutral", "attended but not predictive"):
+        assert (corners[name]["skew"] >= corners[name]["chance low"]).all()
+        assert (corners[name]["skew"] <= corners[name]["chance high"]).all()
+    assert corners["frequent but neutral"].texts.is_monotonic_decreasing
+
+
+def test_words_for_people_come_first_and_are_told_as_any_other():
+    texts, labels = drawn(600)
+    texts = [
+        f"{text} {'women' if label == 'up' else 'deaf'}" if i % 9 == 0 else text
+        for i, (text, label) in enumerate(zip(texts, labels))
+    ]
+    found = ts.report(ts.TextClassifier(), texts, labels)
+    assert next(iter(found.corners)) == "groups of people"
+    assert set(found.corners["groups of people"].word) == {"women", "deaf"}
+    assert "does not make a classifier fair" in str(found)
+    assert all(word == word.lower() and " " not in word for word in GROUPS)
+    assert list(ts.report(ts.TextClassifier(), texts, labels, groups=["fine"]).corners["groups of people"].word) == ["fine"]
+
+
+def test_quotes_are_short_and_can_be_left_out(marked):
+    assert set(marked.quotes) == {word for corner in marked.corners.values() for word in corner.word}
+    for word, passages in marked.quotes.items():
+        assert 1 <= len(passages) <= 3
+        assert all(word in passage and len(passage) < 120 for passage in passages)
+    silent = ts.report(ts.TextClassifier(), *drawn(mark=30), quotes=0, seed=1)
+    assert silent.quotes == {}
+    texts, _ = drawn(mark=30)
+    assert not any(text in silent._repr_html_() for text in texts)
+
+
+def test_html_escapes_words_labels_and_texts():
+    texts, labels = drawn(600)
+    evil = "<script>alert(1)</script> "
+    html = ts.report(ts.TextClassifier(), [evil + text for text in texts], np.where(labels == "up", "<b>", "<i>"))._repr_html_()
+    assert "&lt;script&gt;" in html
+    assert set(re.findall(r"<([a-z]+)", html)) <= {
+        "div",
+        "p",
+        "details",
+        "summary",
+        "b",
+        "table",
+        "thead",
+        "tbody",
+        "tr",
+        "th",
+        "td",
+        "ul",
+        "li",
+    }
+    assert "<b>" not in html.replace("<summary><b>", "")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (dict(labels=["up"]), "there are 8 texts and 1 labels; give one label a text"),
+        (dict(folds=5), "folds=5, but the class 'down' has 4 texts; give from 2 to so many"),
+        (dict(folds=1), "folds=1, but the class"),
+        (dict(folds=2, least=9), "no word of the model stands in least=9 of the 8 texts; lower least"),
+    ],
+)
+def test_what_cannot_be_reported(change, message):
+    given = dict(texts=["good film", "bad film"] * 4, labels=["up", "down"] * 4) | change
+    with pytest.raises(ValueError, match=re.escape(message)):
+        ts.report(ts.TextClassifier(l2=1.0), **given)
+
+
+def test_the_own_effect_of_an_honest_word_is_smaller_than_its_skew_says(marked):
+    """What "good" says is said by its company, too."""
+    table = marked.table.set_index("word")
+    p = (1 + abs(table.loc["great"]["skew"])) / 2
+    assert abs(expit(table.loc["great"]["own effect"]) - 0.5) <= p - 0.5 + 0.1

@@ -1,0 +1,536 @@
+"""One table of all words of a classifier: what it does with them, and which of them look as if they gave the label away."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .leaks import BINS, bins_of, suspicion
+from .leaving_out import LeavingOut
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from .text_classifier import TextClassifier
+
+ALARM = 0.5
+"""The suspicion above which a word is named as suspicious: more likely than not a leak."""
+
+ENOUGH = 10
+"""The least number of texts that a suspicious word stands in."""
+
+SHOWN = 10  # words in each corner
+
+GROUPS = frozenset(
+    """
+    woman women girl girls female man men boy boys male transgender trans nonbinary
+    gay gays lesbian lesbians bisexual queer homosexual homosexuals heterosexual
+    black blacks white whites asian asians african africans latino latinos latina hispanic hispanics arab arabs
+    indian indians chinese japanese korean mexican mexicans russian russians polish turkish german germans french
+    italian italians british irish american americans european europeans native indigenous
+    jew jews jewish muslim muslims islamic christian christians catholic catholics hindu hindus buddhist buddhists
+    atheist atheists immigrant immigrants refugee refugees foreigner foreigners
+    deaf blind disabled disability autistic wheelchair elderly teenager teenagers
+    """.split()
+)
+"""English words for groups of people: gender, sexuality, origin, religion, disability, age.
+
+A short selection of our own: plain words that name people, no slurs. It is neither complete nor pure: some have another
+meaning too ("black", "white", "native", "polish"), and words whose other meaning prevails ("straight", "old") are left
+out. Give ``groups=`` for other words, or another language.
+"""
+
+
+def report(model: TextClassifier, texts, labels, *, folds=4, least=5, quotes=3, groups=GROUPS, seed=0) -> Report:
+    """Judge every word of a classifier by texts that it was not fitted on.
+
+    A fitted model is taken as it is: the texts must be new to it, and every figure then is one of held-out texts. Give a
+    model that is not fitted (``sklearn.base.clone(model)``) where all texts are to be looked at, those of training too:
+    copies are then fitted on all parts but one and judge that part, so again no text is judged by a model that has seen it,
+    and E·v and E·p are those of a model fitted on all texts. Leaks are found with all texts more surely than with few.
+
+    Parameters
+    ----------
+    model : TextClassifier
+    texts : sequence of str, length n
+    labels : sequence, length n
+    folds : int
+        Into how many parts the texts are split for a model that is not fitted.
+    least : int
+        Words, and n-grams, that stand in fewer texts are not shown.
+    quotes : int
+        How many short passages are quoted for each word in a corner; 0 quotes no text at all.
+    groups : collection of str
+        Words for groups of people; see `GROUPS`.
+    seed : int
+        Of the split, and of which passages are quoted.
+
+    Returns
+    -------
+    Report
+
+    Raises
+    ------
+    ValueError
+        If there are not as many labels as texts, a class has fewer texts than ``folds``, or no word stands in ``least`` texts.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> texts = ["a good film", "good and moving", "a bad film", "bad and long"] * 20
+    >>> found = ts.report(ts.TextClassifier(), texts, ["up", "up", "down", "down"] * 20, quotes=0)
+    >>> found.accuracy, sorted(found.table.word.head(2))
+    (1.0, ['bad', 'good'])
+    """
+    texts, labels = list(texts), np.asarray(labels)
+    if len(texts) != len(labels):
+        raise ValueError(f"there are {len(texts)} texts and {len(labels)} labels; give one label a text")
+    whole, parts = _judges(model, texts, labels, folds, seed)
+    classes, codes = whole.classes_, np.searchsorted(whole.classes_, labels)
+    words = _Words(whole, texts, codes, len(classes), least)
+    judged = _Judged(words, len(texts))
+    for judge, rows in parts:
+        judged.add(judge, [texts[row] for row in rows], labels[rows])
+    return Report(whole, judged.columns(), judged.accuracy, len(parts), quotes, frozenset(groups), seed, texts, labels)
+
+
+def _judges(model, texts, labels, folds, seed):
+    """Return the model of all words, and pairs of a model and the texts that it judges."""
+    from sklearn.base import clone
+    from sklearn.model_selection import StratifiedKFold
+
+    if hasattr(model, "classes_"):
+        return model, [(model, np.arange(len(texts)))]
+    names, sizes = np.unique(labels, return_counts=True)
+    if not 2 <= folds <= sizes.min():
+        raise ValueError(
+            f"folds={folds}, but the class {names.tolist()[sizes.argmin()]!r} has {sizes.min()} texts; give from 2 to so many"
+        )
+    whole = clone(model).fit(texts, labels)
+    parts = []
+    for fitted, judged in StratifiedKFold(folds, shuffle=True, random_state=seed).split(labels, labels):
+        part = clone(model).set_params(l2=whole.l2_)  # found once, not anew in every part
+        with warnings.catch_warnings(action="ignore", category=UserWarning):  # what it would say, the whole model has said
+            part.fit([texts[row] for row in fitted], labels[fitted])
+        parts.append((part, judged))
+    return whole, parts
+
+
+class _Words:
+    """The words that stand in enough texts: how many, of which classes, and what shuffled labels would show."""
+
+    def __init__(self, whole, texts, codes, K, least):
+        self.model = whole
+        self.counts = whole.read(texts).counts[:, :-1]
+        number = np.bincount(self.counts.indices, minlength=self.counts.shape[1])
+        self.kept = np.flatnonzero(number >= least)
+        if not len(self.kept):
+            raise ValueError(f"no word of the model stands in least={least} of the {len(texts)} texts; lower least")
+        self.K = K
+        self.names, self.number = whole.vocabulary_[self.kept], number[self.kept]
+        of_classes = [np.bincount(self.counts[codes == k].indices, minlength=len(number))[self.kept] for k in range(K)]
+        self._judge_classes(np.stack(of_classes, axis=1), np.bincount(codes, minlength=K))
+
+    def _judge_classes(self, of_classes, sizes):
+        """Choose the class that each word speaks for, and find its skew."""
+        n, N, K = self.number[:, None], sizes.sum(), len(sizes)
+        spread = np.sqrt(n * (sizes / N) * (1 - sizes / N) * np.maximum(N - n, 1) / max(N - 1, 1))
+        self.classes = ((of_classes - n * sizes / N) / np.maximum(spread, 1e-9)).argmax(axis=1)
+        asked = np.ones_like(self.classes) if K == 2 else self.classes  # two classes have one skew, the second's
+        hits = np.take_along_axis(of_classes, asked[:, None], 1)[:, 0]
+        share = (hits + 1) / (self.number + 2)  # so that a word of one class has an error, too
+        self.skew, self.error = 2 * hits / self.number - 1, 2 * np.sqrt(share * (1 - share) / self.number)
+        self.low, self.high = self._band(self.number, sizes[asked], N)
+
+    @staticmethod
+    def _band(number, size, N):
+        """Return between which skews 95% of all permutations of the labels lie: the hypergeometric law's quantiles."""
+        from scipy.stats import hypergeom
+
+        pairs, back = np.unique(np.stack([number, size]), axis=1, return_inverse=True)
+        number, size = pairs
+        found = [2 * hypergeom.ppf(at, N, size, number) / number - 1 for at in (0.025, 0.975)]
+        return (each[np.ravel(back)] for each in found)
+
+
+class _Judged:
+    """What models that have not seen the texts do with the words, summed up over the parts."""
+
+    def __init__(self, words, n):
+        self.words, self.n, self.right = words, n, 0
+        size = len(words.kept)
+        self.place_of = {name: place for place, name in enumerate(words.names)}
+        self.sums = {name: np.zeros(size) for name in ("entries", "hits", "moves", "attention", "leads")}
+        self.rests, self.base = np.zeros((size, len(BINS))), np.zeros((words.K, 2, len(BINS)))
+
+    def add(self, judge, texts, labels):
+        """Add what one model finds in texts that are new to it."""
+        corpus = judge.read(texts, labels)
+        values = judge.values_.reshape(len(judge.scores_), -1)
+        found = LeavingOut(judge.scores_, corpus)
+        logits = np.stack([found.logits(column) for column in values.T], axis=1)
+        chosen = (logits[:, 0] > 0).astype(int) if logits.shape[1] == 1 else logits.argmax(axis=1)
+        self.right += (chosen == corpus.labels).sum()
+        places = np.array([*(self.place_of.get(word, -1) for word in judge.vocabulary_), -1])[found.columns]
+        known = places >= 0
+        kinds = self.words.classes[places]  # of words not known, nonsense that is dropped below
+        moves, offsets = (_two if logits.shape[1] == 1 else _many)(found, values, logits, kinds)
+        hits = corpus.labels[found.rows] == kinds
+        leads = _leading(found, values, chosen)
+        amounts = dict(entries=np.ones(len(places)), hits=hits, moves=moves, attention=found.attention, leads=leads)
+        for name, amount in amounts.items():
+            self.sums[name] += np.bincount(places[known], amount[known], len(self.words.kept))
+        self.rests += _table(places[known], bins_of(offsets[known]), self.rests.shape)
+        for k, of_class in enumerate(self.base):
+            of_class += _table((corpus.labels == k).astype(int), bins_of(_log_odds(logits, k)), of_class.shape)
+
+    @property
+    def accuracy(self):
+        return float(self.right / self.n)
+
+    def columns(self):
+        """Return the table's columns by name."""
+        words, model = self.words, self.words.model
+        entries = np.maximum(self.sums["entries"], 1)
+        values = model.values_[words.kept]
+        if values.ndim == 2:
+            values = np.take_along_axis(values - values.mean(axis=1, keepdims=True), words.classes[:, None], 1)[:, 0]
+        asked = self.sums["entries"] >= ENOUGH
+        effects, suspicions = np.full((2, len(asked)), np.nan)
+        if asked.any():
+            found = suspicion(self.rests[asked], self.sums["hits"][asked], words.classes[asked], self.base)
+            effects[asked], suspicions[asked] = found
+        return {
+            "word": words.names,
+            "texts": words.number,
+            "class": model.classes_[words.classes],
+            "skew": words.skew,
+            "skew error": words.error,
+            "chance low": words.low,
+            "chance high": words.high,
+            "value": values,
+            "score": model.scores_[words.kept],
+            "attention": self.sums["attention"] / entries,
+            "importance": self.sums["moves"] / self.n,
+            "leads": self.sums["leads"] / entries,
+            "own effect": effects,
+            "suspicion": suspicions,
+        }
+
+
+def _two(found, values, logits, kinds):
+    """Return, for two classes, what each word of each text moves, and the rest's log-odds of the word's class."""
+    moves = found.moves(values[:, 0])
+    return moves, np.where(kinds == 1, 1, -1) * (logits[found.rows, 0] - moves)
+
+
+def _many(found, values, logits, kinds):
+    """Return the same for K > 2 classes: moves of the logit of the word's class, less the mean over all classes."""
+    own, mean, others, wanted = (np.full(len(kinds), start) for start in (0.0, 0.0, -np.inf, 0.0))
+    for k, column in enumerate(values.T):
+        moves, is_own = found.moves(column), kinds == k
+        rest = logits[found.rows, k] - moves
+        own, wanted = np.where(is_own, moves, own), np.where(is_own, rest, wanted)
+        mean += moves / values.shape[1]
+        others = np.where(is_own, others, np.logaddexp(others, rest))
+    return own - mean, wanted - others
+
+
+def _log_odds(logits, k):
+    """Return the log-odds of a class."""
+    if logits.shape[1] == 1:
+        return logits[:, 0] if k else -logits[:, 0]
+    return logits[:, k] - np.logaddexp.reduce(np.delete(logits, k, axis=1), axis=1)
+
+
+def _table(rows, columns, shape):
+    """Count how often each pair occurs."""
+    return np.bincount(rows * shape[1] + columns, minlength=shape[0] * shape[1]).reshape(shape)
+
+
+def _leading(found, values, chosen):
+    """Mark the word of every text whose contribution to the verdict's logit is the largest, <cls> left aside."""
+    of_verdict = values[found.columns, 0] if values.shape[1] == 1 else values[found.columns, chosen[found.rows]]
+    heights = np.where(found.columns < len(values) - 1, np.abs(found.attention * of_verdict), -1)
+    tops = np.full(len(chosen), -np.inf)
+    np.maximum.at(tops, found.rows, heights)
+    return (heights == tops[found.rows]) & (heights > 0)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Report:
+    """What a classifier does with its words, by texts that it was not fitted on; made by `report`.
+
+    It shows itself: its corners where it is printed, and as HTML, without a script, in Jupyter.
+
+    Parameters
+    ----------
+    model : TextClassifier
+        The fitted model whose E·v and E·p are told.
+    columns : dict
+        Of the table.
+    accuracy : float
+        Of held-out texts.
+    parts : int
+        By how many models the texts were judged; one where they were new to the model.
+    passages : int
+        How many are quoted a word.
+    groups : frozenset of str
+    seed : int
+    texts : list of str
+    labels : ndarray
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> texts = ["a good film", "good and moving", "a bad film", "bad and long"] * 20
+    >>> found = ts.report(ts.TextClassifier(), texts, ["up", "up", "down", "down"] * 20)
+    >>> list(found.corners)
+    ['groups of people', 'suspicious', 'important', 'frequent but neutral', 'attended but not predictive']
+    """
+
+    model: TextClassifier
+    columns: dict
+    accuracy: float
+    parts: int
+    passages: int
+    groups: frozenset
+    seed: int
+    texts: list
+    labels: np.ndarray
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """All words that stand in enough texts, the most important first.
+
+        word, texts: the word, and how many texts it stands in; class: the one it speaks for; skew, skew error: δ by
+        texts, and its standard error; chance low, chance high: between which 95% of shuffled labels have it; value, score:
+        E·v and E·p; attention: the mean in its texts; importance: the mean over all texts of f(X) - f(X without s); leads:
+        the share of its texts where its contribution is the largest; own effect, suspicion: see `suspicion`. With K > 2
+        classes skew, value and importance are those of the word's class, value and importance less the mean over the classes.
+        """
+        import pandas as pd
+
+        table = pd.DataFrame(self.columns)
+        return table.iloc[np.argsort(-table.importance.abs(), kind="stable")].reset_index(drop=True)
+
+    @property
+    def suspicious(self):
+        """Words more likely than not to give the label away, most suspicious first; a list of str, most often empty."""
+        ranked = self.ranked
+        return ranked.word[ranked.suspicion > ALARM].tolist()
+
+    @property
+    def ranked(self) -> pd.DataFrame:
+        """The table in the order of suspicion.
+
+        Left out are words of fewer than ten texts, and n-grams where a word of them is more suspicious.
+        """
+        table = self.table.dropna(subset="suspicion")
+        single = dict(zip(table.word, table.suspicion))
+        parts = [max((single.get(part, 0) for part in word.split(" ")), default=0) if " " in word else 0 for word in table.word]
+        table = table[table.suspicion > np.array(parts)]
+        return table.sort_values("suspicion", ascending=False, kind="stable").reset_index(drop=True)
+
+    @cached_property
+    def corners(self) -> dict[str, pd.DataFrame]:
+        """The corners of the table by name, groups of people first; each a table of the same columns.
+
+        groups of people: whatever of `GROUPS` occurs, the most important first. suspicious: the ten most suspicious,
+        whether above one half or not. important: the largest importance. frequent but neutral: in the most texts, of those
+        whose skew lies within what shuffled labels show. attended but not predictive: of the same, those with the largest
+        attention.
+        """
+        table = self.table
+        neutral = table[table["skew"].between(table["chance low"], table["chance high"])]
+        return {
+            "groups of people": table[table.word.isin(self.groups)],
+            "suspicious": self.ranked.head(SHOWN),
+            "important": table.head(SHOWN),
+            "frequent but neutral": neutral.sort_values("texts", ascending=False, kind="stable").head(SHOWN),
+            "attended but not predictive": neutral.sort_values("attention", ascending=False, kind="stable").head(SHOWN),
+        }
+
+    @cached_property
+    def quotes(self) -> dict[str, list[str]]:
+        """Short passages around each word of the corners, drawn at random; empty where none were asked for."""
+        if not self.passages:
+            return {}
+        random = np.random.default_rng(self.seed)
+        counts = self.model.read(self.texts).counts.tocsc()
+        column_of = {word: column for column, word in enumerate(self.model.vocabulary_)}
+        words = dict.fromkeys(word for corner in self.corners.values() for word in corner.word)
+        found = {}
+        for word in words:
+            column = column_of[word]
+            rows = counts.indices[counts.indptr[column] : counts.indptr[column + 1]]
+            chosen = random.choice(rows, min(self.passages, len(rows)), replace=False)
+            found[word] = [_passage(self.model, self.texts[row], column) for row in chosen]
+        return found
+
+    def refit(self, words=None) -> Refit:
+        """Fit the classifier anew without some words, and tell the accuracy of held-out texts before and after.
+
+        Both accuracies are those of models fitted on all of this report's texts but a part, and tried on that part.
+
+        Parameters
+        ----------
+        words : collection of str, optional
+            By default the `suspicious` ones. With a word go the n-grams that hold it.
+
+        Returns
+        -------
+        Refit
+            Its ``model`` is fitted on all of this report's texts.
+
+        Examples
+        --------
+        >>> import tokensel_nb as ts
+        >>> texts = ["a good film", "good and moving", "a bad film", "bad and long"] * 20
+        >>> found = ts.report(ts.TextClassifier(), texts, ["up", "up", "down", "down"] * 20)
+        >>> print(found.refit(["moving"]))
+        Without moving: accuracy 1.000, before 1.000 (80 texts, each judged by a model that has not seen it).
+        """
+        from sklearn.base import clone
+
+        words = sorted(self.suspicious if words is None else set(words))
+        model = clone(self.model)
+        kept = dict(texts=self.texts, labels=self.labels, seed=self.seed, folds=max(self.parts, 2))
+        before = self.accuracy if self.parts > 1 else _accuracy(model, **kept)[1]
+        after = _accuracy(clone(model).set_params(without=[*model.without, *words]), **kept)
+        return Refit(after[0], words, before, after[1], len(self.texts))
+
+    def __repr__(self):
+        """Name the sizes."""
+        return f"Report({len(self.texts):,} texts, {len(self.columns['word']):,} words, accuracy {self.accuracy:.3f})"
+
+    def __str__(self):
+        """Tell how the texts were judged, and the corners."""
+        shown = [
+            "word",
+            "texts",
+            "class",
+            "skew",
+            "skew error",
+            "value",
+            "score",
+            "importance",
+            "leads",
+            "own effect",
+            "suspicion",
+        ]
+        parts = [self._summary()]
+        for name, corner in self.corners.items():
+            table = corner[shown].to_string(index=False, float_format="{:.2f}".format) if len(corner) else "(none)"
+            parts.append(f"{name.upper()}. {self._note(name)}\n{table}")
+        return "\n\n".join(parts)
+
+    def _repr_html_(self):
+        blocks = "".join(
+            f"<details{' open' if name in ('groups of people', 'suspicious') else ''}><summary><b>{escape(name)}</b></summary>"
+            f"<p>{escape(self._note(name))}</p>{self._html_table(corner)}</details>"
+            for name, corner in self.corners.items()
+        )
+        return f"<div class='tex2jax_ignore mathjax_ignore'><p>{escape(self._summary())}</p>{blocks}</div>"
+
+    def _html_table(self, corner):
+        if not len(corner):
+            return "<p>None.</p>"
+        names = [name for name in corner.columns if not name.startswith("chance")]
+        head = "".join(f"<th scope='col'>{name}</th>" for name in names)
+        rows = []
+        for record in corner[names].to_dict("records"):
+            cells = "".join(f"<td>{escape(_told(value))}</td>" for value in list(record.values())[1:])
+            rows.append(f"<tr><th scope='row'>{escape(record['word'])}</th>{cells}</tr>")
+            passages = "".join(f"<li>{escape(passage)}</li>" for passage in self.quotes.get(record["word"], ()))
+            if passages:
+                rows.append(f"<tr><td colspan='{len(names)}'><ul dir='auto'>{passages}</ul></td></tr>")
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+
+    def _summary(self):
+        how = (
+            "taken to be new to the model"
+            if self.parts == 1
+            else f"each judged by a model fitted on the other {self.parts - 1} of {self.parts} parts"
+        )
+        alarms = ", ".join(f"“{word}”" for word in self.suspicious) or "none"
+        return (
+            f"{len(self.texts):,} texts, {how}; accuracy {self.accuracy:.3f}. {len(self.columns['word']):,} words and n-grams "
+            f"stand in enough of them. More likely than not to give the label away: {alarms}."
+        )
+
+    def _note(self, name):
+        return NOTES[name]
+
+
+NOTES = {
+    "groups of people": (
+        "What the classifier does with words that name people. A value or an importance away from zero means that naming a "
+        "group moves the verdict. It does not say why: the texts may be so, the labels may be unfair, or the word stands for "
+        "its subject. And a value of zero does not make a classifier fair: other words can stand for a group."
+    ),
+    "suspicious": (
+        "What speaks for one class by itself, whatever the other words of the text say: label leaks, marks, boilerplate, and "
+        "the frankest of honest words. Suspicion is the probability of a leak, a word that alone multiplies the odds "
+        "by more than seven. Read the texts before you leave a word out."
+    ),
+    "important": "What moves the logits most, over all texts.",
+    "frequent but neutral": "In most texts, with a skew as shuffled labels show it.",
+    "attended but not predictive": "Much attention, with a skew as shuffled labels show it: looked at in vain.",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Refit:
+    """A classifier without some words, and what that costs; made by `Report.refit`.
+
+    Parameters
+    ----------
+    model : TextClassifier
+    words : list of str
+    before, after : float
+        Accuracy of held-out texts.
+    texts : int
+        How many.
+
+    Examples
+    --------
+    >>> print(Refit(None, ["leak"], 0.9, 0.8, 100))
+    Without leak: accuracy 0.800, before 0.900 (100 texts, each judged by a model that has not seen it).
+    """
+
+    model: TextClassifier
+    words: list[str]
+    before: float
+    after: float
+    texts: int
+
+    def __str__(self):
+        """Tell both accuracies."""
+        return (
+            f"Without {', '.join(self.words) or 'no word'}: accuracy {self.after:.3f}, before {self.before:.3f} "
+            f"({self.texts:,} texts, each judged by a model that has not seen it)."
+        )
+
+
+def _accuracy(model, texts, labels, folds, seed):
+    """Return the model fitted on all texts, and the accuracy of models fitted on parts."""
+    whole, parts = _judges(model, texts, labels, folds, seed)
+    right = sum((judge.predict([texts[row] for row in rows]) == labels[rows]).sum() for judge, rows in parts)
+    return whole, float(right / len(labels))
+
+
+def _passage(model, text, column, around=45):
+    """Return the words before and after the first place where a word stands."""
+    start, end = next(((start, end) for start, end, found in model.words(text) if found == column), (0, 0))
+    low, high = max(start - around, 0), min(end + around, len(text))
+    return f"{'…' if low else ''}{' '.join(text[low:high].split())}{'…' if high < len(text) else ''}"
+
+
+def _told(value):
+    return f"{value:.3f}" if isinstance(value, float) else str(value)
