@@ -54,7 +54,7 @@ def escape_bars(app: Sphinx, what: str, name: str, obj, options, lines: list[str
 
 def skip(app: Sphinx, what: str, name: str, obj, skipped: bool, options) -> bool | None:
     """Leave out what no one wrote: fields of named tuples (their class describes them), scikit-learn's metadata routing."""
-    made = str(inspect.getdoc(obj)).startswith("Alias for field number") or re.fullmatch("set_[a-z]+_request", name)
+    made = str(inspect.getdoc(obj)).startswith("Alias for field number") or re.fullmatch("set_[a-z_]+_request", name)
     return True if made else None
 
 
