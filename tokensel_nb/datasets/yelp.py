@@ -61,6 +61,7 @@ def load_yelp(split="train", classes=2, source="auto", **options) -> Corpus:
     ...     os.environ["TOKENSEL_DATA"] = folder
     ...     ts.load_yelp(max_words=100, source="folder")
     ...     del os.environ["TOKENSEL_DATA"]
+    train.csv: no text of the classes '2', '3', '4'
     Yelp train: 2 reviews from the folder ...
     Corpus(2 texts, 3 words, 4 tokens; negative: 1, positive: 1)
     """
@@ -107,6 +108,7 @@ def read_yelp(split="train", classes=2, source="auto") -> Reviews:
     ...     os.environ["TOKENSEL_DATA"] = folder
     ...     ts.read_yelp(classes=5, source="folder").labels.tolist()
     ...     del os.environ["TOKENSEL_DATA"]
+    train.csv: no text of the classes '2', '4'
     Yelp train: 3 reviews from the folder ...
     [4, 2, 0]
     """
