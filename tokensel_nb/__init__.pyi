@@ -147,3 +147,5 @@ from .verbs import (
     logits as logits,
     loss as loss,
 )
+
+__version__: str
