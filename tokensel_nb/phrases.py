@@ -21,9 +21,26 @@ NEGATION = r"n['’ʼ]t\b"
 # Thai; those that only choose how the emoji before them is drawn belong to no word.
 SEPARATORS = LINE_BREAK + r"|[^\p{L}\p{M}\p{N}_\x00-\x7f]|[\x{fe00}-\x{fe0f}]"
 
+WORDS = pa.list_(pa.large_string())
+
 
 def split(texts):
-    """Return the words of an Arrow array of texts in lower case, as a list array; "isn't" is "is" and `NOT`."""
+    """Return the words of texts in lower case; "isn't" is "is" and ``NOT``.
+
+    Parameters
+    ----------
+    texts : pyarrow.LargeStringArray
+
+    Returns
+    -------
+    pyarrow.ListArray of str
+        With an empty string where a text begins or ends with what stands between words.
+
+    Examples
+    --------
+    >>> split(pa.array(["It isn't नहीं!"], pa.large_string())).to_pylist()
+    [['it', 'is', 'nʼt', 'नहीं', '']]
+    """
     texts = pc.replace_substring_regex(pc.utf8_lower(texts), NEGATION, f" {NOT}")
     texts = pc.replace_substring_regex(texts, SEPARATORS, " ")
     _, ends, characters = texts.buffers()
@@ -44,10 +61,16 @@ def spans(text: str, words: Sequence[str]) -> list[tuple[int, int]]:
     -------
     list of (int, int)
         First character, and the one after the last; (-1, -1) for a word that cannot be found in the text.
+
+    Examples
+    --------
+    >>> spans("A GOOD film", ["a", "good", "moving"])
+    [(0, 1), (2, 6), (-1, -1)]
     """
     # Arrow lower-cases character by character, so that places stay; Python's "İ".lower() has two characters.
     lowered = pc.utf8_lower(pa.scalar(text, pa.large_string())).as_py()
-    lowered = re.sub(LINE_BREAK, lambda found: " " * len(found.group()), lowered).translate(dict.fromkeys(map(ord, "'’"), "ʼ"))
+    lowered = re.sub(NEGATION, "n't", lowered, flags=re.ASCII)
+    lowered = re.sub(LINE_BREAK, lambda found: " " * len(found.group()), lowered)
     found, end = [], 0
     for word in words:
         starts = [start for start in (lowered.find(word, end), text.find(word, end)) if start >= 0]
@@ -69,6 +92,14 @@ class Phrases:
         The column of its last word.
     tokenizer : callable, optional
         From a text to its words; by default they are what `split` finds.
+
+    Examples
+    --------
+    >>> phrases, counts = Phrases.learn(["not good", "not good, not at all"])
+    >>> phrases.names.tolist(), counts.toarray().tolist()
+    (['good', 'not', 'not good'], [[1, 1, 1], [1, 2, 1]])
+    >>> phrases.count(["all good"]).toarray().tolist(), phrases.find("not good")
+    ([[1, 0, 0]], [(0, 3, 1), (0, 8, 2), (4, 8, 0)])
     """
 
     words: np.ndarray
@@ -95,9 +126,9 @@ class Phrases:
         -------
         (Phrases, csr_array of int32, shape (n, W + G))
         """
-        lengths, codes, words = encode(texts, _splitter(tokenizer))
+        lengths, codes, words = _encoded(texts, tokenizer)
         rows = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
-        words, kinds = np.array([word.replace(NOT, "n't") if word == NOT else word for word in words], dtype=object), len(words)
+        words, kinds = np.array(words, dtype=object), len(words)
         barred = set(without)
         allowed = np.fromiter((_is_word(word, tokenizer) and word not in barred for word in words), bool, kinds)
         kept = np.flatnonzero(allowed & (_texts_with(codes, rows, kinds) >= min_texts))
@@ -126,6 +157,7 @@ class Phrases:
             lasts.append(last)
             found.append((rows, current))
         made = cls(words[kept], *(np.concatenate([np.empty(0, np.int64), *parts]) for parts in (starts, lasts)), tokenizer)
+        vars(made)["names"] = np.array(names, dtype=object)  # known already, so not to be put together again
         return made, _table(found, (len(lengths), len(names)))
 
     @cached_property
@@ -147,7 +179,7 @@ class Phrases:
         -------
         csr_array of int32, shape (n, W + G)
         """
-        lengths, codes, words = encode(texts, _splitter(self.tokenizer))
+        lengths, codes, words = _encoded(texts, self.tokenizer)
         rows = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
         return _table([(rows, columns) for columns in self._read(rows, codes, words)], (len(lengths), len(self.names)))
 
@@ -163,7 +195,7 @@ class Phrases:
         list of (int, int, int)
             First character, the one after the last, and column, in the order of the text, short ones first.
         """
-        _, codes, words = encode([text], _splitter(self.tokenizer))
+        _, codes, words = _encoded([text], self.tokenizer)
         places = spans(text, [words[code] for code in codes])
         found = []
         for length, columns in enumerate(self._read(np.zeros(len(codes), int), codes, words), start=1):
@@ -175,7 +207,7 @@ class Phrases:
 
     @cached_property
     def _column_of(self):
-        return {(NOT if word == "n't" else word): column for column, word in enumerate(self.words)}
+        return {word: column for column, word in enumerate(self.words)}
 
     @cached_property
     def _keys(self):
@@ -197,10 +229,12 @@ class Phrases:
         return found
 
 
-def _splitter(tokenizer):
-    if tokenizer is None:
-        return split
-    return lambda texts: pa.array([list(tokenizer(text)) for text in texts.to_pylist()], pa.list_(pa.large_string()))
+def _encoded(texts, tokenizer):
+    """Return the number of words of every text, the code of every word in order, and the word of every code."""
+    if tokenizer is not None:
+        return encode(texts, lambda array: pa.array([list(tokenizer(text)) for text in array.to_pylist()], WORDS))
+    lengths, codes, words = encode(texts, split)
+    return lengths, codes, ["n't" if word == NOT else word for word in words]
 
 
 def _is_word(word, tokenizer):

@@ -16,15 +16,20 @@ from sklearn.utils import check_consistent_length, check_random_state, check_sca
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
+from ._scores import Attended, Objective, chosen, idf_scores
 from .arrays import log_softmax, sigmoid
 from .corpus import Corpus
-from .counts import CountMatrix
 from .estimator import CLS
 from .files import atomic
 from .parameters import Parameters
 from .phrases import Phrases
 
 FORMAT = 1  # of saved models
+MIDDLE = 0.1  # the strength of the penalty that is tried first
+WEAKER, STRONGER = (0.03, 0.01, 0.003), (0.3, 1.0, 3.0, 10.0)  # each from where the last one led
+FEWEST = 40  # texts of which a tenth is held out
+STEPS = 10  # of L-BFGS for each strength, twice as many for the first; half of that with many classes, as each takes longer
+MANY = 20
 
 
 class TextClassifier(ClassifierMixin, BaseEstimator):
@@ -39,8 +44,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     themselves. Nothing stands beside the one softmax layer.
 
     Training starts from the mean of values with the weights of tf-idf, a_s = log idf_s, and minimises the mean logistic
-    loss (cross-entropy for K > 2 classes) plus a penalty on values, and on scores where they leave their start. How strong
-    it is, is found on a part of the texts held out; then all texts are used.
+    loss (cross-entropy for K > 2 classes), plus penalties on values and on scores that leave their start. A
+    tenth of the texts is held out to find the strength of the penalty on values; then all are used.
+    <cls> starts with a fifth of the attention of a text of average length, and its value is held near the log-odds of the
+    classes, so it draws short texts, and those of unknown words, towards the shares of the classes.
 
     Parameters
     ----------
@@ -84,9 +91,22 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     >>> model = TextClassifier().fit(texts, ["up", "up", "down", "down"] * 5)
     >>> model.predict(["bad bad film", "good"]).tolist()
     ['down', 'up']
+    >>> model.predict_proba(["good"]).shape, model.read(["a good film"])
+    ((1, 2), Corpus(1 texts, 15 words, 6 tokens; down: 1, up: 0))
+
+    Attention times values is the logit:
+
     >>> shares = model.attention(["not a good film"])
     >>> bool(abs(shares @ model.values_ - model.logits(["not a good film"])).max() < 1e-12)
     True
+
+    A folder keeps the model:
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     model.save(folder)
+    ...     TextClassifier.load(folder).predict(["bad"]).tolist()
+    ['down']
     """
 
     def __init__(
@@ -150,11 +170,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError(f"no word stands in min_texts={self.min_texts} of the {len(texts)} texts; lower min_texts")
         self.vocabulary_ = self._phrases.names
         corpus = self._corpus(counts, codes, weights)
-        start = np.zeros(counts.shape[1] + 1)
-        if self.attend:
-            texts_with = np.bincount(counts.indices, minlength=counts.shape[1])
-            start[:-1] = np.log(1 + np.log((1 + len(texts)) / (1 + texts_with)))
-        self._train(corpus, start)
+        self._train(corpus)
         return self
 
     def read(self, texts, labels=None) -> Corpus:
@@ -222,7 +238,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             Every row sums to one; the last column is <cls>. Times ``values_`` it is `logits`.
         """
         corpus = self.read(texts)
-        return _attention(self.scores_, corpus)
+        return Attended(self.scores_, self.values_).attention(corpus)
 
     def logits(self, texts):
         """Return the logits of texts: `attention` times ``values_``.
@@ -249,7 +265,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         -------
         ndarray of float64, shape (n, n_classes)
         """
-        return _probabilities(self.logits(texts))
+        logits = self.logits(texts)
+        if logits.ndim == 1:
+            return sigmoid(np.stack([-logits, logits], axis=1))
+        return np.exp(log_softmax(logits))
 
     def predict(self, texts):
         """Return the likeliest class of every text.
@@ -262,7 +281,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n,)
         """
-        return self.classes_[_chosen(self.logits(texts))]
+        logits = self.logits(texts)
+        return self.classes_[chosen(logits)]
 
     @property
     def parameters_(self) -> Parameters:
@@ -394,6 +414,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         labels = np.asarray(labels)
         if labels.ndim != 1:
             raise ValueError(f"labels has {labels.ndim} dimensions; give one label a text")
+        if not texts:
+            raise ValueError("there are no texts; give at least two, of two classes")
         if len(labels) != len(texts):
             raise ValueError(f"there are {len(texts)} texts and {len(labels)} labels; give one label a text")
         missing = np.array([label is None or label != label for label in labels.tolist()])
@@ -402,7 +424,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         check_classification_targets(labels)
         self.classes_, codes = np.unique(labels, return_inverse=True)
         if len(self.classes_) < 2:
-            raise ValueError(f"every label is {self.classes_[0]!r}; two classes at least are needed")
+            raise ValueError(f"every label is {self.classes_.tolist()[0]!r}; two classes at least are needed")
         return codes
 
     def _weighted(self, codes, sample_weight):
@@ -423,137 +445,58 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         with_cls = sparse.csr_array(sparse.hstack([damped, np.ones((counts.shape[0], 1))]))
         return Corpus(with_cls, codes, [*self.vocabulary_, CLS], tuple(map(str, self.classes_)), weights)
 
-    def _train(self, corpus, start):
-        held_out = _every_tenth(corpus.labels, check_random_state(self.random_state))
-        self.held_out_ = {}
-        path = np.array(PATH if self.l2 is None else [self.l2])
-        found = (start, None)
-        if held_out.any() and not held_out.all():
-            rest, part = corpus[~held_out], corpus[held_out]
-            best = np.inf
+    def _train(self, corpus):
+        """Find the strength of the penalty on a part held out, then train on all texts."""
+        start = idf_scores(corpus) if self.attend else np.zeros(corpus.vocab_size)
+        whole = Objective(corpus, start, self.attend)
+        steps = STEPS if corpus.num_classes <= MANY else STEPS // 2
+        held_out = _every_tenth(corpus, check_random_state(self.random_state))
+        self.held_out_, self.l2_ = {}, float(MIDDLE if self.l2 is None else self.l2)
+        found = whole.begin()
+        if held_out.any():
+            found = self._search(Objective(corpus[~held_out], start, self.attend), corpus[held_out], steps)
+            self._judge(found, corpus[held_out])
+        found = whole.minimise(found, self.l2_, steps)
+        self.scores_, self.values_ = found.scores, found.values
+
+    def _search(self, rest, part, steps):
+        """Return what has the least loss on a part held out, over ever weaker penalties, or ever stronger ones."""
+        found = rest.minimise(rest.begin(), self.l2_, 2 * steps)
+        least = found.loss(part)
+        for path in (WEAKER, STRONGER) if self.l2 is None else ():
             for l2 in path:
-                found = _minimised(rest, start, found, l2, self.attend)
-                loss = _loss(_attention(found[0], part) @ found[1], part)
-                if loss >= best:
+                candidate = rest.minimise(found, l2, steps)
+                loss = candidate.loss(part)
+                if loss >= least:
                     break
-                best, self.l2_, kept = loss, float(l2), found
-            self._judge(kept, part)
-            found = kept
-        else:
-            self.l2_ = float(1.0 if self.l2 is None else self.l2)
-        self.scores_, self.values_ = _minimised(corpus, start, found, self.l2_, self.attend)
+                found, least, self.l2_ = candidate, loss, l2
+            if self.l2_ != MIDDLE:
+                break
+        return found
 
     def _judge(self, found, part):
         """Keep what the model reaches on the part held out, and warn if that is little."""
-        scores, values = found
-        logits = _attention(scores, part) @ values
-        uniform = _attention(np.zeros_like(scores), part) @ values
-
-        def right(chosen):
-            return float(part.mean_weights @ (chosen == part.labels))
-
-        majority = np.bincount(part.labels, part.mean_weights).max()
-        self.held_out_ = {
-            "accuracy": right(_chosen(logits)),
-            "majority": float(majority),
-            "without_attention": right(_chosen(uniform)),
-            "loss": _loss(logits, part),
-        }
-        if self.held_out_["accuracy"] <= majority:
+        accuracy = found.accuracy(part)
+        majority = float(np.bincount(part.labels, part.mean_weights).max())
+        uniform = Attended(np.zeros_like(found.scores), found.values).accuracy(part)
+        self.held_out_ = dict(accuracy=accuracy, majority=majority, without_attention=uniform, loss=found.loss(part))
+        if accuracy <= majority:
             warnings.warn(
-                f"on {len(part)} texts held out the classifier is right in {self.held_out_['accuracy']:.1%}, "
+                f"on {len(part)} texts held out the classifier is right in {accuracy:.1%}, "
                 f"no more than the majority class is ({majority:.1%})",
                 UserWarning,
                 stacklevel=4,
             )
 
 
-PATH = [10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01]
-
-
-def _minimised(corpus, start, found, l2, attend):
-    """Return the scores and values of the least penalised loss, from where others were found."""
-    from scipy.optimize import minimize
-
-    scores, values = found
-    K = corpus.num_classes
-    counts = CountMatrix.of(corpus, start)
-    weights = corpus.mean_weights[:, None]
-    shares = np.bincount(corpus.labels, corpus.mean_weights, minlength=K)
-    prior = np.log(np.maximum(shares, 1e-3))
-    prior = prior[1:] - prior[:1] if K == 2 else prior - prior.mean()
-    if values is None:
-        values = np.zeros((len(start), len(prior)))
-        scores = start
-    values = values.reshape(len(start), -1)
-    wanted = np.eye(K)[corpus.labels][:, 2 - len(prior) if K == 2 else 0 :]
-    size = len(start)
-    spread = _attention(start, corpus)
-    scale = (spread.data**2).sum() / len(corpus)
-    penalty = l2 * scale / len(corpus)
-
-    def objective(point):
-        a, gamma = point[:size], point[size:].reshape(size, -1)
-        push, pull = counts.weighted(a)
-        sums = push(np.column_stack([np.ones(size), gamma]))
-        totals = sums[:, :1]
-        logits = sums[:, 1:] / totals
-        if K == 2:
-            signs = 2 * wanted - 1
-            loss = (weights * np.logaddexp(0, -signs * logits)).sum()
-            residuals = -signs * sigmoid(-signs * logits) * weights
-        else:
-            logs = log_softmax(logits)
-            loss = -(weights * wanted * logs).sum()
-            residuals = (np.exp(logs) - wanted) * weights
-        pulled = pull(np.column_stack([residuals, (residuals * logits).sum(1)]) / totals)
-        by_value = pulled[:, :-1]
-        by_score = (gamma * by_value).sum(1) - pulled[:, -1]
-        off = gamma.copy()
-        off[-1] -= prior
-        moved = a - start
-        loss += penalty * ((off**2).sum() + SCORES * (moved**2).sum()) / 2
-        by_value = by_value + penalty * off
-        by_score = (by_score + penalty * SCORES * moved) * attend
-        return loss, np.concatenate([by_score, by_value.ravel()])
-
-    best = minimize(objective, np.concatenate([scores, values.ravel()]), jac=True, method="L-BFGS-B", options={"maxiter": 30}).x
-    values = best[size:].reshape(size, -1)
-    return best[:size], values[:, 0] if K == 2 else values
-
-
-SCORES = 30.0
-
-
-def _attention(scores, corpus):
-    counts = CountMatrix.of(corpus, scores)
-    weights = counts.weigh_entries(scores)
-    weights /= counts.reduce(weights, "sum")[counts.rows]
-    return sparse.csr_array((weights, corpus.counts.indices, corpus.counts.indptr), shape=corpus.counts.shape)
-
-
-def _loss(logits, corpus):
-    if logits.ndim == 1:
-        return float(corpus.mean_weights @ np.logaddexp(0, -corpus.signs * logits))
-    return float(-corpus.mean_weights @ log_softmax(logits)[np.arange(len(corpus)), corpus.labels])
-
-
-def _probabilities(logits):
-    if logits.ndim == 1:
-        return sigmoid(np.stack([-logits, logits], axis=1))
-    return np.exp(log_softmax(logits))
-
-
-def _chosen(logits):
-    return (logits > 0).astype(int) if logits.ndim == 1 else logits.argmax(axis=1)
-
-
-def _every_tenth(codes, random):
-    """Return a mask of a tenth of the texts, a tenth of each class as nearly as may be."""
-    order = random.permutation(len(codes))
-    order = order[np.argsort(codes[order], kind="stable")]
-    mask = np.zeros(len(codes), bool)
-    mask[order[5::10]] = True
+def _every_tenth(corpus, random):
+    """Return a mask of a tenth of the texts, of every class alike; of none where the texts are few."""
+    order = random.permutation(len(corpus))
+    order = order[np.argsort(corpus.labels[order], kind="stable")]
+    mask = np.zeros(len(corpus), bool)
+    if len(corpus) >= FEWEST:
+        mask[order[5::10]] = True
+        mask &= corpus.mean_weights > 0
     return mask
 
 

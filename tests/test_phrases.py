@@ -1,0 +1,99 @@
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tokensel_nb.phrases import NOT, Phrases, split
+
+# Characters that have gone wrong somewhere: lengths that change with case, marks, joiners, apostrophes, tags.
+ODD = st.text(st.sampled_from(list("aBnt'’ʼ ./<>br_7ßẞİıΣςçe\u0301नहीं\u200d️😀👍🏽ไทย漢字\n\t\x00")), max_size=40)
+TEXTS = st.lists(st.text(max_size=30) | ODD, min_size=1, max_size=6)
+
+
+def words_of(text):
+    return [word for word in split(pa.array([text], pa.large_string())).to_pylist()[0] if word]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("It isn't good", ["it", "is", NOT, "good"]),
+        ("isn’t, N'T, can't!", ["is", NOT, NOT, "ca", NOT]),
+        ("a<br />b<BR>c", ["a", "b", "c"]),
+        ("नहीं है", ["नहीं", "है"]),  # vowel signs are marks
+        ("ที่นี่", ["ที่นี่"]),
+        ("لَيْسَ جيدًا", ["لَيْسَ", "جيدًا"]),
+        ("gut❤️schlecht", ["gut", "schlecht"]),
+        ("7/10 snake_case re-read", ["7", "10", "snake_case", "re", "read"]),
+        ("STRAẞE İstanbul", ["straße", "istanbul"]),
+        ("", []),
+    ],
+)
+def test_words(text, words):
+    assert words_of(text) == words
+
+
+def test_phrases_stand_in_enough_texts():
+    texts = ["not good at all", "not good", "good not", "not not"]
+    phrases, counts = Phrases.learn(texts, longest=3)
+    assert phrases.names.tolist() == ["good", "not", "not good"]
+    assert counts.toarray().tolist() == [[1, 1, 1], [1, 1, 1], [1, 1, 0], [0, 2, 0]]
+    assert Phrases.learn(texts * 2, longest=3)[0].names.tolist()[-2:] == ["good at all", "not good at"]
+
+
+def test_no_phrase_reaches_into_the_next_text():
+    assert Phrases.learn(["a good", "film", "a good", "film"])[0].names.tolist() == ["a", "film", "good", "a good"]
+
+
+def test_words_left_out_leave_a_hole():
+    texts = ["a not good film"] * 3
+    assert Phrases.learn(texts, without=["not"])[0].names.tolist() == ["a", "film", "good", "good film"]
+    names = Phrases.learn(texts, without=["not good", "n't"])[0].names.tolist()
+    assert "not good" not in names
+    assert {"not", "good", "a not", "good film"} <= set(names)
+
+
+@settings(max_examples=100, deadline=None)
+@given(TEXTS, st.integers(1, 3))
+def test_phrases_are_counted_as_by_hand(texts, longest):
+    phrases, counts = Phrases.learn(texts, longest=longest, min_texts=1)
+    names = phrases.names.tolist()
+    assert len(set(names)) == len(names)
+    for text, row in zip(texts, counts.toarray()):
+        words = ["n't" if word == NOT else word for word in words_of(text)]
+        keep = [len(word) > 1 or word.isalnum() for word in words]
+        wanted = {}
+        for length in range(1, longest + 1):
+            for i in range(len(words) - length + 1):
+                if all(keep[i : i + length]):
+                    name = " ".join(words[i : i + length])
+                    wanted[name] = wanted.get(name, 0) + 1
+        assert {names[k]: row[k] for k in np.flatnonzero(row)} == wanted
+    assert (phrases.count(texts) != counts).nnz == 0
+
+
+@settings(max_examples=100, deadline=None)
+@given(TEXTS)
+def test_spans_point_at_the_words(texts):
+    phrases, counts = Phrases.learn(texts, longest=2, min_texts=1)
+    for text, row in zip(texts, counts.toarray()):
+        found = phrases.find(text)
+        assert np.array_equal(np.bincount([column for _, _, column in found], minlength=len(row)), row)
+        for start, end, column in found:
+            assert 0 <= start < end <= len(text)
+            # What stands there, read alone, is the phrase again.
+            there = " ".join("n't" if word == NOT else word for word in words_of(text[start:end]))
+            assert there == phrases.names[column]
+
+
+def test_a_tokenizer_decides_what_a_word_is():
+    phrases, _ = Phrases.learn(["我爱你", "我恨你"], min_texts=1, tokenizer=list)
+    assert set(phrases.names) == {"你", "恨", "我", "爱", "我 爱", "爱 你", "我 恨", "恨 你"}
+    assert phrases.find("我!你") == [(0, 1, phrases.names.tolist().index("我")), (2, 3, phrases.names.tolist().index("你"))]
+
+
+def test_a_word_that_a_tokenizer_makes_up_stands_nowhere():
+    phrases, _ = Phrases.learn(["running", "running"], tokenizer=lambda text: ["to run"])
+    assert phrases.names.tolist() == ["to run"]
+    assert phrases.find("running") == []
