@@ -211,6 +211,13 @@ def test_what_cannot_be_reported(change, message):
         ts.report(ts.TextClassifier(l2=1.0), **given)
 
 
+def test_a_class_that_the_model_does_not_know_is_named():
+    texts, labels = drawn(400)
+    model = ts.TextClassifier(l2=1.0).fit(texts, labels)
+    with pytest.raises(ValueError, match=r"labels\[1\] is .*sideways.*, no class of this model"):
+        ts.report(model, texts[:2], [labels[0], "sideways"], least=1)
+
+
 def test_the_own_effect_of_an_honest_word_is_smaller_than_its_skew_says(marked):
     """What "good" says is said by its company, too."""
     table = marked.table.set_index("word")

@@ -22,7 +22,7 @@ ALARM = 0.5
 """The suspicion above which a word is named as suspicious: more likely than not a leak."""
 
 ENOUGH = 10
-"""The least number of texts that a suspicious word stands in."""
+"""The least number of texts of a word that is called suspicious, or neutral: fewer prove nothing."""
 
 SHOWN = 10  # words in each corner
 
@@ -91,8 +91,7 @@ def report(model: TextClassifier, texts, labels, *, folds=4, least=5, quotes=3, 
     if len(texts) != len(labels):
         raise ValueError(f"there are {len(texts)} texts and {len(labels)} labels; give one label a text")
     whole, parts = _judges(model, texts, labels, folds, seed)
-    classes, codes = whole.classes_, np.searchsorted(whole.classes_, labels)
-    words = _Words(whole, texts, codes, len(classes), least)
+    words = _Words(whole, whole.read(texts, labels), least)
     judged = _Judged(words, len(texts))
     for judge, rows in parts:
         judged.add(judge, [texts[row] for row in rows], labels[rows])
@@ -124,17 +123,16 @@ def _judges(model, texts, labels, folds, seed):
 class _Words:
     """The words that stand in enough texts: how many, of which classes, and what shuffled labels would show."""
 
-    def __init__(self, whole, texts, codes, K, least):
-        self.model = whole
-        self.counts = whole.read(texts).counts[:, :-1]
-        number = np.bincount(self.counts.indices, minlength=self.counts.shape[1])
+    def __init__(self, whole, corpus, least):
+        self.model, self.K = whole, corpus.num_classes
+        counts, codes = corpus.counts[:, :-1], corpus.labels
+        number = np.bincount(counts.indices, minlength=counts.shape[1])
         self.kept = np.flatnonzero(number >= least)
         if not len(self.kept):
-            raise ValueError(f"no word of the model stands in least={least} of the {len(texts)} texts; lower least")
-        self.K = K
+            raise ValueError(f"no word of the model stands in least={least} of the {len(corpus)} texts; lower least")
         self.names, self.number = whole.vocabulary_[self.kept], number[self.kept]
-        of_classes = [np.bincount(self.counts[codes == k].indices, minlength=len(number))[self.kept] for k in range(K)]
-        self._judge_classes(np.stack(of_classes, axis=1), np.bincount(codes, minlength=K))
+        of_classes = [np.bincount(counts[codes == k].indices, minlength=len(number))[self.kept] for k in range(self.K)]
+        self._judge_classes(np.stack(of_classes, axis=1), np.bincount(codes, minlength=self.K))
 
     def _judge_classes(self, of_classes, sizes):
         """Choose the class that each word speaks for, and find its skew."""
@@ -344,10 +342,10 @@ class Report:
         groups of people: whatever of `GROUPS` occurs, the most important first. suspicious: the ten most suspicious,
         whether above one half or not. important: the largest importance. frequent but neutral: in the most texts, of those
         whose skew lies within what shuffled labels show. attended but not predictive: of the same, those with the largest
-        attention.
+        attention. A neutral word stands in ten texts or more.
         """
         table = self.table
-        neutral = table[table["skew"].between(table["chance low"], table["chance high"])]
+        neutral = table[table["skew"].between(table["chance low"], table["chance high"]) & (table.texts >= ENOUGH)]
         return {
             "groups of people": table[table.word.isin(self.groups)],
             "suspicious": self.ranked.head(SHOWN),
@@ -426,7 +424,7 @@ class Report:
         ]
         parts = [self._summary()]
         for name, corner in self.corners.items():
-            table = corner[shown].to_string(index=False, float_format="{:.2f}".format) if len(corner) else "(none)"
+            table = corner[shown].to_string(index=False, float_format="{:.3f}".format) if len(corner) else "(none)"
             parts.append(f"{name.upper()}. {self._note(name)}\n{table}")
         return "\n\n".join(parts)
 
