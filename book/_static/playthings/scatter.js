@@ -8,7 +8,7 @@ Object.assign(tokensel, (() => {
   const EDGE = { left: 48, right: 14, top: 28, bottom: 40 }; // what axes need, in pixels
   const REACH = 30; // pixels: about half a finger
   const LEAST_WAY = 4; // pixels that an arrow key moves at least: in a dense cloud the next word is nearer than one can see
-  const LETTER = 7.6; // pixels of one, about
+  const LETTER = 8; // pixels of one, about: the chosen word's are bold
   const WAYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
   const formats = []; // to make one takes longer than to use it
@@ -140,7 +140,7 @@ Object.assign(tokensel, (() => {
       const free = (box) => box[0] >= EDGE.left && box[1] <= width && box[2] >= 0 && taken.every((other) => box[0] > other[1] || box[1] < other[0] || box[2] > other[3] || box[3] < other[2]);
       const one = (id) => {
         const [px, py] = place(id);
-        const label = id === hovered ? brief(id) : words[id];
+        const label = id === hovered && LETTER * brief(id).length < width - EDGE.left ? brief(id) : words[id];
         const long = LETTER * label.length;
         const sides = [[1, -5], [-1, -5], [1, 15], [-1, 15]].map(([way, below]) => ({
           way, below, box: [px + (way > 0 ? 7 : -7 - long), px + (way > 0 ? 7 + long : -7), py + below - 12, py + below + 2],
