@@ -114,7 +114,9 @@ def test_it_starts_before_the_step_a_preset_goes_there_and_what_is_said_is_said(
 
 def heights(tab):
     """Return the numbers beside the upright axis of the cloud, from the lowest."""
-    return [numbers(text)[0] for text in tab.locator(f'{PLAYTHING} .scatter text[text-anchor="end"][x="40"]').all_text_contents()]
+    return [
+        numbers(text)[0] for text in tab.locator(f'{PLAYTHING} .scatter text[text-anchor="end"][x="40"]').all_text_contents()
+    ]
 
 
 def test_the_zoom_says_when_the_word_is_outside_and_a_word_that_is_found_is_seen(chapter):
