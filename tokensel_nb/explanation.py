@@ -180,8 +180,8 @@ class Explanation:
         >>> import tokensel_nb as ts
         >>> texts = ["a good film", "good and moving", "a bad film", "bad and long"] * 10
         >>> model = ts.TextClassifier(random_state=0).fit(texts, ["up", "up", "down", "down"] * 10)
-        >>> ts.explain(model, "A good, long film").table().word.head(2).tolist()
-        ['good', 'long']
+        >>> ts.explain(model, "A good, long film").table().columns.tolist()
+        ['word', 'occurrences', 'attention', 'value', 'contribution']
         """
         import pandas as pd
 
@@ -252,7 +252,7 @@ class Explanation:
             f"<p>Shaded <span style='{_style(1, 1)}'>blue, underlined</span>: speaks for {escape(str(self._shown_class))}; "
             f"<span style='{_style(-1, 1)}'>orange, dotted</span>: against. {escape(self._advice())}</p>"
             f"<details><summary>All {len(self.columns)} terms of the sum</summary>"
-            f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></details></div>"
+            f"<table style='color: inherit'><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></details></div>"
         )
 
     @property

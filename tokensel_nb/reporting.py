@@ -447,8 +447,10 @@ class Report:
             rows.append(f"<tr><th scope='row'>{escape(record['word'])}</th>{cells}</tr>")
             passages = "".join(f"<li>{escape(passage)}</li>" for passage in self.quotes.get(record["word"], ()))
             if passages:
-                rows.append(f"<tr><td colspan='{len(names)}'><ul dir='auto'>{passages}</ul></td></tr>")
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+                rows.append(
+                    f"<tr><td colspan='{len(names)}'><ul dir='auto' style='text-align: start'>{passages}</ul></td></tr>"
+                )
+        return f"<table style='color: inherit'><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
 
     def _summary(self):
         how = (
