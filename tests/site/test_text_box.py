@@ -146,7 +146,7 @@ def test_two_boxes_share_a_page(tab):
 def test_it_is_accessible(tab, theme):
     tab.emulate_media(color_scheme=theme)
     show(tab, live(ts.TextClassifier().fit(TEXTS, FOUR), ["a good film"]))
-    tab.add_style_tag(content=":root { color-scheme: light dark }")
+    tab.add_style_tag(content=":root { color-scheme: light dark } body { background: Canvas; color: CanvasText }")
     tab.locator("summary").click()
     tab.evaluate(AXE.read_text("utf-8"))
     found = tab.evaluate("() => axe.run(document, {resultTypes: ['violations']})")["violations"]
