@@ -14,7 +14,6 @@ import numpy as np
 import tokensel_nb as ts
 
 WORD = "zqxleak"
-ALARM = 0.5
 
 
 def imdb(size, seed):
