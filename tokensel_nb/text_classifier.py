@@ -92,7 +92,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     >>> model.predict(["bad bad film", "good"]).tolist()
     ['down', 'up']
     >>> model.predict_proba(["good"]).shape, model.read(["a good film"])
-    ((1, 2), Corpus(1 texts, 15 words, 6 tokens; down: 1, up: 0))
+    ((1, 2), Corpus(1 texts, 16 words, 6 tokens; down: 1, up: 0))
 
     Attention times values is the logit:
 
