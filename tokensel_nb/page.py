@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import logging
 import re
 from importlib.metadata import version
 from pathlib import Path
@@ -91,6 +92,7 @@ def run(notebook, settings):
         If a cell fails, with what it said.
     """
     papermill, _ = _tools()
+    logging.getLogger("papermill").setLevel(logging.CRITICAL)  # what fails is told once, below
     from nbclient.exceptions import DeadKernelError
     from papermill.exceptions import PapermillExecutionError
 
@@ -98,6 +100,9 @@ def run(notebook, settings):
         done = papermill.execute_notebook(
             notebook, None, settings, kernel_name="python3", language="python", extra_arguments=["--log-level=ERROR"]
         )
+    except KeyboardInterrupt:
+        logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # of tasks that nobody waits for any more
+        raise
     except PapermillExecutionError as error:
         if error.ename == "KeyboardInterrupt":
             raise KeyboardInterrupt from None
