@@ -15,7 +15,17 @@ STRENGTHS = np.logspace(-1, 3, 5)
 
 
 class Rival(NamedTuple):
-    """What logistic regression reaches on the same texts."""
+    """What logistic regression reaches on the same texts.
+
+    Parameters
+    ----------
+    accuracy : float
+        On the new texts.
+    seconds : float
+        Of processor time of all fits.
+    strength : float
+        C.
+    """
 
     accuracy: float
     seconds: float
@@ -30,15 +40,16 @@ def logistic_regression(texts, labels, new, new_labels, seed=0) -> Rival:
 
     Parameters
     ----------
-    texts, new : sequence of str
-    labels, new_labels : sequence
+    texts : sequence of str
+    labels : sequence
+    new : sequence of str
+    new_labels : sequence
     seed : int
         Of the tenth.
 
     Returns
     -------
     Rival
-        Accuracy on the new texts, seconds of processor time of all, and C.
 
     Examples
     --------
