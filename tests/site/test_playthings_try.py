@@ -156,6 +156,7 @@ def test_a_finger_on_a_word_and_the_numbers(chromium, site, package):
     tab.locator(".try .word", has_text="bad").tap()
     assert "bad: score" in tab.locator(".try .panel").inner_text()
     tab.get_by_text("All numbers").tap()
+    tab.locator(".try tbody tr").first.wait_for()
     rows = [[cell.inner_text() for cell in row.locator("td").all()] for row in tab.locator(".try tbody tr").all()]
     _, of_words = package("The film was not bad.", 150)
     assert rows[0][0] == "bad"
