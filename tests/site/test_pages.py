@@ -3,9 +3,9 @@
 import json
 
 import pytest
-from pages import PAGES, accessible, no_console_error, no_outside_request, no_sideways_scroll
+from pages import PAGES, accessible, no_console_error, no_outside_request, no_sideways_scroll, violations
 
-SETTINGS = {"light, laptop": dict(theme="light", width=1200), "dark, phone": dict(theme="dark", width=360)}
+SETTINGS = {"dark, phone": dict(theme="dark", width=360), "light, laptop": dict(theme="light", width=1200)}
 ALT = 30  # characters: fewer cannot say what a figure shows
 
 
@@ -31,6 +31,19 @@ def nothing_cut_off(visit):
         .map((each) => `out of sight: the number ${each.textContent}`)""")
 
 
+def something_to_see(visit):
+    """A page with code opens with a good part of a picture or plaything: before code that is not folded, in time to be seen."""
+    if visit.tab.locator("article .cell_input").count():
+        picture, code, width = visit.tab.evaluate("""() => {
+            const visible = (each) => each.checkVisibility() && each.getBoundingClientRect().height > 100;
+            const first = (what) => [...document.querySelectorAll(what)].find(visible)?.getBoundingClientRect().top ?? Infinity;
+            const picture = first("article :is(figure img, .cell_output img, .plaything)");
+            return [picture, first("article .cell_input pre"), innerWidth];
+        }""")
+        if picture > code or picture + 150 > (900 if width > 600 else 2 * 844):  # a laptop's first screen, a phone's first two
+            yield f"a picture at {picture}, code at {code}"
+
+
 def solutions_closed(visit):
     """Proofs, hints and solutions are closed until a reader opens them."""
     yield from visit.tab.evaluate("""() => [...document.querySelectorAll("article details")]
@@ -53,21 +66,38 @@ RULES = (
     formulas_set,
     no_sideways_scroll,
     nothing_cut_off,
-    accessible,
+    something_to_see,
     solutions_closed,
     described,
+    accessible,  # the last: it changes the page
 )
 
 
-# Pages of the API are made alike, and long: for those but the overview one setting will do.
-PLACES = [(page, setting) for page in PAGES for setting in SETTINGS if page.parent.name != "api" or "phone" in setting]
+def turn(opened, theme, width):
+    """Change the window's width, and the theme, as a reader may."""
+    opened.tab.set_viewport_size({"width": width, "height": 800})
+    opened.tab.emulate_media(color_scheme=theme)
+    opened.tab.wait_for_function("(theme) => document.documentElement.dataset.theme === theme", arg=theme)
 
 
-@pytest.mark.parametrize(("page", "setting"), PLACES, ids=[f"{page.stem}-{setting}" for page, setting in PLACES])
-def test_page(visit, page, setting):
-    opened = visit(page, **SETTINGS[setting])
-    problems = {rule.__name__: found for rule in RULES if (found := list(rule(opened)))}
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_page(visit, page):
+    """Pages of the API are made alike, and long: for those but the overview one setting will do."""
+    settings = dict(list(SETTINGS.items())[: 1 if page.parent.name == "api" else 2])
+    opened = visit(page, **next(iter(settings.values())))  # as on a phone; then it is turned
+    problems = {}
+    for rules in (RULES[:-1], RULES[-1:]):
+        for name, setting in settings.items():
+            turn(opened, **setting)
+            problems |= {f"{rule.__name__}, {name}": found for rule in rules if (found := list(rule(opened)))}
     assert not problems, json.dumps(problems, indent=1)
+
+
+def test_formulas_are_accessible(visit, site):
+    """And every word of code: the rule that all pages keep leaves out what looks alike."""
+    opened = visit(site / "book" / "notation.html")
+    assert opened.tab.locator("mjx-container").count() > 20
+    assert list(violations(opened)) == []
 
 
 @pytest.mark.parametrize("page", ["01_model", "claims", "notation"])
@@ -95,6 +125,7 @@ FAULTS = {
     no_sideways_scroll: '<p style="width: 3000px">wide</p>',
     nothing_cut_off: f'<pre style="overflow: auto" tabindex="0">{"long " * 100}</pre>',
     accessible: '<p style="color: #aaa; background: #fff">hardly to be seen</p>',
+    something_to_see: f'<div class="cell_input"><pre>{"a line of code<br>" * 20}</pre></div>',
     solutions_closed: "<details open><summary>Solution</summary>42</details>",
     described: '<figure><img alt="A plot." src="data:,"></figure>',
 }
@@ -116,3 +147,26 @@ def test_a_fault_is_found(visit, tmp_path, rule):
     broken = broken_rules(visit, tmp_path / "page.html", GOOD.format(FAULTS[rule]))
     # What cannot be fetched is an error in the console too.
     assert broken - ({no_console_error} if rule is no_outside_request else set()) == {rule}
+
+
+@pytest.mark.parametrize("selector", ["pre span + span", "pre + pre, pre + pre span", "dt.sig .n"])
+def test_a_pale_word_of_code_is_found(visit, tmp_path, selector):
+    """Whatever its class, and however many like it are not pale."""
+    code = '<pre><span class="n">some</span><span class="n">words</span> of code</pre>'
+    entry = '<dl><dt class="sig"><span class="n">a name</span></dt><dd>Text.</dd></dl>'
+    broken = {
+        colour: broken_rules(
+            visit,
+            tmp_path / f"{colour}.html",
+            GOOD.format(f"{code}{code}{entry}<style>{selector} {{ color: {colour}; background: white }}</style>"),
+        )
+        for colour in ("black", "silver")
+    }
+    assert broken == {"black": set(), "silver": {accessible}}
+
+
+@pytest.mark.parametrize(("attribute", "broken"), [('tabindex="0"', set()), ("", {accessible})])
+def test_a_formula_that_scrolls_and_that_no_key_reaches_is_found(visit, tmp_path, attribute, broken):
+    formula = f"<mjx-math style='display: inline-block; white-space: nowrap'>{200 * 'x = 0, '}</mjx-math>"
+    box = f"<mjx-container {attribute} style='display: block; overflow: auto'>{formula}</mjx-container>"
+    assert broken_rules(visit, tmp_path / "page.html", GOOD.format(box)) == broken
