@@ -41,6 +41,10 @@ def suspicion(rests, hits, classes, base):
     in one class only" would be destroyed; a word of one class only is less suspicious the more the rest of its texts says
     the same, and the rarer it is.
 
+    What it cannot do. A mark in twenty of thousands of long reviews hardly proves more than chance does, least of all with
+    counter-examples, or in a class that nearly all texts have; where honest words are frank themselves ("claim", "prize" in
+    spam), a mark is one of many. Then other words come before it in the list, and no word is named.
+
     Parameters
     ----------
     rests : ndarray, shape (m, len(BINS))
