@@ -40,8 +40,8 @@ def cell(source, *tags, of=new_code_cell, **metadata):
     return of(source, metadata={"tags": list(tags), **metadata})
 
 
-@pytest.fixture
-def notebook(tmp_path, monkeypatch):
+@pytest.fixture(scope="module")
+def notebook(tmp_path_factory):
     """Put a notebook in the place of the chapter: it has all that a report may hold, and no more."""
     cells = [
         cell("raise RuntimeError('this cell belongs to the book alone')"),
@@ -75,11 +75,12 @@ def notebook(tmp_path, monkeypatch):
         cell("ts.live(model, reviews.texts[:100] if show_texts else ['good'])", "report"),
         cell("if save_to:\n    model.save(save_to)", "report"),
     ]
-    path = tmp_path / page.NOTEBOOK
+    path = tmp_path_factory.mktemp("book") / page.NOTEBOOK
     nbformat.write(new_notebook(cells=cells), path)
     elsewhere = page.of_the_book
-    monkeypatch.setattr(page, "of_the_book", lambda name: path if name == page.NOTEBOOK else elsewhere(name))
-    return path
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(page, "of_the_book", lambda name: path if name == page.NOTEBOOK else elsewhere(name))
+        yield path
 
 
 def write(path, rows):
@@ -152,23 +153,29 @@ def test_the_policy_alone_would_stop_a_script(notebook, tmp_path, monkeypatch, o
     assert any("Content Security Policy" in error for error in visit.errors)
 
 
-@pytest.fixture
-def made(notebook, tmp_path, monkeypatch):
-    """Return a function that makes a report on forty texts with some options."""
-    monkeypatch.chdir(tmp_path)
+@pytest.fixture(scope="module")
+def mine(tmp_path_factory):
+    """Return forty texts as a file."""
     rows = [["A secret good film", "up"], ['bad and "long"', "down"], ["good, moving", "up"], ["a bad, -5 film", "down"]] * 10
-    write(tmp_path / "mine.csv", rows)
+    return write(tmp_path_factory.mktemp("texts") / "mine.csv", rows)
+
+
+@pytest.fixture(scope="module")
+def made(notebook, mine):
+    """Return a function that makes a report with some options, each once."""
+    reports = {}
 
     def make(*options):
-        assert main(["report", "mine.csv", "-o", "out.html", *options]) == 0
-        return tmp_path / "out.html"
+        if options not in reports:
+            reports[options] = mine.with_name(f"report{len(reports)}.html")
+            assert main(["report", str(mine), "-o", str(reports[options]), *options]) == 0
+        return reports[options]
 
     return make
 
 
-def test_what_a_report_holds(made, opened, capsys):
+def test_what_a_report_holds(made, opened):
     path = made()
-    assert "quotes texts" in capsys.readouterr().err
     visit = opened(path)
     tab = visit.tab
     shown = tab.locator("main").text_content()
@@ -227,19 +234,24 @@ def test_a_report_is_accessible(made, opened, theme):
 
 
 def test_a_seed_gives_the_same_report(made):
-    assert made("--seed", "3").read_bytes() == made("--seed", "3").read_bytes()
+    assert made("--seed", "3").read_bytes() == made("--least", "5", "--seed", "3").read_bytes()
 
 
 @pytest.mark.parametrize(
     ("words", "named"),
-    [(["gone.csv"], "gone.csv"), (["mine.csv", "--text", "nope"], "nope"), (["mine.csv", "-o", "no/out.html"], "no")],
+    [
+        (["{mine}.gone"], "mine.csv.gone"),
+        (["{mine}", "--text", "nope"], "nope"),
+        (["{mine}", "-o", "{mine}.no/out.html"], ".no"),
+    ],
 )
-def test_what_fails_is_said_in_one_sentence_and_nothing_is_written(made, words, named, tmp_path, capsys):
-    assert main(["report", *words]) == 1
+def test_what_fails_is_said_in_one_sentence_and_nothing_is_written(notebook, mine, words, named, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["report", *(word.format(mine=mine) for word in words)]) == 1
     last = capsys.readouterr().err.splitlines()[-1]
     assert last.startswith("tokensel: ")
     assert named in last
-    assert not list(tmp_path.glob("*.html"))
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_what_is_missing_is_named(monkeypatch, tmp_path, capsys):
