@@ -1,6 +1,6 @@
 // Formulas: those in view are set first, the others a few at a time, so that the page answers meanwhile.
 (() => {
-  const A_FEW = 8; // take some tens of milliseconds on a phone
+  const A_MOMENT = 50; // ms: as long as a reader may wait for an answer
 
   const inView = (formula) => {
     const { top, bottom, height } = formula.getBoundingClientRect();
@@ -20,9 +20,11 @@
     await set([...first]);
     performance.mark("formulas in view are set");
     const later = formulas.filter((formula) => !first.has(formula));
-    while (later.length) {
+    for (let few = 8; later.length; ) {
       await new Promise((resolve) => { setTimeout(resolve); });
-      await set(later.splice(0, A_FEW));
+      const began = performance.now();
+      await set(later.splice(0, few));
+      few = performance.now() - began < A_MOMENT ? 2 * few : Math.ceil(few / 2);
     }
   }
 

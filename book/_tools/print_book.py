@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pikepdf
 from browser import browser
 from playwright.sync_api import Browser
 
@@ -53,6 +54,13 @@ def print_page(page: Path, target: Path, chromium: Browser) -> None:
         print_background=True, display_header_footer=True, header_template="<span></span>", footer_template=FOOTER,
     )  # fmt: skip
     tab.close()
+    pack(target)
+
+
+def pack(target: Path) -> None:
+    """Write a PDF's many small objects, which Chromium leaves as they are, compressed."""
+    with pikepdf.open(target, allow_overwriting_input=True) as pdf:
+        pdf.save(object_stream_mode=pikepdf.ObjectStreamMode.generate)
 
 
 if __name__ == "__main__":
