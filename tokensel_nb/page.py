@@ -14,6 +14,7 @@ from .text_box import HERE, live_script, of_the_book
 NOTEBOOK = "10_your_data.ipynb"
 NEEDED = "a report is made by papermill and nbconvert; install them: pip install papermill nbconvert ipykernel"
 WARNING = re.compile(r"^.*?:\d+: UserWarning: (.*)$", re.MULTILINE)
+FORMULA = re.compile(r"\$([^$\n]+)\$")
 LABEL = re.compile(r"^\([^\s()]+\)=\n", re.MULTILINE)  # what the book's own links aim at
 
 
@@ -69,7 +70,7 @@ def chosen_cells(notebook):
         raise ValueError("the notebook of the report has no cell with the tags report and parameters")
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
-            cell.source = LABEL.sub("", cell.source)
+            cell.source = FORMULA.sub(r"*\1*", LABEL.sub("", cell.source))  # a report carries no MathJax
     return notebook
 
 
