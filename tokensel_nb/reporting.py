@@ -356,13 +356,13 @@ class Report:
 
     @cached_property
     def quotes(self) -> dict[str, list[str]]:
-        """Short passages around each word of the corners, drawn at random; empty where none were asked for."""
+        """Short passages around the first ten words of each corner, drawn at random; empty where none were asked for."""
         if not self.passages:
             return {}
         random = np.random.default_rng(self.seed)
         counts = self.model.read(self.texts).counts.tocsc()
         column_of = {word: column for column, word in enumerate(self.model.vocabulary_)}
-        words = dict.fromkeys(word for corner in self.corners.values() for word in corner.word)
+        words = dict.fromkeys(word for corner in self.corners.values() for word in corner.word.head(SHOWN))
         found = {}
         for word in words:
             column = column_of[word]
