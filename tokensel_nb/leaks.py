@@ -11,7 +11,7 @@ WEAKEST = 2.0
 """The least own effect of a leak, in log-odds: it alone multiplies the odds of its class by more than seven."""
 
 STRAY = 0.3
-"""How far the company of a leak strays from that of a random text of its class: the standard deviation of κ."""
+"""How far the company of a leak strays from that of a random text of its class: the standard deviation of ν."""
 
 COMPANY, EFFECT = (each.ravel() for each in np.meshgrid(np.linspace(-2.5, 2.5, 21), np.linspace(-3, 6, 37), indexing="ij"))
 
@@ -20,21 +20,21 @@ def suspicion(rests, hits, classes, base):
     r"""Return what each word says beyond its company, and how likely it is to be a leak of the label.
 
     An honest word keeps company. A review with "awful" has other words of blame, and what its label owes to them is in
-    g, the probability of the word's class given the *rest* of the text, by a model that has not seen it. A leak, a planted
+    h, the probability of the word's class given the *rest* of the text, by a model that has not seen it. A leak, a planted
     mark or boilerplate decides by itself, whatever stands around it. So texts with a word s are compared with all
-    texts, in two ways at once: among pairs (g, t), where t is 1 for texts of the class that s speaks for and else 0, those with
+    texts, in two ways at once: among pairs (h, ỹ), where ỹ is 1 for texts of the class that s speaks for and else 0, those with
     s are drawn with the probability
 
-        P(g, t | s) = P(g, t) exp(κ g + λ t) / M(κ, λ),    M(κ, λ) = Ê exp(κ g + λ t).
+        P(h, ỹ | s) = P(h, ỹ) exp(ν h + ψ ỹ) / M(ν, ψ),    M(ν, ψ) = Ê exp(ν h + ψ ỹ).
 
-    κ_s says which company s keeps; λ_s is its *own effect*, the log-odds that it adds to whatever the rest says. As P(g, t) is
-    the same for all words, a word's likelihood depends on three numbers alone, its n texts, their Σ t and Σ g:
+    ν_s says which company s keeps; ψ_s is its *own effect*, the log-odds that it adds to whatever the rest says. As P(h, ỹ) is
+    the same for all words, a word's likelihood depends on three numbers alone, its n texts, their Σ ỹ and Σ h:
 
-        log L(κ, λ) = κ Σ g + λ Σ t - n log M(κ, λ).
+        log L(ν, ψ) = ν Σ h + ψ Σ ỹ - n log M(ν, ψ).
 
-    Two kinds of words are weighed against each other. *Honest* ones have (κ, λ) from a normal law, whose mean and covariance
+    Two kinds of words are weighed against each other. *Honest* ones have (ν, ψ) from a normal law, whose mean and covariance
     are those that make all words together likeliest (empirical Bayes). *Leaks* stand in random texts of their class and
-    settle the label: κ about zero, with a standard deviation of 0.3, and λ beyond 2 with an exponential tail, so that a leak
+    settle the label: ν about zero, with a standard deviation of 0.3, and ψ beyond 2 with an exponential tail, so that a leak
     alone multiplies the odds by more than seven. One word in all m is taken for a leak beforehand, whatever m: it takes
     evidence of log m nats to name one, and thousands of words can be looked at without one that stands out by chance.
     The suspicion is the posterior probability of a leak. Three counter-examples in seventy lower it by little, where "stands
@@ -59,7 +59,7 @@ def suspicion(rests, hits, classes, base):
     Returns
     -------
     (ndarray of float64, ndarray of float64), each of shape (m,)
-        The own effects λ (their posterior means), and the suspicions, from 0 to 1.
+        The own effects ψ (their posterior means), and the suspicions, from 0 to 1.
 
     Examples
     --------
@@ -117,7 +117,7 @@ def bins_of(log_odds):
 
 
 def _calibrated(base):
-    """Return g of every bin: the share of texts of the class there, made to ascend, as models are too sure of themselves."""
+    """Return h of every bin: the share of texts of the class there, made to ascend, as models are too sure of themselves."""
     from sklearn.isotonic import isotonic_regression
 
     others, of_class = base.sum(axis=0) + 1e-6 * np.stack([1 / (1 + np.exp(BINS)), 1 / (1 + np.exp(-BINS))])
@@ -125,7 +125,7 @@ def _calibrated(base):
 
 
 def _log_normaliser(of_class, calibrated):
-    """Return log M(κ, λ) of one class at every point of the grid."""
+    """Return log M(ν, ψ) of one class at every point of the grid."""
     shares = of_class / of_class.sum()
     tilted = np.exp(COMPANY[:, None] * calibrated)
     return np.log(tilted @ shares[0] + np.exp(EFFECT) * (tilted @ shares[1]))

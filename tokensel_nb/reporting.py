@@ -332,7 +332,7 @@ class Report:
         table = self.table.dropna(subset="suspicion")
         single = dict(zip(table.word, table.suspicion))
         parts = [max((single.get(part, 0) for part in word.split(" ")), default=0) if " " in word else 0 for word in table.word]
-        table = table[table.suspicion > np.array(parts)]
+        table = table[table.suspicion >= np.array(parts)]  # common words have none at all, to rounding
         return table.sort_values("suspicion", ascending=False, kind="stable").reset_index(drop=True)
 
     @cached_property
