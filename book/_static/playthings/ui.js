@@ -146,7 +146,8 @@ Object.assign(tokensel, (() => {
     };
   }
 
-  /** Put a plaything in every place of the page that is meant for it, instead of the still picture. */
+  /** Put a plaything in every place of the page that is meant for it: instead of the still picture, or, where the place
+   *  has the class or tag played-below, below it. */
   function plaything(name, build) {
     const start = () => {
       for (const place of document.querySelectorAll(`.plaything-${name}, .tag_plaything-${name}`)) {
@@ -154,8 +155,11 @@ Object.assign(tokensel, (() => {
         const still = place.querySelector("img, svg");
         const holder = place.matches("figure") ? place : still?.closest("figure, .cell_output") ?? place;
         build(root);
-        holder.prepend(root);
-        holder.classList.add("played");
+        if (place.matches(".played-below, .tag_played-below")) holder.after(root);
+        else {
+          holder.prepend(root);
+          holder.classList.add("played");
+        }
       }
     };
     if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
