@@ -431,7 +431,7 @@ class Report:
     def _repr_html_(self):
         blocks = "".join(
             f"<details{' open' if name in ('groups of people', 'suspicious') else ''}><summary><b>{escape(name)}</b></summary>"
-            f"<p>{escape(self._note(name))}</p>{self._html_table(corner)}</details>"
+            f"<p>{escape(self._note(name))}</p>{self._html_table(corner[:SHOWN])}{self._html_rest(corner[SHOWN:])}</details>"
             for name, corner in self.corners.items()
         )
         return f"<div class='tex2jax_ignore mathjax_ignore'><p>{escape(self._summary())}</p>{blocks}</div>"
@@ -443,7 +443,9 @@ class Report:
         head = "".join(f"<th scope='col'>{name}</th>" for name in names)
         rows = []
         for record in corner[names].to_dict("records"):
-            cells = "".join(f"<td>{escape(_told(value))}</td>" for value in list(record.values())[1:])
+            cells = "".join(
+                f"<td style='padding-inline: 0.4em'>{escape(_told(value))}</td>" for value in list(record.values())[1:]
+            )
             rows.append(f"<tr><th scope='row'>{escape(record['word'])}</th>{cells}</tr>")
             passages = "".join(f"<li>{escape(passage)}</li>" for passage in self.quotes.get(record["word"], ()))
             if passages:
@@ -452,11 +454,15 @@ class Report:
                 )
         return f"<table style='color: inherit'><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
 
+    def _html_rest(self, corner):
+        rest = f"<details><summary>{len(corner)} more</summary>{self._html_table(corner)}</details>"
+        return rest if len(corner) else ""
+
     def _summary(self):
         how = (
             "taken to be new to the model"
             if self.parts == 1
-            else f"each judged by a model fitted on the other {self.parts - 1} of {self.parts} parts"
+            else f"cut into {self.parts} parts, and each part judged by a model fitted on the rest"
         )
         alarms = ", ".join(f"“{word}”" for word in self.suspicious) or "none"
         return (
@@ -533,4 +539,6 @@ def _passage(model, text, column, around=45):
 
 
 def _told(value):
-    return f"{value:.3f}" if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return "–" if np.isnan(value) else f"{value:.3f}"
+    return str(value)
