@@ -111,7 +111,7 @@ def test_labels_that_are_none_get_one_sentence(rows, options, message):
 @pytest.mark.parametrize(
     "options",
     [{"class_names": "ab"}, {"class_names": {"a", "b"}}, {"class_names": ["a"]}, {"class_names": [1, "1"]}, {"classes": 3}],
-    ids=str,
+    ids=["a string", "a set", "one name", "one name twice", "a number"],
 )
 def test_options_that_are_none(options):
     with pytest.raises(ValueError, match=f"^{next(iter(options))}="):
