@@ -20,9 +20,9 @@ def suspicion(rests, hits, classes, base):
     r"""Return what each word says beyond its company, and how likely it is to be a leak of the label.
 
     An honest word keeps company. A review with "awful" has other words of blame, and what its label owes to them is in
-    h, the probability of the word's class given the *rest* of the text, by a model that has not seen it. A leak, a planted
-    mark or boilerplate decides by itself, whatever stands around it. So texts with a word s are compared with all
-    texts, in two ways at once: among pairs (h, ỹ), where ỹ is 1 for texts of the class that s speaks for and else 0, those with
+    h, the probability of the word's class given the *rest* of the text, by a model that has not seen it, made to ascend with
+    its log-odds (isotonic regression), as models are too sure of themselves. A leak, a planted mark or boilerplate decides
+    by itself, whatever stands around it. So texts with a word s are compared with all texts, in two ways at once: among pairs (h, ỹ), where ỹ is 1 for texts of the class that s speaks for and else 0, those with
     s are drawn with the probability
 
         P(h, ỹ | s) = P(h, ỹ) exp(ν h + ψ ỹ) / M(ν, ψ),    M(ν, ψ) = Ê exp(ν h + ψ ỹ).
@@ -37,9 +37,9 @@ def suspicion(rests, hits, classes, base):
     settle the label: ν about zero, with a standard deviation of 0.3, and ψ beyond 2 with an exponential tail, so that a leak
     alone multiplies the odds by more than seven. One word in all m is taken for a leak beforehand, whatever m: it takes
     evidence of log m nats to name one, and thousands of words can be looked at without one that stands out by chance.
-    The suspicion is the posterior probability of a leak. Three counter-examples in seventy lower it by little, where "stands
-    in one class only" would be destroyed; a word of one class only is less suspicious the more the rest of its texts says
-    the same, and the rarer it is.
+    The suspicion is the posterior probability of a leak. Counter-examples lower it step by step (three in 63 from 0.98
+    to 0.40, in chapter 10's trial), where "stands in one class only" would be destroyed by the first; a word of one
+    class only is less suspicious the more the rest of its texts says the same, and the rarer it is.
 
     What it cannot do. A mark in twenty of thousands of long reviews hardly proves more than chance does, least of all with
     counter-examples, or in a class that nearly all texts have; where honest words are frank themselves ("claim", "prize" in
