@@ -22,8 +22,9 @@ def suspicion(rests, hits, classes, base):
     An honest word keeps company. A review with "awful" has other words of blame, and what its label owes to them is in
     h, the probability of the word's class given the *rest* of the text, by a model that has not seen it, made to ascend with
     its log-odds (isotonic regression), as models are too sure of themselves. A leak, a planted mark or boilerplate decides
-    by itself, whatever stands around it. So texts with a word s are compared with all texts, in two ways at once: among pairs (h, ỹ), where ỹ is 1 for texts of the class that s speaks for and else 0, those with
-    s are drawn with the probability
+    by itself, whatever stands around it. So texts with a word s are compared with all texts, in two ways at
+    once: among pairs (h, ỹ), where ỹ is 1 for texts of the class that s speaks for and else 0, those with s are drawn with
+    the probability
 
         P(h, ỹ | s) = P(h, ỹ) exp(ν h + ψ ỹ) / M(ν, ψ),    M(ν, ψ) = Ê exp(ν h + ψ ỹ).
 
