@@ -45,9 +45,9 @@ def something_to_see(visit):
 
 
 def solutions_closed(visit):
-    """Proofs, hints and solutions are closed until a reader opens them."""
+    """Proofs, hints and solutions are closed until a reader opens them; what a cell shows may be open."""
     yield from visit.tab.evaluate("""() => [...document.querySelectorAll("article details")]
-        .filter((each) => each.open).map((each) => each.textContent.slice(0, 80))""")
+        .filter((each) => each.open && !each.closest(".cell_output")).map((each) => each.textContent.slice(0, 80))""")
     yield from visit.tab.evaluate("""() => [...document.querySelectorAll("article .dropdown.admonition, article .solution")]
         .filter((each) => !each.classList.contains("toggle-hidden")).map((each) => each.textContent.slice(0, 80))""")
 
