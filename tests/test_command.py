@@ -123,3 +123,10 @@ def test_no_cell_is_a_formula():
     rows = list(csv.reader(io.StringIO(written)))[1:]
     assert [row[0] for row in rows] == ["'=1+1", "'@SUM(1)", "-2", "'+good", "'\tbad", 'a, "b"\nc']
     assert {row[1] for row in rows} == {"-1", "1"}
+
+
+def test_the_process_speaks_as_before_once_the_command_is_done(capsys):
+    assert main(["predict", "no_such_folder", "texts.csv"]) == 1
+    capsys.readouterr()
+    ts.read_reviews((["good", " ", "bad"], ["up", "up", "down"]))
+    assert "empty text" in capsys.readouterr().out

@@ -8,6 +8,7 @@ import io
 import logging
 import os
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 from .files import atomic
@@ -42,9 +43,9 @@ def main(arguments=None) -> int:
     1
     """
     asked = _parser().parse_args(arguments)
-    _tell_on_stderr()
     try:
-        asked.run(asked)
+        with _told_on_stderr():
+            asked.run(asked)
         sys.stdout.flush()
     except KeyboardInterrupt:
         return 130
@@ -174,15 +175,24 @@ def _whole(number):
     return int(number)
 
 
-def _tell_on_stderr():
-    """Send what the package says of its work to stderr: stdout holds results."""
+@contextmanager
+def _told_on_stderr():
+    """Send what the package says of its work to stderr meanwhile: stdout holds results."""
     logger = logging.getLogger("tokensel_nb")
-    if not logger.handlers:
-        handler = logging.StreamHandler()
-        handler.setFormatter(logging.Formatter("%(message)s"))
-        logger.addHandler(handler)
-        logger.setLevel(logging.INFO)
-        logger.propagate = False
+    if logger.handlers:  # someone has decided already
+        yield
+        return
+    before, handler = (logger.level, logger.propagate), logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("%(message)s"))
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    logger.propagate = False
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(before[0])
+        logger.propagate = before[1]
 
 
 def _report(asked):
