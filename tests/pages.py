@@ -1,11 +1,13 @@
 """The built pages, how a page is visited, and the rules that it keeps whatever a reader has done to it."""
 
 import re
+from contextlib import suppress
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
 from bs4 import BeautifulSoup
+from playwright.sync_api import TimeoutError
 
 ROOT = Path(__file__).resolve().parents[1]
 SITE = ROOT / "_build" / "html"
@@ -83,6 +85,11 @@ SAID_ONCE = """() => {
 }"""
 
 
+# Some 300 ms after a page has changed, the theme makes a stop of the Tab key of each box that scrolls.
+STOPS_ARE_SET = """() => [...document.querySelectorAll("pre, .cell_output > .output")]
+    .every((each) => each.tabIndex === 0 || (each.scrollWidth <= each.clientWidth && each.scrollHeight <= each.clientHeight))"""
+
+
 def violations(visit, within="document, {resultTypes: ['violations']}"):
     """The checker axe finds nothing serious or critical."""
     visit.tab.evaluate(AXE.read_text("utf-8"))
@@ -94,6 +101,8 @@ def violations(visit, within="document, {resultTypes: ['violations']}"):
 def accessible(visit):
     """The checker axe finds nothing serious or critical. It sees each colour of the code once: this rule is the last to run."""
     visit.tab.evaluate(SAID_ONCE)
+    with suppress(TimeoutError):  # then the checker says which box it is
+        visit.tab.wait_for_function(STOPS_ARE_SET, timeout=5000)
     yield from violations(visit)
 
 

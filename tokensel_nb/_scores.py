@@ -14,9 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from .arrays import log_softmax, sigmoid
+from .arrays import sigmoid
 from .corpus import Corpus
 from .counts import CountMatrix
+from .models.base import classes_of_logits, loss_of_logits
 
 CLS_SHARE = 0.2  # the weight of <cls> at the start, as a share of the mean weight of all words of a text
 EMPTY = 0.01  # how strongly what <cls> says is held at the log-odds of the classes
@@ -51,33 +52,11 @@ class Attended:
 
     def loss(self, corpus: Corpus) -> float:
         """Return the mean logistic loss, or cross-entropy, in nats."""
-        return mean_loss(self.logits(corpus), corpus)
+        return float(loss_of_logits(self.logits(corpus), corpus))
 
     def accuracy(self, corpus: Corpus) -> float:
         """Return the share of the texts whose class is found."""
-        return float(corpus.mean_weights @ (chosen(self.logits(corpus)) == corpus.labels))
-
-
-def mean_loss(logits, corpus: Corpus) -> float:
-    """Return the mean logistic loss, or cross-entropy, in nats.
-
-    Parameters
-    ----------
-    logits : ndarray, shape (n,) or (n, K)
-    corpus : Corpus
-
-    Returns
-    -------
-    float
-    """
-    if logits.ndim == 1:
-        return float(corpus.mean_weights @ np.logaddexp(0, -corpus.signs * logits))
-    return float(-corpus.mean_weights @ log_softmax(logits)[np.arange(len(corpus)), corpus.labels])
-
-
-def chosen(logits):
-    """Return the likeliest class of every text, ndarray of int64, shape (n,)."""
-    return (logits > 0).astype(np.int64) if logits.ndim == 1 else logits.argmax(axis=1)
+        return float(corpus.mean_weights @ (classes_of_logits(self.logits(corpus)) == corpus.labels))
 
 
 def idf_scores(corpus: Corpus) -> np.ndarray:

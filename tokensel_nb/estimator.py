@@ -11,9 +11,9 @@ from sklearn.utils import check_array, check_consistent_length, check_random_sta
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
 
-from .arrays import log_softmax, sigmoid
 from .corpus import Corpus
 from .leaving_out import LeavingOut
+from .models.base import classes_of_logits, probabilities_of_logits
 from .parameters import init_parameters
 from .training import train
 from .verbs import attention, logits
@@ -181,10 +181,7 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n_samples, n_classes)
         """
-        found = self.logits(X)
-        if found.ndim == 1:
-            return sigmoid(np.stack([-found, found], axis=1))
-        return np.exp(log_softmax(found))
+        return probabilities_of_logits(self.logits(X))
 
     def predict(self, X):
         """Return the likeliest class of every text.
@@ -197,8 +194,8 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n_samples,)
         """
-        found = self.logits(X)
-        return self.classes_[(found > 0).astype(int) if found.ndim == 1 else found.argmax(axis=1)]
+        found = classes_of_logits(self.logits(X))  # which asks first whether it was fitted
+        return self.classes_[found]
 
     def attention(self, X):
         """Return the attention that <cls> pays to each word of each text, all occurrences together.

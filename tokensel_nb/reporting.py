@@ -12,6 +12,7 @@ import numpy as np
 
 from .leaks import BINS, bins_of, suspicion
 from .leaving_out import LeavingOut
+from .models.base import classes_of_logits
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -172,7 +173,7 @@ class _Judged:
         values = judge.values_.reshape(len(judge.scores_), -1)
         found = LeavingOut(judge.scores_, corpus)
         logits = np.stack([found.logits(column) for column in values.T], axis=1)
-        chosen = (logits[:, 0] > 0).astype(int) if logits.shape[1] == 1 else logits.argmax(axis=1)
+        chosen = classes_of_logits(logits[:, 0] if logits.shape[1] == 1 else logits)
         self.right += (chosen == corpus.labels).sum()
         places = np.array([*(self.place_of.get(word, -1) for word in judge.vocabulary_), -1])[found.columns]
         known = places >= 0

@@ -16,11 +16,11 @@ from sklearn.utils import check_consistent_length, check_random_state, check_sca
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from ._scores import Attended, Objective, chosen, idf_scores
-from .arrays import log_softmax, sigmoid
+from ._scores import Attended, Objective, idf_scores
 from .corpus import Corpus
 from .estimator import CLS
 from .files import atomic
+from .models.base import classes_of_logits, probabilities_of_logits
 from .parameters import Parameters
 from .phrases import Phrases
 
@@ -265,10 +265,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         -------
         ndarray of float64, shape (n, n_classes)
         """
-        logits = self.logits(texts)
-        if logits.ndim == 1:
-            return sigmoid(np.stack([-logits, logits], axis=1))
-        return np.exp(log_softmax(logits))
+        return probabilities_of_logits(self.logits(texts))
 
     def predict(self, texts):
         """Return the likeliest class of every text.
@@ -281,8 +278,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n,)
         """
-        logits = self.logits(texts)
-        return self.classes_[chosen(logits)]
+        found = classes_of_logits(self.logits(texts))  # which asks first whether it was fitted
+        return self.classes_[found]
 
     @property
     def parameters_(self) -> Parameters:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from ..arrays import like, log_softmax, namespace, softplus, to_numpy
+from ..arrays import like, log_softmax, namespace, sigmoid, softplus, to_numpy
 from ..optimizers import LowRank
 from ..options import Options
 
@@ -183,8 +183,8 @@ class Model(ABC):
         (float, float)
         """
         logits = self.logits(parameters, corpus)
-        found = to_numpy(logits > 0 if logits.ndim == 1 else logits.argmax(1))
-        return float(loss_of_logits(logits, corpus)), float(np.average(found == corpus.labels, weights=corpus.weights))
+        right = classes_of_logits(logits) == corpus.labels
+        return float(loss_of_logits(logits, corpus)), float(np.average(right, weights=corpus.weights))
 
 
 def loss_of_logits(logits, texts):
@@ -205,6 +205,46 @@ def loss_of_logits(logits, texts):
         return softplus(-like(texts.signs, logits) * logits) @ weights
     labels = like(texts.labels, logits, "int64")
     return -namespace(logits).take_along_axis(log_softmax(logits), labels[:, None], axis=1)[:, 0] @ weights
+
+
+def classes_of_logits(logits) -> np.ndarray:
+    """Return the likeliest class of every text; a logit of exactly zero gives the first.
+
+    Parameters
+    ----------
+    logits : array, shape (n,) or (n, K)
+
+    Returns
+    -------
+    ndarray of int64, shape (n,)
+
+    Examples
+    --------
+    >>> classes_of_logits(np.array([-1.0, 0.0, 2.0])).tolist(), classes_of_logits(np.array([[0.0, 1.0, 0.5]])).tolist()
+    ([0, 0, 1], [1])
+    """
+    return to_numpy(logits > 0 if logits.ndim == 1 else logits.argmax(1)).astype(np.int64)
+
+
+def probabilities_of_logits(logits: np.ndarray) -> np.ndarray:
+    """Return the probabilities of the classes: the sigmoid of one logit a text, or the softmax of K.
+
+    Parameters
+    ----------
+    logits : ndarray, shape (n,) or (n, K)
+
+    Returns
+    -------
+    ndarray, shape (n, 2) or (n, K)
+
+    Examples
+    --------
+    >>> probabilities_of_logits(np.array([0.0, 800.0])).tolist()
+    [[0.5, 0.5], [0.0, 1.0]]
+    """
+    if logits.ndim == 1:
+        return sigmoid(np.stack([-logits, logits], axis=1))
+    return np.exp(log_softmax(logits))
 
 
 def check_fit(parameters: NamedArrays, corpus: Corpus) -> None:
