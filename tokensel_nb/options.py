@@ -5,14 +5,40 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from numbers import Integral, Real
+from functools import partial
 
 import numpy as np
 
+from .checks import instance, listed, one_of, positive, whole_number
 from .optimizers import OPTIMIZERS
 
-ELSEWHERE = ("steps", "device", "checkpoint", "watch", "verbose")
+ELSEWHERE = ("steps", "device", "distributed", "checkpoint", "watch", "verbose")
 """Options that change where, how long and how visibly a run goes on, but no step of it."""
+
+
+def _names(name, value):
+    names = (value,) if isinstance(value, str) else tuple(listed(name, value))
+    if not names:
+        raise ValueError(f"{name} is empty; name at least one of the model's arrays")
+    return tuple(instance(name, each, str) for each in names)
+
+
+CHECKS = {
+    "dim": whole_number,
+    "steps": whole_number,
+    "learning_rate": positive,
+    "optimizer": partial(one_of, allowed=OPTIMIZERS),
+    "trained": _names,
+    "batch_size": whole_number,
+    "patience": whole_number,
+    "evaluate_every": whole_number,
+    "seed": partial(whole_number, least=0, most=np.inf),
+    "checkpoint": partial(instance, kind=(str, os.PathLike)),
+    "watch": partial(instance, kind=Callable),
+    "distributed": partial(instance, kind=(bool, np.bool_)),
+    "verbose": partial(instance, kind=(bool, np.bool_)),
+}
+OPTIONAL = ("trained", "batch_size", "patience", "checkpoint", "watch")
 
 
 @dataclass(frozen=True)
@@ -42,10 +68,14 @@ class Options:
     device : str, optional
         By default training computes as its start is: on numpy arrays with numpy. "cpu" or "cuda:1" computes with torch
         there, "auto" with torch on a GPU where there is one, else on the CPU.
+    distributed : bool
+        Whether the processes that `torchrun` started share the texts: each computes with its part of them, and they exchange
+        K + 1 numbers a word and step (two for two classes; a model that torch differentiates, its gradients). All are given
+        the same arguments, and return the same; the first alone writes, watches and shows. Without others, nothing changes.
     checkpoint : path, optional
         A ``.safetensors`` file, written whole or not at all. If it is there, training goes on from it, to the same
         parameters as a run that was never interrupted (on one machine). More ``steps`` than before are welcome, and another
-        device; all else must be as it was.
+        device or number of processes; all else must be as it was.
     watch : callable, optional
         Called as ``watch(step, parameters)`` at every evaluation of this run, with arrays that must not be changed.
     verbose : bool
@@ -76,26 +106,16 @@ class Options:
     evaluate_every: int = 5
     seed: int = 0
     device: str | None = None
+    distributed: bool = False
     checkpoint: str | os.PathLike | None = None
     watch: Callable | None = None
     verbose: bool = True
 
     def __post_init__(self):
-        optional = {name: value for name in ("batch_size", "patience") if (value := getattr(self, name)) is not None}
-        for name, value in dict(dim=self.dim, steps=self.steps, evaluate_every=self.evaluate_every, **optional).items():
-            if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
-                raise ValueError(f"{name}={value!r}; give a whole number of at least 1")
-        if not isinstance(self.seed, Integral) or self.seed < 0:
-            raise ValueError(f"seed={self.seed!r}; give a whole number, zero or more")
-        if not isinstance(self.learning_rate, Real) or not np.isfinite(self.learning_rate) or self.learning_rate <= 0:
-            raise ValueError(f"learning_rate={self.learning_rate!r}; give a positive number")
-        if self.optimizer not in OPTIMIZERS:
-            raise ValueError(f"optimizer={self.optimizer!r}; choose one of {', '.join(map(repr, OPTIMIZERS))}")
-        if self.trained is not None:
-            trained = (self.trained,) if isinstance(self.trained, str) else tuple(self.trained)
-            if not trained:
-                raise ValueError("trained is empty; name at least one of the model's arrays")
-            object.__setattr__(self, "trained", trained)
+        for name, check in CHECKS.items():
+            value = getattr(self, name)
+            if value is not None or name not in OPTIONAL:
+                object.__setattr__(self, name, check(name, value))  # as plain numbers, which a checkpoint can write
 
     def identity(self) -> dict:
         """Return the options that every step depends on, as plain values: what a checkpoint must agree with.
@@ -111,5 +131,4 @@ class Options:
         True
         """
         found = {name: value for name, value in vars(self).items() if name not in ELSEWHERE}
-        found |= {name: int(value) for name, value in found.items() if isinstance(value, Integral)}
-        return found | {"learning_rate": float(self.learning_rate), "trained": self.trained and list(self.trained)}
+        return found | {"trained": self.trained and list(self.trained)}
