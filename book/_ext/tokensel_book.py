@@ -28,6 +28,7 @@ def set_repository(app: Sphinx, config: Config) -> None:
         install=f"```bash\npip install git+{address}\n```",
         how_to_cite=f"```bibtex\n{citations(app, address)}\n```",
         execution_times=execution_times(app),
+        cells_compared=cells_compared(app),
     )
 
 
@@ -84,6 +85,14 @@ def take_notebook(app: Sphinx, page: str, source: list[str]) -> None:
     """Build the page from that notebook."""
     if page in notebooks(app):
         source[0] = notebooks(app)[page].read_text("utf-8")
+
+
+def cells_compared(app: Sphinx) -> str:
+    """Say how many code cells the notebooks have, and how many of them print what differs from run to run."""
+    cells = [cell for path in notebooks(app).values() for cell in json.loads(path.read_text("utf-8"))["cells"]]
+    code = [cell["metadata"].get("tags", []) for cell in cells if cell["cell_type"] == "code"]
+    left = sum("nbval-ignore-output" in tags for tags in code)
+    return f"{len(code) - left} of {len(code)} cells compared, equal"
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
