@@ -11,6 +11,7 @@ from tqdm import tqdm
 
 from .arrays import dtype_name, is_torch, like, to_numpy
 from .checkpoint import Checkpoint, describe, digest
+from .distributed import ALONE, Processes, shared
 from .models.one_layer import OneLayer
 from .optimizers import OPTIMIZERS
 from .options import Options
@@ -127,8 +128,8 @@ def train(
     TypeError
         If an option does not exist.
     ValueError
-        If an argument is out of range, all texts have one label, there are fewer texts than classes, or no text holds a
-        known word.
+        If an argument is out of range, all texts have one label, there are fewer texts than classes, no text holds a
+        known word, or processes that share the texts were not given the same.
     CheckpointError
         If the checkpoint is damaged, or of another corpus, other shapes or other options.
     MemoryError
@@ -151,22 +152,26 @@ def train(
     options = _changed(options or model.options, changes)
     _check(corpus, held_out, options)
     start = start or model.start(corpus.vocab_size, options.dim, options.seed, num_classes=corpus.num_classes)
-    run = _Run(model, options, corpus, held_out, start)
+    processes = Processes.joined() if options.distributed else ALONE
+    run = _Run(model, options, corpus, held_out, start, processes)
     file = None
     if options.checkpoint is not None:
         file = Checkpoint(options.checkpoint, run.identity())
         run.restore(file.read(run.shapes()))
+    first = processes.rank == 0  # of the processes, which all do the same: the one that is heard of
+    if processes.size > 1:
+        processes.check_agreement(run.identity() | {"steps": options.steps, "step": run.step})
     batches = _batches(corpus, options.batch_size, options.seed, run.step)
     bar = dict(total=options.steps, initial=min(run.step, options.steps), desc="Training", unit="step", delay=2)
     # What overflows shows in the loss, and gets one warning there, for numpy as for torch.
-    with np.errstate(all="ignore"), tqdm(**bar, disable=None if options.verbose else True) as progress:
+    with np.errstate(all="ignore"), tqdm(**bar, disable=None if options.verbose and first else True) as progress:
         while True:
             if run.due():
                 run.evaluate()
                 progress.set_postfix(loss=f"{run.rows[-1][1]:.4f}", refresh=False)  # a refresh would undo the delay
-                if options.watch is not None:
+                if options.watch is not None and first:
                     options.watch(run.step, run.parameters)
-                if file is not None:
+                if file is not None and first:
                     file.write(run.state, run.notes(), at_last=run.ended())
             if run.ended():
                 return run.result()
@@ -200,10 +205,10 @@ def _check(corpus, held_out, options):
 
 
 def _batches(corpus, batch_size, seed, skip):
-    """Yield the texts of every step for ever, those of step number ``skip`` first: the whole corpus, or parts of it."""
+    """Yield the rows of every step's texts for ever, those of step number ``skip`` first; None for the whole corpus."""
     if batch_size is None or batch_size >= len(corpus):
         while True:
-            yield corpus
+            yield None
     rows = np.flatnonzero(corpus.mean_weights)  # texts that weigh nothing could fill a whole batch, which has no mean then
     in_epoch = -(-len(rows) // batch_size)
     epoch, begun = divmod(skip, in_epoch)
@@ -211,15 +216,17 @@ def _batches(corpus, batch_size, seed, skip):
         # The order depends on nothing but seed and epoch, so that a run may begin in the middle of one.
         order = rows[np.random.default_rng([seed, epoch]).permutation(len(rows))]
         for part in range(begun, in_epoch):
-            yield corpus[np.sort(order[part * batch_size : (part + 1) * batch_size])]
+            yield np.sort(order[part * batch_size : (part + 1) * batch_size])
         epoch, begun = epoch + 1, 0
 
 
 class _Run:
     """The state of a training run: everything that the next step depends on, and nothing else."""
 
-    def __init__(self, model, options, corpus, held_out, start):
+    def __init__(self, model, options, corpus, held_out, start, processes):
         self.model, self.options, self.corpus, self.held_out, self.start = model, options, corpus, held_out, start
+        self.processes, self.whole = processes, shared(corpus, None, processes)
+        self.unseen = None if held_out is None else shared(held_out, None, processes)
         self.parameters = _placed(start, options.device, model.needs_torch)
         self.arrays = self.parameters.arrays()
         if unknown := set(options.trained or ()) - set(self.arrays):
@@ -231,7 +238,8 @@ class _Run:
         self.rows = []  # of the history
         self.best, self.best_row = None, 0
 
-    def take_step(self, texts):
+    def take_step(self, rows):
+        texts = self.whole if rows is None else shared(self.corpus, rows, self.processes)
         self.optimizer.step(self.model.step_gradients(self.parameters, texts, self.trained))
         self.step += 1
 
@@ -250,8 +258,8 @@ class _Run:
     def evaluate(self):
         """Add a row to the history, remember the best parameters, and decide whether to stop."""
         missing = (np.nan, np.nan)
-        row = (self.step, *self.model.evaluate(self.parameters, self.corpus))
-        row += missing if self.held_out is None else self.model.evaluate(self.parameters, self.held_out)
+        row = (self.step, *self.model.evaluate(self.parameters, self.whole))
+        row += missing if self.unseen is None else self.model.evaluate(self.parameters, self.unseen)
         self.rows.append(row)
         judged = 1 if self.held_out is None else 3  # the column that says what is best
         limit = DIVERGED * np.log(self.corpus.num_classes)

@@ -18,6 +18,7 @@ import torch
 from scipy import sparse
 
 from ..arrays import dtype_name, is_torch, like
+from ..distributed import mean_over
 from ..options import Options
 from .base import Model, check_fit, loss_of_logits
 
@@ -138,6 +139,9 @@ class AutogradModel(Model):
     def step_gradients(self, parameters, texts, names):
         """Return the gradient of the mean loss; only rows of words that occur are computed. See `Model.step_gradients`."""
         check_fit(parameters, texts)
+        return dict(zip(names, mean_over(texts, lambda part: self._gradients(parameters, part, names))))
+
+    def _gradients(self, parameters, texts, names):
         tensors = _tensors(parameters)
         with _memory_for(texts, f"batch_size={max(len(texts) // 2, 1)}, or "):
             looked_up, batch = _looked_up(tensors, texts)
@@ -146,7 +150,7 @@ class AutogradModel(Model):
             found = dict(zip(leaves, torch.autograd.grad(mean_loss, list(leaves.values()), materialize_grads=True)))
         if "embeddings" in found:
             found["embeddings"] = torch.zeros_like(tensors.embeddings).index_copy_(0, batch.words, found["embeddings"])
-        return {name: like(gradient, parameters.embeddings) for name, gradient in found.items()}
+        return [like(found[name], parameters.embeddings) for name in names]
 
     def _logits(self, parameters, batch, texts):
         """Return logits in the parameters' own precision; zero for a text without words."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from ..arrays import like, log_softmax, namespace, sigmoid, softplus, to_numpy
+from ..distributed import mean_over
 from ..optimizers import LowRank
 from ..options import Options
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from ..arrays import Array
     from ..corpus import Corpus
+    from ..distributed import Parts
     from ..parameters import NamedArrays
 
 
@@ -88,13 +90,14 @@ class Model(ABC):
         """
 
     @abstractmethod
-    def step_gradients(self, parameters: NamedArrays, texts: Corpus, names) -> dict[str, Array | LowRank]:
+    def step_gradients(self, parameters: NamedArrays, texts: Corpus | Parts, names) -> dict[str, Array | LowRank]:
         """Return the gradient of the mean loss over some texts, as an optimizer takes it.
 
         Parameters
         ----------
         parameters : NamedArrays
-        texts : Corpus
+        texts : Corpus or Parts
+            Their mean is a `mean_over`, which is all that a model needs to do for several processes.
         names : collection of str
             Of the arrays whose gradient is wanted.
 
@@ -170,21 +173,25 @@ class Model(ABC):
         """
         return self.evaluate(parameters, corpus)[1]
 
-    def evaluate(self, parameters: NamedArrays, corpus: Corpus) -> tuple[float, float]:
+    def evaluate(self, parameters: NamedArrays, corpus: Corpus | Parts) -> tuple[float, float]:
         """Return `loss` and `accuracy` from one pass.
 
         Parameters
         ----------
         parameters : NamedArrays
-        corpus : Corpus
+        corpus : Corpus or Parts
 
         Returns
         -------
         (float, float)
         """
-        logits = self.logits(parameters, corpus)
-        right = classes_of_logits(logits) == corpus.labels
-        return float(loss_of_logits(logits, corpus)), float(np.average(right, weights=corpus.weights))
+
+        def evaluated(part):
+            logits = self.logits(parameters, part)
+            right = classes_of_logits(logits) == part.labels
+            return [np.array([float(loss_of_logits(logits, part)), np.average(right, weights=part.weights)])]
+
+        return tuple(mean_over(corpus, evaluated)[0].tolist())
 
 
 def loss_of_logits(logits, texts):

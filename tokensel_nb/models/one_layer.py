@@ -23,6 +23,7 @@ from scipy import sparse
 
 from ..arrays import few_times, like, log_softmax, namespace, sigmoid, times_few, to_numpy
 from ..counts import CountMatrix
+from ..distributed import mean_over
 from ..optimizers import GradientDescent, LowRank
 from ..parameters import Parameters, init_parameters
 from .base import Model, check_fit
@@ -30,6 +31,7 @@ from .base import Model, check_fit
 if TYPE_CHECKING:
     from ..arrays import Array
     from ..corpus import Corpus
+    from ..distributed import Parts
 
 
 @dataclass(frozen=True)
@@ -63,16 +65,16 @@ class OneLayer(Model):
         weights = to_numpy(weights / _nonzero(counts.reduce(weights, "sum"))[counts.rows])
         return sparse.csr_array((weights, corpus.counts.indices, corpus.counts.indptr), shape=corpus.counts.shape)
 
-    def step_gradients(self, parameters: Parameters, texts: Corpus, names) -> dict[str, Array | LowRank]:
+    def step_gradients(self, parameters: Parameters, texts: Corpus | Parts, names) -> dict[str, Array | LowRank]:
         """Return the exact gradient; that in E in its factors, of rank two or K + 1. See `Model.step_gradients`."""
         check_fit(parameters, texts)
         scores, values = _scores_and_values(parameters)
-        by_score, by_value = score_gradients(scores, values, texts)
+        (factors,) = mean_over(texts, lambda part: [_columns(*score_gradients(scores, values, part))])
         found = {}
         if "embeddings" in names:
-            found["embeddings"] = LowRank(_columns(by_score, by_value), _queries(parameters))
+            found["embeddings"] = LowRank(factors, _queries(parameters))
         if {"cls_embedding", "output_vector"} & set(names):
-            by_vectors = few_times(_columns(by_score, by_value).T, parameters.embeddings)
+            by_vectors = few_times(factors.T, parameters.embeddings)
             found["cls_embedding"] = by_vectors[0]
             found["output_vector"] = by_vectors[1:].reshape(parameters.output_vector.shape)
         return {name: found[name] for name in names}

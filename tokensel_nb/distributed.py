@@ -1,0 +1,227 @@
+"""A mean over texts of which nobody looks at all: the sum of the means over parts of them, each times its share of the weight.
+
+Parts are looked at side by side in several processes, which `torchrun` starts and torch connects. What a step needs to know
+of all texts is a vector or a few, so little is exchanged; everything that follows from it is computed in every process alike.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .arrays import is_torch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .arrays import Array
+    from .corpus import Corpus
+
+
+@dataclass(frozen=True)
+class Processes:
+    """The processes that share the texts of a run; by default this one alone.
+
+    Parameters
+    ----------
+    rank : int
+        The number of this process, from 0.
+    size : int
+        How many there are.
+
+    Examples
+    --------
+    >>> Processes().summed(np.arange(3.0)).tolist()
+    [0.0, 1.0, 2.0]
+    """
+
+    rank: int = 0
+    size: int = 1
+
+    @staticmethod
+    def joined() -> Processes:
+        """Join the other processes that `torchrun` started, or those of torch's process group where there is one already.
+
+        Returns
+        -------
+        Processes
+            This one alone, and without torch, where nothing of the kind is found.
+
+        Examples
+        --------
+        >>> Processes.joined()
+        Processes(rank=0, size=1)
+        """
+        if "torch.distributed" not in sys.modules and "TORCHELASTIC_RUN_ID" not in os.environ:
+            return Processes()
+        import torch
+        from torch import distributed
+
+        if not distributed.is_initialized():
+            if "TORCHELASTIC_RUN_ID" not in os.environ:
+                return Processes()
+            if int(os.environ["LOCAL_RANK"]) < torch.cuda.device_count():
+                torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))  # a GPU each: "cuda" is that one from now on
+            distributed.init_process_group(**_fresh_store())  # gloo between processors, NCCL between GPUs
+            atexit.register(distributed.destroy_process_group)
+        return Processes(distributed.get_rank(), distributed.get_world_size())
+
+    def summed(self, array: Array) -> Array:
+        """Return the sum of what every process gives: the same numbers, to the last bit, in all of them.
+
+        Parameters
+        ----------
+        array : array
+            Of the same shape in every process; overwritten.
+
+        Returns
+        -------
+        array
+        """
+        if self.size == 1:
+            return array
+        import torch
+        from torch import distributed
+
+        array = array.contiguous() if is_torch(array) else np.ascontiguousarray(array)
+        distributed.all_reduce(array if is_torch(array) else torch.from_numpy(array))  # which shares the memory
+        return array
+
+    def check_agreement(self, facts: dict) -> None:
+        """Raise a ValueError unless all processes say the same.
+
+        Parameters
+        ----------
+        facts : dict
+            Plain values under their names.
+
+        Raises
+        ------
+        ValueError
+            It names a process, what differs, and both sides.
+        """
+        if self.size == 1:
+            return
+        from torch import distributed
+
+        found = [None] * self.size
+        distributed.all_gather_object(found, facts)
+        for rank, others in enumerate(found):
+            for name, value in found[0].items():
+                if others[name] != value:
+                    raise ValueError(
+                        f"process {rank} has {name}={others[name]!r}, but process 0 has {value!r}; "
+                        "give all processes the same corpus, start, options and checkpoint"
+                    )
+
+
+def _fresh_store():
+    """Return where the processes of this attempt find each other.
+
+    In the store of a torchrun that has started them anew they would find the addresses of the dead (issue 135712 of
+    pytorch). One machine's torchrun counts the attempts; those of several may count differently, and want
+    TORCH_DISABLE_SHARE_RDZV_TCP_STORE=1 in their environment.
+    """
+    given = os.environ
+    if given["GROUP_WORLD_SIZE"] != "1" or given.get("TORCHELASTIC_USE_AGENT_STORE") != "True":
+        return {}
+    from torch.distributed import PrefixStore, TCPStore
+
+    store = TCPStore(given["MASTER_ADDR"], int(given["MASTER_PORT"]), is_master=False)
+    attempt = PrefixStore(f"attempt {given['TORCHELASTIC_RESTART_COUNT']}", store)
+    return dict(store=attempt, rank=int(given["RANK"]), world_size=int(given["WORLD_SIZE"]))
+
+
+ALONE = Processes()
+
+
+class Parts:
+    """The texts of a corpus, of which this process looks at its part alone.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        All texts; the same in every process.
+    rows : ndarray of int, optional
+        Which of them the mean is over; by default all. Those of weight zero are left out.
+    processes : Processes
+        Each takes an equal part of ``rows``, in their order.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.corpus_from_texts(["good film", "bad film", "bad"], [1, -1, -1])
+    >>> of_all = Parts(corpus).mean(lambda part: [part.mean_weights @ part.lengths])
+    >>> of_one_of_two = Parts(corpus, processes=Processes(1, 2)).part
+    >>> print(*of_all, of_one_of_two)
+    1.6666666666666665 Corpus(1 texts, 3 words, 1 tokens; -1: 1, +1: 0)
+    """
+
+    def __init__(self, corpus: Corpus, rows=None, processes: Processes = ALONE):
+        rows = np.flatnonzero(corpus.mean_weights) if rows is None else rows
+        self.vocab_size, self.num_classes, self.processes = corpus.vocab_size, corpus.num_classes, processes
+        mine = np.array_split(rows, processes.size)[processes.rank]
+        self.share = float(corpus.mean_weights[mine].sum() / corpus.mean_weights[rows].sum())
+        self.part = corpus[mine if len(mine) else rows[:1]]  # one without texts looks at the first, whose share is 0 here
+
+    def mean(self, function: Callable[[Corpus], list[Array]]) -> list[Array]:
+        """Return the mean over all texts of what a function finds as the mean over some of them.
+
+        Parameters
+        ----------
+        function : callable
+            From a corpus to a list of arrays, each a mean over the texts of that corpus.
+
+        Returns
+        -------
+        list of array
+            The same in every process.
+        """
+        return [self.processes.summed(self.share * found) for found in function(self.part)]
+
+
+def mean_over(texts: Corpus | Parts, function: Callable[[Corpus], list[Array]]) -> list[Array]:
+    """Return the mean over texts of what a function finds, whether they are looked at all at once or in parts.
+
+    Parameters
+    ----------
+    texts : Corpus or Parts
+    function : callable
+        See `Parts.mean`.
+
+    Returns
+    -------
+    list of array
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.corpus_from_texts(["good film", "bad"], [1, -1])
+    >>> mean_over(corpus, lambda part: [part.mean_weights @ part.lengths])
+    [np.float64(1.5)]
+    """
+    return texts.mean(function) if isinstance(texts, Parts) else function(texts)
+
+
+def shared(corpus: Corpus, rows, processes: Processes) -> Corpus | Parts:
+    """Return some texts of a corpus as the processes share them: as they are, if this one is alone.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    rows : ndarray of int or None
+        None for all.
+    processes : Processes
+
+    Returns
+    -------
+    Corpus or Parts
+    """
+    if processes.size > 1:
+        return Parts(corpus, rows, processes)
+    return corpus if rows is None else corpus[rows]
