@@ -1,5 +1,6 @@
 import errno
 import itertools
+import json
 import os
 import signal
 import subprocess
@@ -162,6 +163,7 @@ WELCOME = {
     "checkpoint": "the other file",
     "watch": lambda *_: None,
     "verbose": False,
+    "distributed": False,
 }
 
 
@@ -303,9 +305,139 @@ def test_a_file_of_someone_else_is_refused(texts, tmp_path, metadata):
         train(texts[0], checkpoint=tmp_path / "other.safetensors", **OPTIONS)
 
 
-def test_a_folder_is_no_checkpoint(texts, tmp_path):
-    with pytest.raises(CheckpointError, match="no whole checkpoint of this package"):
-        train(texts[0], checkpoint=tmp_path, **OPTIONS)
+def test_what_is_no_file_or_has_no_possible_name_is_refused_at_once(texts, tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for path, message in {
+        tmp_path: r"it cannot be read \(Is a directory\); name another file",
+        pipe: r"it cannot be read \(it is a pipe or a device, not a file\)",
+        "/dev/zero": r"it cannot be read \(it is a pipe or a device",
+        tmp_path / ("x" * 256): r"it cannot be read \(File name too long\)",
+        tmp_path / "a\0b": "embedded null byte",
+        tmp_path / "\udce9": None,  # a byte that is no UTF-8, as the system hands it on
+    }.items():
+        if message is None:
+            assert train(texts[0], checkpoint=path, **OPTIONS).step == 24
+            continue
+        with pytest.raises(CheckpointError, match=message) as caught:
+            train(texts[0], checkpoint=path, **OPTIONS)
+        assert len(str(caught.value)) < 400
+
+
+def test_a_checkpoint_of_before_there_was_a_digest_is_refused(texts, file):
+    train(texts[0], checkpoint=file, **OPTIONS)
+    arrays, notes = checkpoint.unsealed(file.read_bytes())
+    save_file(arrays, file, {"tokensel_nb": json.dumps(notes)})
+    with pytest.raises(
+        CheckpointError, match=r"it carries no digest: an earlier version wrote it, .* remove it, or name another"
+    ):
+        train(texts[0], checkpoint=file, **OPTIONS)
+
+
+def edited(file, edit):
+    """Change a checkpoint with care, as who also writes its digest anew."""
+    arrays, notes = checkpoint.unsealed(file.read_bytes())
+    edit(arrays, notes)
+    file.write_bytes(checkpoint.sealed(arrays, notes))
+
+
+def with_row(place, value):
+    def edit(arrays, _):
+        arrays["history"] = arrays["history"].copy()
+        arrays["history"][place] = value
+
+    return edit
+
+
+EDITS = {  # what is changed, and what is said of it
+    "no history": (lambda arrays, _: arrays.pop("history"), "its history is no table of five columns"),
+    "empty history": (lambda arrays, _: arrays.update(history=arrays["history"][:0]), "its history is no table"),
+    "narrow history": (lambda arrays, _: arrays.update(history=arrays["history"][:, :4]), "its history is no table"),
+    "history of one number": (lambda arrays, _: arrays.update(history=np.array(1.0)), "its history is no table"),
+    "history of whole numbers": (lambda arrays, _: arrays.update(history=np.ones((9, 5), int)), "its history is no table"),
+    "short history": (lambda arrays, _: arrays.update(history=arrays["history"][:-1]), "ends at step 21, but it has taken 24"),
+    "NaN loss": (with_row((3, 1), np.nan), "its history holds numbers that are not finite"),
+    "NaN held out": (with_row((3, 3), np.nan), "its history holds numbers that are not finite"),
+    "infinite accuracy": (with_row((0, 2), np.inf), "its history holds numbers that are not finite"),
+    "half a step": (with_row((3, 0), 9.5), "the steps of its history do not rise from 0"),
+    "NaN step": (with_row((3, 0), np.nan), "the steps of its history do not rise from 0"),
+    "backwards": (with_row((3, 0), 3), "the steps of its history do not rise from 0"),
+    "late": (with_row((0, 0), 1), "the steps of its history do not rise from 0"),
+    "no step": (lambda _, notes: notes.pop("step"), "its step is None"),
+    "negative step": (lambda _, notes: notes.update(step=-3), "its step is -3"),
+    "true step": (lambda _, notes: notes.update(step=True), "its step is True"),
+    "step in words": (lambda _, notes: notes.update(step="24" * 500), "its step is '2424.*\\.\\.\\."),
+    "another step": (lambda _, notes: notes.update(step=12), "its history ends at step 24, but it has taken 12"),
+    "no best_row": (lambda _, notes: notes.pop("best_row"), "its best_row is None"),
+    "negative best_row": (lambda _, notes: notes.update(best_row=-1), "its best_row is -1"),
+    "best_row beyond": (lambda _, notes: notes.update(best_row=9), "its best_row is 9, but its history has 9 rows"),
+    "no stopped": (lambda _, notes: notes.pop("stopped"), "its stopped is ''"),
+    "unknown stopped": (lambda _, notes: notes.update(stopped="because"), "its stopped is 'because'"),
+    "stopped of a list": (lambda _, notes: notes.update(stopped=[]), "its stopped is \\[\\]"),
+    "no identity": (lambda _, notes: notes.pop("identity"), "it does not say what it was made of"),
+    "identity of a list": (lambda _, notes: notes.update(identity=[]), "it does not say what it was made of"),
+    "empty identity": (lambda _, notes: notes.update(identity={}), "made with model=None, not 'OneLayer'"),
+    "seed of 3.0": (lambda _, notes: notes["identity"].update(seed=3.0), "made with seed=3.0, not 3"),
+    "NaN parameters": (
+        lambda arrays, _: arrays.update(embeddings=arrays["embeddings"] * np.float32("nan")),
+        "its arrays hold numbers that are not finite",
+    ),
+    "another dtype": (
+        lambda arrays, _: arrays.update(embeddings=arrays["embeddings"].astype("float16")),
+        "made with embeddings=\\('float16', \\(30, 5\\)\\), not \\('float32', \\(30, 5\\)\\)",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", EDITS)
+def test_a_well_formed_file_that_no_run_leaves_is_refused(texts, file, name):
+    corpus, held_out = texts
+    options = OPTIONS | dict(held_out=held_out, optimizer="adam", checkpoint=file)
+    train(corpus, **options)
+    edit, message = EDITS[name]
+    edited(file, edit)
+    with pytest.raises(CheckpointError, match=f"run.safetensors: .*{message}"):
+        train(corpus, **(options | dict(steps=30)))
+
+
+def test_settings_of_a_model_that_cannot_be_written_down_are_refused_before_the_first_step(texts, file):
+    @dataclass(frozen=True)
+    class Set(OneLayer):
+        strength: object = None
+
+    for plain in (np.float32(0.5), np.int64(3), float("nan"), (1, 2)):
+        for _ in range(2):
+            assert train(texts[0], Set(plain), checkpoint=file, **OPTIONS).step == 24
+        file.unlink()
+    for value in ({1, 2}, object(), np.ones(3)):
+        with pytest.raises(CheckpointError, match=r"model.strength=.* cannot be written to it; give a number or a string"):
+            train(texts[0], Set(value), checkpoint=file, **OPTIONS)
+
+
+def test_arrays_of_any_shape_and_order_of_bytes_are_sealed_as_they_are():
+    arrays = {"number": np.array(3.0), "none": np.zeros((0, 3)), "turned": np.eye(3)[:, :2].T, "big": np.arange(3, dtype=">f4")}
+    found, notes = checkpoint.unsealed(checkpoint.sealed(arrays, {"words": "\udce9 \n"}))
+    assert notes == {"words": "\udce9 \n"}
+    for name, array in arrays.items():
+        assert found[name].shape == array.shape
+        np.testing.assert_array_equal(found[name], array)
+
+
+def test_a_file_that_is_replaced_while_it_is_read_is_one_of_the_two(texts, file, monkeypatch):
+    """It is opened once: what is put under its name between two readings of it does not come in."""
+    corpus, _ = texts
+    through = train(corpus, checkpoint=file, **OPTIONS)
+    other = file.with_stem("other")
+    train(corpus, checkpoint=other, **(OPTIONS | dict(steps=12)))
+    read = checkpoint.read_once
+
+    def replaced(path):
+        data = read(path)
+        os.replace(other, path)
+        return data
+
+    monkeypatch.setattr(checkpoint, "read_once", replaced)
+    assert same(train(corpus, checkpoint=file, **OPTIONS), through)
 
 
 def test_a_disk_that_fills_costs_a_warning_and_the_last_good_checkpoint_stays(texts, tmp_path, file, monkeypatch):

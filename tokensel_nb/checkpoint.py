@@ -10,9 +10,11 @@ from pathlib import Path
 
 import numpy as np
 
-from .files import atomic
+from .checks import shortened
+from .files import atomic, read_once
 
 SECONDS = 10.0  # between two checkpoints; the last state is always written
+LONGEST = 200  # characters of a path in a message
 
 
 class CheckpointError(ValueError):
@@ -29,16 +31,25 @@ class CheckpointError(ValueError):
 class Checkpoint:
     """A file that a run is written to now and then, and read from.
 
+    It carries a digest of all its arrays and notes, so that a file that was damaged on its way, or put together of two, is
+    refused. That does not stop a forger: whoever changes the file on purpose can write a new digest, too.
+
     Parameters
     ----------
     path : path
         A ``.safetensors`` file, written whole or not at all.
     identity : dict
         Plain values: all that a run that goes on from the file must agree with.
+
+    Raises
+    ------
+    CheckpointError
+        If a value of the identity cannot be written down.
     """
 
     def __init__(self, path, identity: dict):
-        self.path, self.identity = Path(path), json.loads(json.dumps(identity))
+        self.path = Path(path)
+        self.identity = {name: self._plain(name, value) for name, value in identity.items()}
         self.written = time.monotonic()
 
     def write(self, arrays, notes, *, at_last: bool) -> None:
@@ -58,26 +69,25 @@ class Checkpoint:
         RuntimeWarning
             If the file cannot be written; the last one stays.
         """
-        from safetensors.numpy import save
-
         if not at_last and time.monotonic() - self.written < SECONDS:
             return
-        stored = {name: np.ascontiguousarray(array) for name, array in arrays().items()}
         try:
             with atomic(self.path) as file:
-                file.write(save(stored, {"tokensel_nb": json.dumps({"identity": self.identity} | notes)}))
+                file.write(sealed(arrays(), {"identity": self.identity} | notes))
         except OSError as error:
             reason = error.strerror or str(error)
             warnings.warn(f"{self.path}: not written ({reason}); the last checkpoint stays", RuntimeWarning, stacklevel=3)
         self.written = time.monotonic()
 
-    def read(self, shapes: dict[str, tuple]) -> tuple[dict[str, np.ndarray], dict] | None:
+    def read(self, shapes: dict[str, tuple], steps: int | None = None) -> tuple[dict[str, np.ndarray], dict] | None:
         """Return the state in the file and its notes; None if there is no file.
 
         Parameters
         ----------
         shapes : dict of str to (str, tuple of int)
-            The dtype and the shape that some of the arrays must have.
+            The dtype and the shape that the arrays must have.
+        steps : int, optional
+            More than which the run may not have taken.
 
         Returns
         -------
@@ -86,40 +96,183 @@ class Checkpoint:
         Raises
         ------
         CheckpointError
-            If the file is damaged, or of another run.
+            If the file is damaged, of another run, or ahead of ``steps``.
         """
-        import safetensors
-
-        if not self.path.exists():
-            return None
         try:
-            with safetensors.safe_open(self.path, "np") as file:
-                notes = json.loads((file.metadata() or {})["tokensel_nb"])
-                identity = notes["identity"]
-                arrays = {name: file.get_tensor(name) for name in file.keys()}
-        except (safetensors.SafetensorError, KeyError, TypeError, ValueError, OSError) as error:
-            raise CheckpointError(
-                f"{self.path}: no whole checkpoint of this package ({error}); remove it, or name another file"
-            ) from error
-        self._compare(identity, {name: (array.dtype.name, array.shape) for name, array in arrays.items()}, shapes)
+            arrays, notes = unsealed(read_once(self.path))
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise self._error(f"it cannot be read ({error.strerror or error}); name another file") from error
+        except ValueError as error:
+            raise self._error(f"no whole checkpoint of this package ({error}); remove it, or name another file") from error
+        found = {name: (array.dtype.name, array.shape) for name, array in arrays.items()}
+        self._compare(notes.get("identity"), found, shapes)
+        if reason := strange(arrays, notes):
+            raise self._error(f"no state that training leaves ({reason}); remove it, or name another file")
+        if steps is not None and notes["step"] > steps:
+            raise self._error(f"it has taken {notes['step']} steps, more than steps={steps}; give more, or name another file")
         return arrays, notes
 
     def _compare(self, identity, found, wanted):
+        if not isinstance(identity, dict):
+            raise self._error("it does not say what it was made of; remove it, or name another file")
         if missing := wanted.keys() - found.keys():
-            raise CheckpointError(f"{self.path}: it holds no {', '.join(sorted(missing))}; it is of another model")
+            raise self._error(f"it holds no {', '.join(sorted(missing))}; it is of another model")
         sides = [(name, found[name], wanted[name]) for name in wanted]
         sides += [(name, identity.get(name), value) for name, value in self.identity.items()]
         for name, before, now in sides:
-            if before != now:
-                raise CheckpointError(f"{self.path}: made with {name}={before!r}, not {now!r}; name another file")
+            if json.dumps(before, sort_keys=True) != json.dumps(now, sort_keys=True):  # for which 1 is not True, but NaN is NaN
+                raise self._error(f"made with {name}={shortened(before)}, not {shortened(now)}; name another file")
+
+    def _plain(self, name, value):
+        try:
+            return json.loads(json.dumps(value, default=lambda number: number.item()))
+        except (TypeError, ValueError, AttributeError) as error:
+            raise self._error(f"{name}={shortened(value)} cannot be written to it; give a number or a string") from error
+
+    def _error(self, reason):
+        name = str(self.path)
+        return CheckpointError(f"{name if len(name) <= LONGEST else f'...{name[-LONGEST:]}'}: {reason}")
 
 
-def digest(*arrays) -> str:
-    """Return a short digest of arrays: of their dtypes, shapes and contents.
+def strange(arrays, notes) -> str | None:
+    """Return what of a stored state cannot be of a training run, None if all can.
+
+    Parameters
+    ----------
+    arrays : dict of str to ndarray
+        Among them ``history``, one row an evaluation: step, loss, accuracy, and the same held out, NaN where there is nothing
+        held out.
+    notes : dict
+        ``step``, ``best_row``, ``stopped``.
+
+    Returns
+    -------
+    str or None
+
+    Examples
+    --------
+    >>> history = np.array([[0, 0.7, 0.5, np.nan, np.nan]])
+    >>> strange({"history": history}, {"step": 5, "best_row": 0, "stopped": None})
+    'its history ends at step 0, but it has taken 5'
+    """
+    history, stopped = arrays.get("history"), notes.get("stopped", "")
+    if history is None or history.dtype != np.float64 or history.shape[1:] != (5,) or not len(history):
+        return "its history is no table of five columns"
+    for name in ("step", "best_row"):
+        if type(notes.get(name)) is not int or notes[name] < 0:
+            return f"its {name} is {shortened(notes.get(name))}"
+    if stopped not in (None, "patience", "divergence"):
+        return f"its stopped is {shortened(stopped)}"
+    if notes["best_row"] >= len(history):
+        return f"its best_row is {notes['best_row']}, but its history has {len(history)} rows"
+    steps = history[:, 0]
+    if steps[0] != 0 or not (np.diff(steps) >= 1).all() or (steps % 1 != 0).any():
+        return "the steps of its history do not rise from 0"
+    if steps[-1] != notes["step"]:
+        return f"its history ends at step {steps[-1]:.0f}, but it has taken {notes['step']}"
+    judged = history[:-1] if stopped == "divergence" else history  # the last row, and the last parameters, are what diverged
+    learnt = [array for name, array in arrays.items() if name.startswith("best.") or stopped != "divergence"]
+    columns = slice(None) if np.isfinite(judged[:, 3:]).any() else slice(3)
+    if not np.isfinite(judged[:, columns]).all():
+        return "its history holds numbers that are not finite"
+    if not all(np.isfinite(array).all() for array in learnt if array is not history):
+        return "its arrays hold numbers that are not finite"
+    return None
+
+
+def sealed(arrays: dict[str, np.ndarray], notes: dict) -> bytes:
+    """Return named arrays and notes as the bytes of a ``.safetensors`` file with a digest of them all.
+
+    Parameters
+    ----------
+    arrays : dict of str to ndarray
+    notes : dict
+        Plain values.
+
+    Returns
+    -------
+    bytes
+
+    Examples
+    --------
+    >>> arrays, notes = unsealed(sealed({"ones": np.ones(2)}, {"step": 3}))
+    >>> arrays["ones"].tolist(), notes
+    ([1.0, 1.0], {'step': 3})
+    """
+    from safetensors.numpy import save
+
+    stored = {name: np.asarray(array, array.dtype.newbyteorder("="), order="C") for name, array in arrays.items()}
+    text = json.dumps(notes)
+    return save(stored, {"tokensel_nb": text, "digest": _seal(stored, text)})
+
+
+def unsealed(data: bytes) -> tuple[dict[str, np.ndarray], dict]:
+    """Return the arrays and notes that `sealed` was given.
+
+    Parameters
+    ----------
+    data : bytes
+
+    Returns
+    -------
+    (dict of str to ndarray, dict)
+
+    Raises
+    ------
+    ValueError
+        If they are not the bytes that `sealed` returned; what differs only in how it is written down, such as the order of
+        names, is let pass.
+
+    Examples
+    --------
+    >>> unsealed(sealed({"ones": np.ones(2)}, {"step": 3}).replace(b"3", b"4"))
+    Traceback (most recent call last):
+    ValueError: its digest is not that of its contents, which were damaged or edited
+    """
+    from safetensors import SafetensorError
+    from safetensors.numpy import load
+
+    try:
+        arrays = load(data)
+    except SafetensorError as error:
+        raise ValueError(str(error)) from error
+    except KeyError as error:
+        raise ValueError(f"numbers of the kind {error}") from error
+    header = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])
+    metadata = header.get("__metadata__") or {}
+    if "tokensel_nb" not in metadata:
+        raise ValueError("it is of another program")
+    text = metadata["tokensel_nb"]
+    if "digest" not in metadata:
+        raise ValueError("it carries no digest: an earlier version wrote it, and whether it is whole cannot be told")
+    if metadata["digest"] != _seal(arrays, text):
+        raise ValueError("its digest is not that of its contents, which were damaged or edited")
+    notes = json.loads(text)
+    if not isinstance(notes, dict):
+        raise ValueError("its notes are no table")
+    return arrays, notes
+
+
+def _seal(arrays, text):
+    names = sorted(arrays)
+    return digest(_characters([text, *names]), *(arrays[name] for name in names), size=32)
+
+
+def _characters(strings):
+    """Return strings as an array that tells where each of them ends."""
+    return np.frombuffer(json.dumps(strings).encode(), np.uint8)
+
+
+def digest(*arrays, size: int = 8) -> str:
+    """Return a digest (BLAKE2b) of arrays: of their dtypes, shapes and contents.
 
     Parameters
     ----------
     *arrays : ndarray
+    size : int
+        In bytes, each of which is two characters.
 
     Returns
     -------
@@ -130,10 +283,10 @@ def digest(*arrays) -> str:
     >>> digest(np.zeros(2)) == digest(np.zeros(2)) != digest(np.zeros(3))
     True
     """
-    found = hashlib.blake2b(digest_size=8)
+    found = hashlib.blake2b(digest_size=size)
     for array in arrays:
         found.update(f"{array.dtype.str}{array.shape}".encode())
-        found.update(np.ascontiguousarray(array).data)
+        found.update(np.ascontiguousarray(array))
     return found.hexdigest()
 
 
@@ -155,6 +308,6 @@ def describe(corpus) -> str:
     """
     if corpus is None:
         return "none"
-    counts, words = corpus.counts, np.frombuffer("\n".join(map(str, corpus.vocabulary)).encode(), np.uint8)
+    counts, words = corpus.counts, _characters(list(map(str, corpus.vocabulary)))
     whole = digest(counts.indptr, counts.indices, counts.data, corpus.labels, corpus.mean_weights, words)
     return f"{corpus!r} (digest {whole})"

@@ -2,9 +2,23 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import re
+import secrets
+import stat
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+PART = re.compile(r"tokensel-nb-[0-9a-f]{32}\.part")
+"""What a file is called until it is whole: a name that is drawn, that no one else chooses, and as short for long names."""
+
+LEFT = 3600.0
+"""Seconds after which a file of such a name that nobody wrote to was left by a run that was killed."""
+
+# Never through a link, never over a file that is there; O_NOFOLLOW is unknown to Windows, O_BINARY to others.
+WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 
 
 @contextmanager
@@ -13,25 +27,103 @@ def atomic(path):
 
     Parameters
     ----------
-    path : pathlib.Path
-        Its folder is made if it is missing; what a killed run left beside it an hour ago or earlier is removed.
+    path : path
+        Its folder is made if it is missing. A file that was there keeps its mode (not its owner); a new one has what the
+        umask leaves. A link is replaced, never followed. What a killed run left in the folder an hour ago or earlier is
+        removed.
 
     Raises
     ------
     OSError
-        If the disk cannot hold the file; what was there before stays.
+        If the disk cannot hold the file, or what has the name is no file but a folder, a pipe, a device; what was there
+        before stays.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with atomic(Path(folder, "page.html")) as file:
+    ...         _ = file.write(b"<p>")
+    ...     Path(folder, "page.html").read_bytes()
+    b'<p>'
     """
+    path = Path(path)
+    mode = _mode(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    for left in path.parent.glob(f"{path.name}.*.part"):
-        if time.time() - left.stat().st_mtime > 3600:
-            left.unlink(missing_ok=True)
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    _clean(path.parent)
+    part = path.with_name(f"tokensel-nb-{secrets.token_hex(16)}.part")
+    opened = os.open(part, WRITE, 0o666 if mode is None else 0o600)  # what is private is so from its first byte
     try:
-        with part.open("wb") as file:
+        with open(opened, "wb") as file:
             yield file
             file.flush()
+            if mode is not None:
+                os.chmod(file.fileno() if os.chmod in os.supports_fd else part, mode)
             os.fsync(file.fileno())
         os.replace(part, path)
     except BaseException:
         part.unlink(missing_ok=True)
         raise
+
+
+def read_once(path) -> bytes:
+    """Return all bytes of a file, read from one opening of it: what replaces it meanwhile is not mixed in.
+
+    Parameters
+    ----------
+    path : path
+
+    Returns
+    -------
+    bytes
+
+    Raises
+    ------
+    OSError
+        If it cannot be read, or is no file but a folder, a pipe, a device: none of which is waited for.
+
+    Examples
+    --------
+    >>> read_once(os.devnull)
+    Traceback (most recent call last):
+    OSError: [Errno 22] it is a pipe or a device, not a file: '/dev/null'
+    """
+    with open(path, "rb", opener=_unwaiting) as file:
+        _refuse(path, os.fstat(file.fileno()).st_mode)
+        return file.read()
+
+
+def _unwaiting(path, flags):
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))  # for the other end of a pipe
+
+
+def _mode(path):
+    """Return the mode of the file under a name, None where there is none yet."""
+    try:
+        found = os.lstat(path).st_mode
+    except FileNotFoundError:
+        return None
+    if stat.S_ISLNK(found):
+        return None
+    _refuse(path, found)
+    return stat.S_IMODE(found)
+
+
+def _refuse(path, mode):
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, "it is a folder, not a file", str(path))
+    if not stat.S_ISREG(mode):
+        raise OSError(errno.EINVAL, "it is a pipe or a device, not a file", str(path))
+
+
+def _clean(folder):
+    """Remove what killed runs left: files of our own kind of name and of our own user, which nobody has written to for long."""
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if PART.fullmatch(entry.name) and _left(entry.stat(follow_symlinks=False)):
+                os.unlink(entry.path)
+
+
+def _left(found):
+    ours = not hasattr(os, "getuid") or found.st_uid == os.getuid()
+    return ours and stat.S_ISREG(found.st_mode) and time.time() - found.st_mtime > LEFT
