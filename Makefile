@@ -36,18 +36,22 @@ help: ## List the targets (default)
 env: $(READY) ## Make .venv with the locked packages; costs nothing when it is up to date
 
 # uv, because it installs in seconds what takes pip minutes. It does not read pip's settings, so a folder of
-# wheels that pip was told of (PIP_FIND_LINKS) is passed on.
-$(READY): pyproject.toml requirements.lock
+# wheels that pip was told of (PIP_FIND_LINKS) is passed on. Every package has to be the one that was locked, to the
+# last bit: uv itself, whose lines are all that pip is shown, the rest, and what builds the package. Only torch, whose
+# build depends on the machine, is held by its version alone.
+$(READY): pyproject.toml requirements.lock torch.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
 		|| { echo "error: '$(PYTHON)' is not Python 3.11 or newer; name one: make PYTHON=python3.12 env" >&2; exit 1; }
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null \
 		|| { echo "error: '$(PYTHON) -m venv' does not work; install it (Debian, Ubuntu: apt install python3-venv)" >&2; exit 1; }
 	@echo "Installing the locked packages in $(VENV) ..."
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@test -x $(BIN)/uv || $(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+	@test -x $(BIN)/uv || sed -n '/^uv==/,/[^\\]$$/p' requirements.lock \
+		| $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r /dev/stdin
 	@export UV_FIND_LINKS="$${UV_FIND_LINKS:-$$PIP_FIND_LINKS}"; \
-		$(BIN)/uv pip install --quiet --python $(BIN)/python -r requirements.lock && \
-		$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps -e .
+		$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --require-hashes -r requirements.lock && \
+		$(BIN)/uv pip install --quiet --python $(BIN)/python -r torch.lock && \
+		$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e .
 	@touch $@
 
 book: env ## Run every notebook anew and build the pages (the committed results stay as they are)
@@ -114,10 +118,9 @@ notebooks: env ## Run the notebooks and store their results in place, ready to c
 # ones it wants), and no local wheels are looked at (a "+cpu" version exists on no other machine).
 lock: env ## Refresh requirements.lock
 	@mkdir -p _build
-	@echo "torch==2.13.0" > _build/constraints.txt
 	@UV_FIND_LINKS= $(BIN)/uv pip compile --quiet --universal --python-version 3.11 pyproject.toml --group dev --extra report \
-		-c _build/constraints.txt --no-annotate --no-header -o _build/compiled.lock --upgrade >/dev/null
-	@grep -vE '^(nvidia-|cuda-|triton)' _build/compiled.lock > requirements.lock
+		-c torch.lock --generate-hashes --no-annotate --no-header -o _build/compiled.lock --upgrade >/dev/null
+	@awk '/^[a-z]/ { kept = !/^(torch==|nvidia-|cuda-|triton)/ } kept' _build/compiled.lock > requirements.lock
 
 serve: ## Show the built pages on localhost, port 8000
 	$(PYTHON) -m http.server --directory $(HTML) --bind 127.0.0.1 8000

@@ -41,16 +41,27 @@ def test_sphinx_runs_no_notebook():
     assert load("_config.yml")["execute"]["execute_notebooks"] == "off"
 
 
-def test_conda_environment_uses_the_lock_file():
-    *_, pip = load("environment.yml")["dependencies"]
-    assert "-r requirements.lock" in pip["pip"]
-    assert "-e ." in pip["pip"]
+def locked():
+    """Return what requirements.lock says of each package: its version, where it is wanted, and the digests of its files."""
+    return re.split(r"\n(?=\w)", (ROOT / "requirements.lock").read_text("utf-8").rstrip())
 
 
-def test_lock_file_holds_what_runs_on_every_machine():
-    names = [line.split("==")[0] for line in (ROOT / "requirements.lock").read_text("utf-8").splitlines()]
-    assert "torch" in names
-    assert not [name for name in names if name.startswith(("nvidia-", "cuda-", "triton"))]
+def test_every_locked_package_has_a_version_and_digests():
+    for entry in locked():
+        assert re.fullmatch(r"[a-z0-9.-]+==[^\s;]+( ; [^\\\n]+)?( \\\n    --hash=sha256:[0-9a-f]{64})+", entry), entry
+
+
+def test_the_lock_holds_what_runs_on_every_machine_and_what_installs_and_builds_the_rest():
+    names = {entry.split("==")[0] for entry in locked()}
+    assert {"uv", "hatchling", "editables"} <= names
+    assert not [name for name in names if name.startswith(("torch", "nvidia-", "cuda-", "triton"))]
+    assert re.fullmatch(r"#[^\n]+\ntorch==[\d.]+\n", (ROOT / "torch.lock").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("path", ["requirements.lock", "torch.lock", "environment.yml"])
+def test_packages_come_from_wherever_the_reader_gets_packages(path):
+    """A lock that named an index would overrule a mirror, and one made behind a mirror would name that."""
+    assert not re.search(r"https?:|--(index|extra-index|find-links|trusted-host)", (ROOT / path).read_text("utf-8"))
 
 
 def test_one_file_names_the_public_address(tracked):
