@@ -1,5 +1,6 @@
 import errno
 import os
+import pathlib
 import signal
 import subprocess
 import sys
@@ -67,3 +68,29 @@ def test_a_kill_in_the_middle_of_writing_leaves_the_old_file_whole(small_test_sp
     os.utime(left, (0, 0))  # long after the kill
     to_cache(small_test_split, "imdb-test.parquet")
     assert [file.name for file in path.parent.iterdir()] == ["imdb-test.parquet"]
+
+
+def test_a_harmed_cache_in_a_folder_that_can_only_be_read_is_made_anew_beside_it(small_test_split, monkeypatch, capsys):
+    to_cache(small_test_split, "imdb-test.parquet")
+    path = cache_folder() / "imdb-test.parquet"
+    path.write_bytes(b"harmed")
+    monkeypatch.setattr(pathlib.Path, "unlink", raising(PermissionError(errno.EACCES, "Permission denied")))
+    assert from_cache(path.name, "IMDB test", SENTIMENTS) is None
+    assert "made anew" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("there", ["folder", "pipe", "long", "file in the way"])
+def test_what_cannot_be_a_cache_costs_a_warning_and_no_time(small_test_split, monkeypatch, tmp_path, there):
+    folder = tmp_path / ("x" * 300 if there == "long" else "cache")
+    monkeypatch.setenv("TOKENSEL_CACHE", str(folder))
+    path = folder / "imdb-test.parquet"
+    if there == "folder":
+        path.mkdir(parents=True)
+    elif there == "pipe":
+        folder.mkdir()
+        os.mkfifo(path)
+    elif there == "file in the way":
+        folder.write_text("")
+    assert from_cache(path.name, "IMDB test", SENTIMENTS) is None
+    with pytest.warns(UserWarning, match="imdb-test.parquet: could not be cached"):
+        assert to_cache(small_test_split, path.name) is small_test_split

@@ -2,9 +2,10 @@
 
 import os
 import warnings
+from contextlib import suppress
 from pathlib import Path
 
-from ..files import atomic
+from ..files import atomic, read_once
 from ._sources import checked, first_line, tell
 from .reviews import Reviews
 
@@ -27,15 +28,18 @@ def from_cache(filename, name, class_names):
     import pyarrow.parquet as pq
 
     path = cache_folder() / filename
-    if not path.exists():
+    try:
+        data = read_once(path)
+    except OSError:  # there is none, or none that can be read: to_cache says why it cannot be written
         return None
     try:
-        table = pq.read_table(path, page_checksum_verification=True)
+        table = pq.read_table(pa.BufferReader(data), page_checksum_verification=True)
         source = table.schema.metadata[b"source"].decode()
         return checked(Reviews(table["text"].to_pylist(), table["label"].to_numpy(), class_names, source), name)
     except (pa.ArrowException, OSError, KeyError, TypeError, ValueError):
         tell(f"{path.name}: this cache file was cut short or altered; it is made anew")
-        path.unlink(missing_ok=True)
+        with suppress(OSError):  # in a folder that can only be read
+            path.unlink(missing_ok=True)
         return None
 
 
