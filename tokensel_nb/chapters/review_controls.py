@@ -18,7 +18,8 @@ seed 1 and seeds 0 to 6; the recorded ones use halves and seeds of their own, be
   are counted in both halves, and those that occur in the first are the vocabulary. A piece inside or at the end of a word,
   "##ing", is another token than the same letters at a beginning. Shown by name are the affixes of `AFFIXES`, as far as they
   are pieces, and of the continuations that occur at least `FREQUENT` times the `ENDS` of the lowest and of the highest value.
-  `PIECES` was chosen on halves drawn with seed 1, so that some 7,780 occur.
+  `PIECES` was chosen on halves drawn with seed 1, so that some 7,780 occur. Only when the results were there it was asked how
+  the pieces do that occur `OFTEN` times or more, and how well the skews of the two halves agree.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from dataclasses import replace
 import numpy as np
 from tqdm import tqdm
 
-from ..bins import Bins, binned, extremes, with_control
+from ..bins import Bins, binned, extremes, with_control, word_correlation
 from ..corpus import Corpus, shuffle_labels
 from ..datasets import load_imdb, load_rotten_tomatoes, load_yelp
 from ..options import Options
@@ -48,6 +49,7 @@ DESCENT = Options(
 )
 
 FREQUENT = 200
+OFTEN = 20
 PIECES = 7940
 AFFIXES = "un dis mis non over ##able ##ed ##er ##est ##ful ##ing ##ish ##less ##ly ##ness".split()
 ENDS = 5
@@ -321,9 +323,9 @@ def _measured(half, other, options):
     return {"corpus": repr(half), "accuracy": round(float(accuracy), 4)} | shapes, amounts_of
 
 
-def _shapes(half, other, amounts_of):
+def _shapes(half, other, amounts_of, min_count=1):
     """Return the figures of both shapes with true labels and one permutation, without the bins."""
-    control = with_control(half, other, amounts_of, shuffles=1, seed=SEEDS[0])
+    control = with_control(half, other, amounts_of, shuffles=1, seed=SEEDS[0], min_count=min_count)
     found = {of: {by: _merged([control[of][by]]) for by in ("own", "held out")} for of in ("values", "scores")}
     for of in ("values", "scores"):
         for by in ("own", "held out"):
@@ -378,8 +380,10 @@ def subword_summary(half: Corpus, other: Corpus, options=OPTIONS) -> dict:
     dict
         Under "subwords" what `vocabulary_summary` returns of one vocabulary. Under "beginnings" and "continuations" the same
         shapes of these pieces by themselves, after the same training, their number, their share of all occurrences, and the
-        mean absolute skew of the other half. Under "pieces" every affix of `AFFIXES` that is one of the pieces, and the
-        `ENDS` continuations of the lowest and of the highest value: occurrences, the skew of either half, value and score.
+        mean absolute skew of the other half, and "halves", the rank correlation of their skews in the two halves. Under
+        "frequent subwords" the shapes of the pieces that occur `OFTEN` times or more. Under "pieces" every affix of
+        `AFFIXES` that is one of the pieces, and the `ENDS` continuations of the lowest and of the highest value:
+        occurrences, the skew of either half, value and score.
 
     Examples
     --------
@@ -387,13 +391,15 @@ def subword_summary(half: Corpus, other: Corpus, options=OPTIONS) -> dict:
 
     >>> from tokensel_nb.chapters.recorded import recorded
     >>> list(recorded("subwords"))[1:]
-    ['subwords', 'beginnings', 'continuations', 'pieces']
+    ['subwords', 'beginnings', 'continuations', 'frequent subwords', 'pieces']
     """
     row, amounts_of = _measured(half, other, options)
     continued = np.array([name.startswith(MARK) for name in half.vocabulary])
     kinds = {"beginnings": np.flatnonzero(~continued), "continuations": np.flatnonzero(continued)}
     parts = {name: _of_kind(half, other, amounts_of, columns) for name, columns in kinds.items()}
-    return {"subwords": row} | parts | {"pieces": _of_pieces(half, other, amounts_of(half), kinds["continuations"])}
+    often = {"pieces": int((half.counts.sum(axis=0) >= OFTEN).sum())} | _shapes(half, other, amounts_of, min_count=OFTEN)
+    named = _of_pieces(half, other, amounts_of(half), kinds["continuations"])
+    return {"subwords": row} | parts | {"frequent subwords": often, "pieces": named}
 
 
 def _of_kind(half, other, amounts_of, columns):
@@ -402,6 +408,7 @@ def _of_kind(half, other, amounts_of, columns):
         "pieces": len(columns),
         "share": round(float(occurrences[columns].sum() / occurrences.sum()), 4),
         "skew": round(float(np.nanmean(np.abs(other.label_skew()[columns]))), 4),
+        "halves": round(float(word_correlation(other.label_skew()[columns], half.label_skew()[columns])), 4),
     }
     parts = (_of_words(part, columns) for part in (half, other))
     return numbers | _shapes(*parts, lambda part: {of: each[columns] for of, each in amounts_of(part).items()})
