@@ -26,7 +26,7 @@ bench: export OMP_NUM_THREADS := $(CORES)
 BUILD = rm -rf $(HTML) && $(BIN)/jupyter-book build . -W -n --keep-going --all -q >/dev/null \
 	&& echo "The book is in $(HTML)/; open file://$(CURDIR)/$(HTML)/index.html"
 
-.PHONY: help env book html pdf test contract record playthings bench wheels gpu colab copies notebooks lock serve clean
+.PHONY: help env book html pdf test contract record playthings bench wheels gpu colab copies notebooks lock audit serve clean
 
 help: ## List the targets (default)
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -121,6 +121,9 @@ lock: env ## Refresh requirements.lock
 	@UV_FIND_LINKS= $(BIN)/uv pip compile --quiet --universal --python-version 3.11 pyproject.toml --group dev --extra report \
 		-c torch.lock --generate-hashes --no-annotate --no-header -o _build/compiled.lock --upgrade >/dev/null
 	@awk '/^[a-z]/ { kept = !/^(torch==|nvidia-|cuda-|triton)/ } kept' _build/compiled.lock > requirements.lock
+
+audit: env ## Look the locked packages up among known advisories; says so where no database answers
+	@$(BIN)/python book/_tools/audit.py
 
 serve: ## Show the built pages on localhost, port 8000
 	$(PYTHON) -m http.server --directory $(HTML) --bind 127.0.0.1 8000

@@ -99,7 +99,29 @@ def test_the_examples_of_the_readme_print_what_they_say():
     assert done.stdout.splitlines() == wanted
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / ".github" / "workflows").glob("*.yml")), ids=lambda path: path.stem)
+WORKFLOWS = pytest.mark.parametrize(
+    "path", sorted((ROOT / ".github" / "workflows").glob("*.yml")), ids=lambda path: path.stem
+)
+
+
+@WORKFLOWS
+def test_workflows_may_only_read_and_what_publishes_builds_nothing(path):
+    workflow = yaml.safe_load(path.read_text("utf-8"))
+    assert workflow["permissions"] in ({}, {"contents": "read"})
+    for job in workflow["jobs"].values():
+        writes = "write" in job.get("permissions", {}).values()
+        assert not (writes and any("run" in step or "checkout" in step["uses"] for step in job["steps"]))
+
+
+@WORKFLOWS
+def test_workflows_name_actions_by_commits(path):
+    """A tag can be moved by whoever owns the action; a commit cannot."""
+    used = re.findall(r"uses: (.*)", path.read_text("utf-8"))
+    assert used
+    assert not [each for each in used if not re.fullmatch(r"actions/[a-z-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", each)]
+
+
+@WORKFLOWS
 def test_workflows_call_nothing_but_make(path):
     """What runs on a hosted machine is what anyone can run: the targets of the Makefile."""
     targets = re.findall(r"^([a-z]+):.*##", (ROOT / "Makefile").read_text("utf-8"), flags=re.M)
