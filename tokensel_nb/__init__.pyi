@@ -120,6 +120,10 @@ from .reporting import (
 from .runtime import (
     versions as versions,
 )
+from .stored import (
+    StoredCorpus as StoredCorpus,
+    store_corpus as store_corpus,
+)
 from .synthetic import (
     independent_tokens as independent_tokens,
     negation as negation,

@@ -1,6 +1,7 @@
 """A mean over texts of which nobody looks at all: the sum of the means over parts of them, each times its share of the weight.
 
-Parts are looked at side by side in several processes, which `torchrun` starts and torch connects. What a step needs to know
+Parts are looked at one after another, where memory does not hold them all, and side by side in several processes, which
+`torchrun` starts and torch connects. What a step needs to know
 of all texts is a vector or a few, so little is exchanged; everything that follows from it is computed in every process alike.
 """
 
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .arrays import is_torch
+from .stored import StoredCorpus
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -141,11 +143,11 @@ ALONE = Processes()
 
 
 class Parts:
-    """The texts of a corpus, of which this process looks at its part alone.
+    """The texts of a corpus, of which this process looks at its part alone, in blocks if they are stored.
 
     Parameters
     ----------
-    corpus : Corpus
+    corpus : Corpus or StoredCorpus
         All texts; the same in every process.
     rows : ndarray of int, optional
         Which of them the mean is over; by default all. Those of weight zero are left out.
@@ -157,17 +159,28 @@ class Parts:
     >>> import tokensel_nb as ts
     >>> corpus = ts.corpus_from_texts(["good film", "bad film", "bad"], [1, -1, -1])
     >>> of_all = Parts(corpus).mean(lambda part: [part.mean_weights @ part.lengths])
-    >>> of_one_of_two = Parts(corpus, processes=Processes(1, 2)).part
-    >>> print(*of_all, of_one_of_two)
-    1.6666666666666665 Corpus(1 texts, 3 words, 1 tokens; -1: 1, +1: 0)
+    >>> print(*of_all, *Parts(corpus, processes=Processes(1, 2)).blocks)
+    1.6666666666666665 [2]
     """
 
     def __init__(self, corpus: Corpus, rows=None, processes: Processes = ALONE):
         rows = np.flatnonzero(corpus.mean_weights) if rows is None else rows
-        self.vocab_size, self.num_classes, self.processes = corpus.vocab_size, corpus.num_classes, processes
+        self.corpus, self.vocab_size, self.num_classes, self.processes = (
+            corpus,
+            corpus.vocab_size,
+            corpus.num_classes,
+            processes,
+        )
         mine = np.array_split(rows, processes.size)[processes.rank]
-        self.share = float(corpus.mean_weights[mine].sum() / corpus.mean_weights[rows].sum())
-        self.part = corpus[mine if len(mine) else rows[:1]]  # one without texts looks at the first, whose share is 0 here
+        whole = corpus.mean_weights[rows].sum()
+        self.shares = [float(corpus.mean_weights[mine].sum() / whole)]
+        self.blocks = [mine if len(mine) else rows[:1]]  # one without texts looks at the first, whose share is 0 here
+        if isinstance(corpus, StoredCorpus):
+            self.blocks = corpus.blocks(self.blocks[0])
+        if len(self.blocks) > 1:
+            self.shares = [float(corpus.mean_weights[block].sum() / whole) for block in self.blocks]
+        else:
+            self.only = corpus[self.blocks[0]]  # kept, with what is prepared of it
 
     def mean(self, function: Callable[[Corpus], list[Array]]) -> list[Array]:
         """Return the mean over all texts of what a function finds as the mean over some of them.
@@ -182,15 +195,20 @@ class Parts:
         list of array
             The same in every process.
         """
-        return [self.processes.summed(self.share * found) for found in function(self.part)]
+        parts = (self.corpus[block] for block in self.blocks) if len(self.blocks) > 1 else [self.only]
+        total = None
+        for share, part in zip(self.shares, parts):
+            found = [share * each for each in function(part)]
+            total = found if total is None else [before + each for before, each in zip(total, found)]
+        return [self.processes.summed(each) for each in total]
 
 
-def mean_over(texts: Corpus | Parts, function: Callable[[Corpus], list[Array]]) -> list[Array]:
+def mean_over(texts: Corpus | StoredCorpus | Parts, function: Callable[[Corpus], list[Array]]) -> list[Array]:
     """Return the mean over texts of what a function finds, whether they are looked at all at once or in parts.
 
     Parameters
     ----------
-    texts : Corpus or Parts
+    texts : Corpus, StoredCorpus or Parts
     function : callable
         See `Parts.mean`.
 
@@ -205,15 +223,16 @@ def mean_over(texts: Corpus | Parts, function: Callable[[Corpus], list[Array]]) 
     >>> mean_over(corpus, lambda part: [part.mean_weights @ part.lengths])
     [np.float64(1.5)]
     """
+    texts = Parts(texts) if isinstance(texts, StoredCorpus) else texts
     return texts.mean(function) if isinstance(texts, Parts) else function(texts)
 
 
-def shared(corpus: Corpus, rows, processes: Processes) -> Corpus | Parts:
-    """Return some texts of a corpus as the processes share them: as they are, if this one is alone.
+def shared(corpus: Corpus | StoredCorpus, rows, processes: Processes) -> Corpus | Parts:
+    """Return some texts of a corpus as the processes share them: as they are, if this one is alone and holds them.
 
     Parameters
     ----------
-    corpus : Corpus
+    corpus : Corpus or StoredCorpus
     rows : ndarray of int or None
         None for all.
     processes : Processes
@@ -222,6 +241,6 @@ def shared(corpus: Corpus, rows, processes: Processes) -> Corpus | Parts:
     -------
     Corpus or Parts
     """
-    if processes.size > 1:
+    if processes.size > 1 or isinstance(corpus, StoredCorpus):
         return Parts(corpus, rows, processes)
     return corpus if rows is None else corpus[rows]

@@ -92,7 +92,7 @@ def corpus_from_texts(
         raise ValueError(f"there are {len(texts)} texts and {len(labels)} labels; give one label a text")
     lengths, codes, words = encode(texts, partial(_split, separators=separators, tokenizer=tokenizer, lowercase=lowercase))
     if vocabulary is None:
-        vocabulary = _chosen(codes, words, min_count, max_words)
+        vocabulary = _chosen(_occurrences(codes, len(words)), words, min_count, max_words)
     column_of = {word: column for column, word in enumerate(vocabulary)}
     columns = np.array([column_of.get(word, -1) for word in words], np.int32)[codes]
     known = columns >= 0
@@ -185,10 +185,14 @@ def encode(texts, split):
     return lengths, codes, encoded.chunk(0).dictionary.to_pylist()
 
 
-def _chosen(codes, words, min_count, max_words):
-    """Return the words of at least two characters that occur often enough, sorted."""
+def _occurrences(codes, number):
+    """Return how often each of so many codes occurs."""
     parts = np.array_split(codes, len(codes) // 2**22 + 1)  # bincount makes a copy that is twice as wide
-    occurrences = sum(np.bincount(part, minlength=len(words)) for part in parts)
+    return sum(np.bincount(part, minlength=number) for part in parts)
+
+
+def _chosen(occurrences, words, min_count, max_words):
+    """Return the words of at least two characters that occur often enough, sorted."""
     kept = np.flatnonzero((occurrences >= min_count) & (np.fromiter(map(len, words), int, len(words)) >= 2))
     names = np.array(words, dtype=object)[kept]
     order = np.argsort(names)

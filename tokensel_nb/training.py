@@ -11,14 +11,15 @@ from tqdm import tqdm
 
 from .arrays import dtype_name, is_torch, like, to_numpy
 from .checkpoint import Checkpoint, describe, digest
+from .corpus import Corpus
 from .distributed import ALONE, Processes, shared
 from .models.one_layer import OneLayer
 from .optimizers import OPTIMIZERS
 from .options import Options
 from .runtime import default_device
+from .stored import StoredCorpus
 
 if TYPE_CHECKING:
-    from .corpus import Corpus
     from .models.base import Model
     from .parameters import NamedArrays
 
@@ -94,11 +95,11 @@ class Training:
 
 
 def train(
-    corpus: Corpus,
+    corpus: Corpus | StoredCorpus,
     model: Model = OneLayer(),  # noqa: B008
     options: Options | None = None,
     *,
-    held_out: Corpus | None = None,
+    held_out: Corpus | StoredCorpus | None = None,
     start: NamedArrays | None = None,
     **changes,
 ) -> Training:
@@ -106,13 +107,14 @@ def train(
 
     Parameters
     ----------
-    corpus : Corpus
-        What to learn from, as `load_imdb`, `load_reviews` or `corpus_from_texts` return it.
+    corpus : Corpus or StoredCorpus
+        What to learn from, as `load_imdb`, `load_reviews` or `corpus_from_texts` return it; what memory does not hold as
+        `store_corpus` does.
     model : Model
         By default one layer of attention, whose gradients are exact and in closed form.
     options : Options, optional
         How to train; by default ``model.options``.
-    held_out : Corpus, optional
+    held_out : Corpus or StoredCorpus, optional
         Texts that are evaluated and never trained on, of the same words.
     start : NamedArrays, optional
         Where to begin, unchanged by training; by default ``model.start``, in float32.
@@ -194,7 +196,7 @@ def _check(corpus, held_out, options):
     if len(seen) < corpus.num_classes:
         missing = ", ".join(name for label, name in enumerate(corpus.class_names) if label not in seen)
         warnings.warn(f"no text is of the class {missing}; it will never be predicted", RuntimeWarning, stacklevel=3)
-    if not corpus.counts.nnz:
+    if isinstance(corpus, Corpus) and not corpus.counts.nnz:  # a stored one has words
         raise ValueError(f"none of the {len(corpus)} texts holds a known word; read them with another vocabulary")
     if options.patience is not None and held_out is None:
         raise ValueError("patience needs held_out: texts whose loss says when to stop")
@@ -294,7 +296,7 @@ class _Run:
         """Return all that a run that goes on from a checkpoint must agree with."""
         model = {"model": type(self.model).__name__} | {f"model.{name}": value for name, value in vars(self.model).items()}
         start = digest(*self.start.numpy().arrays().values())
-        corpora = {"corpus": describe(self.corpus), "held_out": describe(self.held_out)}
+        corpora = {"corpus": _described(self.corpus), "held_out": _described(self.held_out)}
         return model | self.options.identity() | {"dim": None, "trained": list(self.trained), "start": start} | corpora
 
     def shapes(self):
@@ -322,6 +324,10 @@ class _Run:
             self.rows.pop()
         self.step = self.optimizer.steps = notes["step"]
         self.best_row, self.stopped = notes["best_row"], notes["stopped"]
+
+
+def _described(corpus):
+    return corpus.description() if isinstance(corpus, StoredCorpus) else describe(corpus)
 
 
 def _placed(start, device, needs_torch):

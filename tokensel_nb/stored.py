@@ -1,0 +1,331 @@
+"""A corpus in a folder: counted once, as large as the disk, read a few texts at a time.
+
+The files hold the three arrays of a matrix of counts as they lie in memory, and the labels. They are read, not mapped: the
+pages of a mapped file count as memory of the process that touches them, and nobody could say how much it takes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterable
+from functools import cached_property, partial
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+from scipy import sparse
+
+from .checks import positive
+from .corpus import Corpus, _coded
+
+KINDS = {"columns": np.int32, "counts": np.int32, "row_ends": np.int64, "labels": np.int64}
+AT_ONCE = 8192  # texts that are counted at once
+RESERVED = 128e6  # bytes that Python and the packages take; torch takes 200 MB more
+OF_AN_ENTRY = 80  # bytes at most that a step needs for every text and word that occurs in it, in float64
+
+
+class StoredCorpus:
+    """Labelled texts as counts in a folder, which `store_corpus` wrote; `train` takes it as it takes a `Corpus`.
+
+    Its texts are had as a `Corpus` by ``stored[rows]``, with rows as an array of indices or a slice.
+
+    Parameters
+    ----------
+    path : path
+        The folder.
+    memory : float
+        What the process may take, in bytes: steps over all texts read so many at a time that it suffices. 128 MB of it are
+        for Python and its packages; torch takes 200 MB more, and what the parameters take and 32 bytes a text come on top.
+
+    Attributes
+    ----------
+    vocabulary : ndarray of str
+        The word of every column.
+    class_names : tuple of str
+        In the order of the labels.
+    labels : ndarray of int64, shape (n,)
+    row_ends : ndarray of int64, shape (n + 1,)
+        Where the entries of every text begin, and where those of the last one end.
+    mean_weights : ndarray of float64, shape (n,)
+        What each text contributes to a mean: 1/n.
+
+    Raises
+    ------
+    ValueError
+        If the folder is damaged, or ``memory`` is too small.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import tokensel_nb as ts
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     stored = ts.store_corpus([("good film", "up"), ("bad film", "down")], f"{folder}/films", memory=1e9)
+    ...     stored, stored[[0]], ts.train(stored, dim=4, steps=20)
+    (StoredCorpus(2 texts, 3 words, 4 entries; down: 1, up: 1), Corpus(1 texts, 3 words, 2 tokens; down: 0, up: 1),
+     Training(20 steps, loss 0.008; all steps))
+    """
+
+    def __init__(self, path: str | os.PathLike, memory: float = 1e9):
+        self.path, self.memory, self.entries_at_once = Path(path), memory, _entries_at_once(memory)
+        try:
+            written = json.loads((self.path / "about.json").read_text("utf-8"))
+            about, self._whole = written["about"], written["digest"]
+            if _digest(json.dumps(about).encode()).hexdigest() != self._whole:
+                raise ValueError("about.json is not what was written")
+            for name in KINDS:
+                with self._file(name).open("rb") as file:
+                    if hashlib.file_digest(file, _digest).hexdigest() != about["digests"][name]:
+                        raise ValueError(f"{name}.bin is not what was written")
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise ValueError(f"{self.path}: no whole stored corpus ({error}); store it again") from error
+        self.vocabulary, self.class_names = np.array(about["vocabulary"], dtype=object), tuple(about["class_names"])
+        self.labels, self.row_ends = (np.fromfile(self._file(name), KINDS[name]) for name in ("labels", "row_ends"))
+
+    def __len__(self):
+        """Return the number of texts n."""
+        return len(self.labels)
+
+    def __getitem__(self, rows):
+        """Return the texts that a slice or an array of indices picks, as a `Corpus` in memory."""
+        rows = np.arange(len(self))[rows]
+        starts, ends = self.row_ends[rows], self.row_ends[rows + 1]
+        first = np.flatnonzero(np.append(True, starts[1:] != ends[:-1])[: len(rows)])  # of every run of texts that lie together
+        runs = starts[first], ends[np.append(first[1:], len(rows)) - 1] if len(rows) else ends
+        columns, counts = (self._read(name, *runs) for name in ("columns", "counts"))
+        row_ends = np.concatenate([[0], np.cumsum(ends - starts)])
+        row_ends = row_ends.astype(np.int32) if row_ends[-1] < 2**31 else row_ends
+        matrix = sparse.csr_array((counts, columns, row_ends), shape=(len(rows), self.vocab_size))
+        return Corpus(matrix, self.labels[rows], self.vocabulary, self.class_names)
+
+    def __repr__(self):
+        """Name sizes and classes, as in ``StoredCorpus(3 texts, 5 words, 9 entries; -1: 1, +1: 2)``."""
+        numbers = np.bincount(self.labels, minlength=self.num_classes)
+        sizes = ", ".join(f"{name}: {number:,}" for name, number in zip(self.class_names, numbers))
+        return f"StoredCorpus({len(self):,} texts, {self.vocab_size:,} words, {self.row_ends[-1]:,} entries; {sizes})"
+
+    @property
+    def vocab_size(self):
+        """The number of words |S|."""
+        return len(self.vocabulary)
+
+    @property
+    def num_classes(self):
+        """The number of classes K."""
+        return len(self.class_names)
+
+    @cached_property
+    def mean_weights(self):
+        """What each text contributes to a mean, ndarray of shape (n,), float64."""
+        return np.full(len(self), 1 / len(self))
+
+    def blocks(self, rows: np.ndarray) -> list[np.ndarray]:
+        """Return rows in blocks, each of as many as ``memory`` lets one read at once.
+
+        Parameters
+        ----------
+        rows : ndarray of int
+
+        Returns
+        -------
+        list of ndarray
+            They depend on nothing but ``rows`` and ``memory``, so that a run can be repeated to the last bit.
+        """
+        ends = np.cumsum(self.row_ends[rows + 1] - self.row_ends[rows] + 1)  # each text counts as an entry more
+        return np.split(rows, np.flatnonzero(np.diff(ends // self.entries_at_once)) + 1)
+
+    def description(self) -> str:
+        """Return sizes and digests: what a checkpoint must agree with.
+
+        Returns
+        -------
+        str
+        """
+        return f"{self!r} (digest {self._whole})"
+
+    def _file(self, name):
+        return self.path / f"{name}.bin"
+
+    def _read(self, name, starts, ends):
+        """Return runs of entries, one after another."""
+        found = np.empty(int((ends - starts).sum()), KINDS[name])
+        left = memoryview(found).cast("B")
+        with self._file(name).open("rb", buffering=0) as file:
+            for start, length in zip(starts * found.itemsize, (ends - starts) * found.itemsize):
+                file.seek(start)
+                run, left = left[:length], left[length:]
+                while run:
+                    if not (read := file.readinto(run)):
+                        raise ValueError(f"{self._file(name)} is shorter than it was; store the corpus again")
+                    run = run[read:]
+        return found
+
+
+def store_corpus(
+    rows: Iterable,
+    path: str | os.PathLike,
+    *,
+    text: str = "text",
+    label: str = "label",
+    vocabulary=None,
+    class_names: tuple[str, ...] = (),
+    min_count: int = 1,
+    max_words: int | None = None,
+    lowercase: bool = True,
+    separators: str | None = None,
+    tokenizer: Callable[[str], Iterable[str]] | None = None,
+    memory: float = 1e9,
+) -> StoredCorpus:
+    """Count labelled texts into a folder, a few thousand at a time; they may be more than memory holds.
+
+    Without ``vocabulary`` and ``class_names`` the rows are gone through twice: words and labels are found first.
+
+    Parameters
+    ----------
+    rows : iterable
+        Pairs of a text and its label, or dicts, as data sets of Hugging Face's library are, streamed ones among them.
+    path : path
+        The folder to make; it is there once it is whole.
+    text, label : str
+        Names in the dicts.
+    vocabulary, class_names, min_count, max_words, lowercase, separators, tokenizer
+        As in `corpus_from_texts`.
+    memory : float
+        See `StoredCorpus`. Counting takes what Python and some ten thousand texts take, and the first pass 100 bytes a word.
+
+    Returns
+    -------
+    StoredCorpus
+
+    Raises
+    ------
+    FileExistsError
+        If there is something of that name.
+    ValueError
+        If ``rows`` is an iterator and would have to be gone through twice, a row is neither a pair nor a dict with those names,
+        or as in `corpus_from_texts`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import tokensel_nb as ts
+    >>> rows = [{"text": "Good film", "label": 1}, {"text": "bad, bad film", "label": 0}]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     stored = ts.store_corpus(rows, f"{folder}/films")
+    ...     stored.vocabulary.tolist(), stored[:].counts.toarray().tolist()
+    (['bad', 'film', 'good'], [[0, 1, 1], [2, 1, 0]])
+    """
+    from .text import _split, corpus_from_texts  # here, since pyarrow takes half a second, and reading needs none
+
+    _entries_at_once(memory)  # refused before the work, not after it
+    path = Path(path)
+    if path.exists():
+        raise FileExistsError(f"{path} is there already; remove it, open it as StoredCorpus, or name another folder")
+    split = partial(_split, separators=separators, tokenizer=tokenizer, lowercase=lowercase)
+    chunks = partial(_chunks, rows, text, label)
+    if vocabulary is None or not class_names:
+        if iter(rows) is rows:
+            raise ValueError(
+                "rows is an iterator, gone through once; give vocabulary and class_names, or what can be read again"
+            )
+        vocabulary, class_names = _found(chunks(), split, vocabulary, class_names, min_count, max_words)
+    options = dict(vocabulary=vocabulary, class_names=tuple(class_names), lowercase=lowercase)
+    count = partial(corpus_from_texts, separators=separators, tokenizer=tokenizer, **options)
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    part.mkdir(parents=True)
+    try:
+        _write(_counted(chunks(), count), part, list(vocabulary), list(class_names))
+        part.rename(path)
+    except BaseException:
+        shutil.rmtree(part, ignore_errors=True)
+        raise
+    return StoredCorpus(path, memory)
+
+
+def _entries_at_once(memory):
+    found = int((positive("memory", memory) - RESERVED) / OF_AN_ENTRY)
+    if found < 10**5:
+        raise ValueError(f"memory={memory!r}; give {RESERVED / 1e6 + OF_AN_ENTRY / 10:.0f}e6 bytes at least")
+    return found
+
+
+def _write(corpora, folder, vocabulary, class_names):
+    digests = {name: _digest() for name in KINDS}
+    files = {name: (folder / f"{name}.bin").open("wb") for name in KINDS}
+
+    def add(name, array):
+        array = np.ascontiguousarray(array, KINDS[name])
+        digests[name].update(array)
+        array.tofile(files[name])
+
+    try:
+        end = 0
+        add("row_ends", [0])
+        for corpus in corpora:
+            counts = corpus.counts
+            for name, array in dict(
+                columns=counts.indices,
+                counts=counts.data,
+                row_ends=end + counts.indptr[1:].astype(np.int64),
+                labels=corpus.labels,
+            ).items():
+                add(name, array)
+            end += counts.nnz
+    finally:
+        for file in files.values():
+            file.close()
+    if not end:
+        raise ValueError("no text holds a word of the vocabulary; give another one")
+    about = dict(vocabulary=vocabulary, class_names=class_names, digests={name: digests[name].hexdigest() for name in KINDS})
+    written = {"about": about, "digest": _digest(json.dumps(about).encode()).hexdigest()}
+    (folder / "about.json").write_text(json.dumps(written), "utf-8")
+
+
+def _counted(chunks, count):
+    for first, texts, labels in chunks:
+        try:
+            yield count(texts, labels)
+        except ValueError as error:
+            raise ValueError(f"among the rows from {first} on: {error}") from error
+
+
+def _chunks(rows, text, label):
+    """Yield the number of the first, texts and labels, some thousand at a time."""
+    number, rows = -1, enumerate(rows)
+    while chunk := list(islice(rows, AT_ONCE)):
+        texts, labels = [], []
+        for number, row in chunk:
+            try:
+                one, other = (row[text], row[label]) if isinstance(row, dict) else row
+            except (KeyError, TypeError, ValueError):
+                one = None
+            if not isinstance(one, str):
+                wanted = f"a text and a label, or a dict with {text!r} and {label!r}"
+                raise ValueError(f"row {number} is {str(row)[:60]!r}; give {wanted}")
+            texts.append(one)
+            labels.append(other)
+        yield chunk[0][0], texts, labels
+    if number < 0:
+        raise ValueError("there are no rows; give at least one text and its label")
+
+
+def _found(chunks, split, vocabulary, class_names, min_count, max_words):
+    """Return vocabulary and names of classes, those that are given as they are."""
+    from .text import _chosen, _occurrences, encode
+
+    occurrences, labels = {}, {}
+    for _, texts, of_chunk in chunks:
+        labels |= dict.fromkeys(of_chunk)
+        if vocabulary is None:
+            _, codes, words = encode(texts, split)
+            for word, number in zip(words, _occurrences(codes, len(words)).tolist()):
+                occurrences[word] = occurrences.get(word, 0) + number
+    if vocabulary is None:
+        vocabulary = _chosen(np.fromiter(occurrences.values(), int), list(occurrences), min_count, max_words)
+    return vocabulary, _coded(list(labels), tuple(class_names))[1]
+
+
+def _digest(content=b""):
+    return hashlib.blake2b(content, digest_size=16)
