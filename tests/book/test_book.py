@@ -99,9 +99,7 @@ def test_the_examples_of_the_readme_print_what_they_say():
     assert done.stdout.splitlines() == wanted
 
 
-WORKFLOWS = pytest.mark.parametrize(
-    "path", sorted((ROOT / ".github" / "workflows").glob("*.yml")), ids=lambda path: path.stem
-)
+WORKFLOWS = pytest.mark.parametrize("path", sorted((ROOT / ".github" / "workflows").glob("*.yml")), ids=lambda path: path.stem)
 
 
 @WORKFLOWS
