@@ -70,15 +70,15 @@ def test_values_that_cannot_be_shown():
 @pytest.mark.parametrize("seed", [None, -1, 0.5, "0", True, [1, 2], np.nan, object()])
 def test_no_seed(seed):
     with pytest.raises(ValueError, match=r"^seed=.*; give a whole number, zero or more, or a numpy.random.Generator$"):
-        checks.random_numbers(seed)
+        checks.generator("seed", seed)
 
 
 def test_seeds_and_generators():
     wanted = np.random.default_rng(3).random()
-    assert checks.random_numbers(3).random() == checks.random_numbers(np.uint8(3)).random() == wanted
+    assert checks.generator("seed", 3).random() == checks.generator("seed", np.uint8(3)).random() == wanted
     generator = np.random.default_rng(3)
-    assert checks.random_numbers(generator) is generator
-    assert checks.random_numbers(10**30).random() == np.random.default_rng(10**30).random()
+    assert checks.generator("seed", generator) is generator
+    assert checks.generator("seed", 10**30).random() == np.random.default_rng(10**30).random()
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,10 @@ def to_numpy(array) -> np.ndarray:
     >>> to_numpy([1, 2]).tolist()
     [1, 2]
     """
-    return array.detach().cpu().numpy() if is_torch(array) else np.asarray(array)
+    if not is_torch(array):
+        return np.asarray(array)
+    array = array.detach().cpu()
+    return (array.float() if dtype_name(array) == "bfloat16" else array).numpy()  # numpy has no bfloat16
 
 
 def like(values, reference, dtype=None):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import reprlib
+from functools import wraps
 from numbers import Integral, Real
 
 import numpy as np
@@ -13,6 +15,56 @@ LARGEST = 2**53  # up to here float64 knows every whole number
 
 _REPR = reprlib.Repr()
 _REPR.maxstring = _REPR.maxother = _REPR.maxlong = 80
+
+
+def checked(**wanted):
+    """Return a decorator: the arguments named are checked, in this order, before the function runs.
+
+    Parameters
+    ----------
+    **wanted : type, or callable
+        A type stands for `instance`; a callable is given the argument's name and value, and returns what the function gets.
+        What is the parameter's default is not checked.
+
+    Returns
+    -------
+    callable
+
+    Examples
+    --------
+    >>> @checked(steps=whole_number)
+    ... def walk(steps=None):
+    ...     return steps
+    >>> walk(), walk(np.int8(3))
+    (None, 3)
+    >>> walk(steps=0)
+    Traceback (most recent call last):
+    ValueError: steps=0; give a whole number of at least 1
+    """
+    checks = {name: check if not isinstance(check, type) else _of_type(check) for name, check in wanted.items()}
+
+    def decorate(function):
+        signature = inspect.signature(function)
+        defaults = {name: signature.parameters[name].default for name in checks}
+
+        @wraps(function)
+        def at_the_door(*args, **kwargs):
+            try:
+                given = signature.bind(*args, **kwargs)
+            except TypeError:  # an argument is missing, or too much: the call itself says which
+                return function(*args, **kwargs)
+            for name, check in checks.items():
+                if name in given.arguments and given.arguments[name] is not defaults[name]:
+                    given.arguments[name] = check(name, given.arguments[name])
+            return function(*given.args, **given.kwargs)
+
+        return at_the_door
+
+    return decorate
+
+
+def _of_type(kind):
+    return lambda name, value: instance(name, value, kind)
 
 
 def shortened(value, most=80) -> str:
@@ -37,6 +89,26 @@ def shortened(value, most=80) -> str:
         text = " ".join(_REPR.repr(value).split())
     except Exception:  # whatever goes wrong in the repr of a stranger, or of a number too long to be written
         text = f"a {type(value).__name__}"
+    return cut(text, most)
+
+
+def cut(text, most=80) -> str:
+    """Return a text of at most so many characters.
+
+    Parameters
+    ----------
+    text : str
+    most : int
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> cut("good, bad and ugly", most=12)
+    'good, bad...'
+    """
     return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
@@ -237,14 +309,14 @@ def listed(name, values, of="str") -> list:
         raise TypeError(f"{name} is a {type(values).__name__}; give a list of {of}, in their order") from None
 
 
-def random_numbers(seed, name="seed") -> np.random.Generator:
+def generator(name, seed) -> np.random.Generator:
     """Return what draws random numbers: a generator as it was given, or one that a whole number begins.
 
     Parameters
     ----------
-    seed : int or numpy.random.Generator
     name : str
         Of the argument.
+    seed : int or numpy.random.Generator
 
     Returns
     -------
@@ -257,7 +329,7 @@ def random_numbers(seed, name="seed") -> np.random.Generator:
 
     Examples
     --------
-    >>> random_numbers(-1)
+    >>> generator("seed", -1)
     Traceback (most recent call last):
     ValueError: seed=-1; give a whole number, zero or more, or a numpy.random.Generator
     """
@@ -334,7 +406,7 @@ def numbers(name, values, shape=None):
     return finite(name, array)
 
 
-def real(name, values):
+def real(name, values, *, truths=False):
     """Return an array of real numbers, whatever their size and number; see `numbers`.
 
     Parameters
@@ -342,6 +414,8 @@ def real(name, values):
     name : str
         Of the argument.
     values : array, or what numpy makes one of
+    truths : bool
+        Whether truth values are numbers too, 0 and 1.
 
     Returns
     -------
@@ -359,14 +433,18 @@ def real(name, values):
     ValueError: scores=['a']; give an array of real numbers
     """
     try:
-        array = values if is_torch(values) else np.asarray(values)
-        fine = dtype_name(array).rstrip("0123456789") in ("float", "bfloat", "int", "uint")
+        array = values if is_torch(values) else _in_native_order(np.asarray(values))
+        fine = dtype_name(array).rstrip("0123456789") in ("float", "bfloat", "int", "uint", *["bool"] * truths)
         fine &= str(array.layout) == "torch.strided" if is_torch(array) else not np.ma.is_masked(values)
     except (TypeError, ValueError):  # ragged lists, and objects that refuse to become an array
         fine = False
     if not fine:
         raise ValueError(f"{name}={shortened(values)}; give an array of real numbers")
     return array
+
+
+def _in_native_order(array):
+    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 
 def shaped(name, array, shape):

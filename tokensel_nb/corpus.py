@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import cached_property
-from numbers import Real
+from dataclasses import dataclass, fields, replace
+from functools import cached_property, partial
+from numbers import Integral, Real
 
 import numpy as np
 from scipy import sparse
+
+from .arrays import to_numpy
+from .checks import LARGEST, checked, cut, generator, listed, number, real, shortened
 
 BINARY = ("-1", "+1")  # the names of two classes that came as signs
 
@@ -49,24 +52,25 @@ class Corpus:
     weights: np.ndarray | None = None
 
     def __post_init__(self):
-        counts = sparse.csr_array(self.counts, copy=True)  # a copy, so that nothing prepared of it can go stale
-        counts.sum_duplicates()
-        counts.eliminate_zeros()
-        vocabulary = np.array(self.vocabulary, dtype=object)
-        labels, names = _coded(self.labels, tuple(map(str, self.class_names)))
+        counts = _checked_counts(self.counts)
+        vocabulary = _checked_words(self.vocabulary)
+        labels, names = _coded(self.labels, tuple(map(str, listed("class_names", self.class_names))))
         if counts.shape != (len(labels), len(vocabulary)):
             raise ValueError(
                 f"counts has shape {counts.shape}, but there are {len(labels)} labels and {len(vocabulary)} words; "
                 "give one row a text and one column a word"
             )
-        if not ((counts.data >= 0) & np.isfinite(counts.data)).all():
-            raise ValueError("counts holds a negative number, or none that is finite; give how often each word occurs")
-        weights = None if self.weights is None else _read_only(_checked_weights(self.weights, len(labels)))
-        parts = dict(counts=counts, labels=labels, vocabulary=vocabulary, class_names=names, weights=weights)
-        for array in (counts.data, counts.indices, counts.indptr, vocabulary, labels):
-            _read_only(array)
-        for name, value in parts.items():
-            object.__setattr__(self, name, value)
+        weights = None if self.weights is None else _checked_weights(self.weights, len(labels))
+        self._keep(counts, labels, vocabulary, names, weights)
+
+    def _keep(self, *parts):
+        """Set the parts, which nobody else holds, so that nothing prepared of them can go stale."""
+        counts = parts[0]
+        for array in (counts.data, counts.indices, counts.indptr, *parts[1:]):
+            if isinstance(array, np.ndarray):
+                _read_only(array)
+        for field, part in zip(fields(self), parts):
+            object.__setattr__(self, field.name, part)
 
     def __len__(self):
         """Return the number of texts n."""
@@ -74,9 +78,11 @@ class Corpus:
 
     def __getitem__(self, rows):
         """Return the texts that a slice, a mask or an array of indices picks, as a corpus of the same words."""
-        rows = [rows] if np.isscalar(rows) else rows
-        weights = None if self.weights is None else self.weights[rows]
-        return replace(self, counts=self.counts[rows], labels=self.labels[rows], weights=weights)
+        rows = _checked_rows(rows, len(self))
+        weights = None if self.weights is None else _checked_weights(self.weights[rows], len(self.labels[rows]))
+        picked = object.__new__(Corpus)  # what was checked as a whole needs no check in its parts
+        picked._keep(self.counts[rows], self.labels[rows].copy(), self.vocabulary, self.class_names, weights)
+        return picked
 
     def __repr__(self):
         """Name sizes and classes, as in ``Corpus(3 texts, 5 words, 9 tokens; -1: 1, +1: 2)``."""
@@ -196,11 +202,12 @@ class Corpus:
         >>> ts.corpus_from_texts(["good film", "bad film"], [1, -1]).column("film")
         1
         """
-        found = np.flatnonzero(self.vocabulary == word)
-        if not len(found):
-            raise KeyError(f"{word!r} is not one of the {self.vocab_size:,} words of this corpus")
-        return int(found[0])
+        found = [column for column, known in enumerate(self.vocabulary) if isinstance(known, type(word)) and known == word]
+        if not found:
+            raise KeyError(f"{shortened(word)} is not one of the {self.vocab_size:,} words of this corpus")
+        return found[0]
 
+    @checked(fraction=partial(number, least=0, most=1, open_below=True, open_above=True), seed=generator)
     def split(self, fraction, seed):
         """Return two corpora of the same words: the rest, and a random ``fraction`` of the texts held out.
 
@@ -231,6 +238,7 @@ class Corpus:
         order = np.random.default_rng(seed).permutation(len(self))
         return self[np.sort(order[held_out:])], self[np.sort(order[:held_out])]
 
+    @checked(seed=generator)
     def balanced(self, seed):
         """Return equally many texts of every class, as many as the rarest class has, drawn at random in their old order.
 
@@ -278,6 +286,7 @@ class Corpus:
         return matrix.T @ ((self._one_hot() - 1 / self.num_classes) * weights[:, None]) / weights.sum()
 
 
+@checked(corpus=Corpus, seed=generator)
 def shuffle_labels(corpus: Corpus, seed) -> Corpus:
     """Return the same texts with their labels permuted at random: whatever words then tell of labels is chance.
 
@@ -301,42 +310,127 @@ def shuffle_labels(corpus: Corpus, seed) -> Corpus:
     >>> ts.shuffle_labels(corpus, seed=0).labels.tolist()
     [0, 1, 1, 0]
     """
-    return replace(corpus, labels=np.random.default_rng(seed).permutation(corpus.labels))
+    return replace(corpus, labels=np.random.default_rng(seed).permutation(corpus.labels.copy()))
+
+
+def _checked_counts(counts):
+    """Return counts as a CSR array that nobody else holds: entries sorted, each once, none zero, wide enough for their sum."""
+    if not sparse.issparse(counts):
+        counts = to_numpy(real("counts", counts, truths=True))
+    if counts.ndim != 2 or counts.dtype.kind not in "biuf":
+        raise ValueError(
+            f"counts has {counts.ndim} dimensions of {counts.dtype}; give numbers, one row a text and one column a word"
+        )
+    data = counts if isinstance(counts, np.ndarray) else _whole_matrix(counts).data
+    if not (np.isfinite(data) & (data >= 0)).all():
+        raise ValueError("counts holds a negative number, or none that is finite; give how often each word occurs")
+    total = data.sum(dtype=np.float64)
+    if not total <= LARGEST:
+        raise ValueError(
+            f"counts has the sum {total:.3g}; give counts whose sum is at most 2**53, up to which float64 is exact"
+        )
+    wide = np.float64 if counts.dtype.kind == "f" else np.int64
+    keeps = counts.dtype in (np.int64, np.float32, np.float64) or (counts.dtype == np.int32 and total < 2**31)
+    dtype = counts.dtype.newbyteorder("=") if keeps else wide
+    counts = counts.astype(dtype) if isinstance(counts, np.ndarray) else _whole_matrix(counts).tocsr()
+    counts = sparse.csr_array(counts, dtype=dtype, copy=True)
+    counts.sum_duplicates()
+    counts.eliminate_zeros()
+    return counts
+
+
+def _whole_matrix(matrix):
+    """Return a sparse matrix whose indices are in their ranges: products look up whatever they say, in anybody's memory."""
+    try:
+        if matrix.format in ("csr", "csc", "bsr"):
+            matrix = type(matrix)((matrix.data, matrix.indices, matrix.indptr), shape=matrix.shape)
+            matrix.check_format(full_check=True)
+            return matrix
+        found = matrix.tocoo()
+        return type(found)((found.data, (found.row, found.col)), shape=matrix.shape)
+    except (ValueError, IndexError, TypeError) as error:
+        raise ValueError(f"counts is no whole sparse matrix, {cut(str(error))}; make it anew") from error
+
+
+def _checked_words(vocabulary):
+    """Return a vocabulary as an array of objects, each once."""
+    words = listed("vocabulary", vocabulary)
+    try:
+        if len(set(words)) < len(words):
+            seen = set()
+            twice = next(word for word in words if word in seen or seen.add(word))
+            raise ValueError(f"vocabulary holds {shortened(twice)} twice; give every word one column")
+    except TypeError as error:  # lists, say, cannot be looked up
+        raise TypeError(f"vocabulary holds what is no word ({cut(str(error))}); give a word for every column") from error
+    return np.fromiter(words, dtype=object, count=len(words))
+
+
+def _checked_rows(rows, texts):
+    """Return rows as a slice, or as an array of indices."""
+    if isinstance(rows, slice):
+        return rows
+    array = np.asarray(rows)
+    array = array[None] if array.ndim == 0 else array.astype(np.int64) if not array.size else array
+    if array.ndim != 1 or array.dtype.kind not in "biu" or (array.dtype.kind == "b" and len(array) != texts):
+        raise TypeError(f"rows={shortened(rows)}; pick texts by a slice, by {texts} truth values, or by whole numbers")
+    if array.dtype.kind == "b":
+        return np.flatnonzero(array)
+    if len(array) and not (-texts <= array.min() and array.max() < texts):
+        raise IndexError(f"rows={shortened(rows)}; there are {texts} texts")
+    return array
 
 
 def _coded(labels, names):
     """Return labels as 0 ... K-1, and the names of the K classes; `names` is empty where none were given."""
     if len(set(names)) < len(names):
-        raise ValueError(f"class_names holds a name twice: {', '.join(names)}; give every class its own")
+        raise ValueError(f"class_names holds a name twice: {_some(names)}; give every class its own")
     labels, words = _of_one_kind(labels)
     if words:
         known = names or tuple(sorted(set(labels)))
         code_of = {name: code for code, name in enumerate(known)}
         codes = np.array([code_of.get(label, -1) for label in labels], np.int64)
-        allowed = f"one of {', '.join(map(repr, known))}"
+        allowed = f"one of {_some(map(repr, known))}"
     else:
         codes, known, allowed = _coded_numbers(labels, names)
     if (codes < 0).any():
         row = int(codes.argmin())
-        raise ValueError(f"labels[{row}] is {np.asarray(labels)[row].item()!r}; with {len(known)} classes a label is {allowed}")
+        raise ValueError(f"labels[{row}] is {shortened(labels[row])}; with {len(known)} classes a label is {allowed}")
     if len(known) < 2:
-        raise ValueError(f"every label is {', '.join(known)!r}; two classes are needed, name them in class_names")
+        raise ValueError(f"every label is {_some(known)!r}; two classes are needed, name them in class_names")
     return codes, known
+
+
+def _some(names):
+    """Name some classes, at no great length."""
+    return cut(", ".join(names))
 
 
 def _of_one_kind(labels):
     """Return labels as a list of words, or as an array of whole numbers, and whether they are words."""
-    array = np.asarray(labels)
-    if array.ndim != 1:
-        raise ValueError(f"labels has {array.ndim} dimensions; give one label a text")
-    if array.dtype.kind in "iu":
+    array = _labels_of_any_kind(labels)
+    if array.dtype.kind in "iu" and not (array.size and array.max() > LARGEST):
         return array.astype(np.int64), False
     given = array.tolist() if isinstance(labels, np.ndarray) else list(labels)
     words = any(isinstance(label, str) for label in given)
     for row, label in enumerate(given):
-        if not (isinstance(label, str) if words else isinstance(label, Real) and float(label).is_integer()):
-            raise ValueError(f"labels[{row}] is {label!r}; give a {'word' if words else 'whole number'} for every text")
+        whole = isinstance(label, Integral) or (isinstance(label, Real) and float(label).is_integer())
+        if not (isinstance(label, str) if words else whole and abs(label) <= LARGEST):
+            raise ValueError(
+                f"labels[{row}] is {shortened(label)}; give a {'word' if words else 'whole number'} for every text"
+            )
     return (list(map(str, given)) if words else np.array(given, np.int64)), words
+
+
+def _labels_of_any_kind(labels):
+    try:
+        array = to_numpy(labels)
+    except (TypeError, ValueError):  # lists of different lengths, say
+        array = np.empty(())
+    if array.ndim != 1:
+        raise ValueError(f"labels has {array.ndim} dimensions; give one label a text")
+    if array.dtype.kind in "mM":
+        raise ValueError(f"labels holds {array.dtype}; give whole numbers or names")
+    return array
 
 
 def _coded_numbers(labels, names):
@@ -364,7 +458,8 @@ def _read_only(array):
 
 
 def _checked_weights(weights, texts):
-    weights = np.array(weights, dtype=np.float64)
-    if weights.shape != (texts,) or not (np.isfinite(weights) & (weights >= 0)).all() or not weights.any():
-        raise ValueError(f"weights must be {texts} finite numbers, none negative and not all zero")
+    weights = np.array(to_numpy(real("weights", weights)), dtype=np.float64)
+    fine = weights.shape == (texts,) and (weights >= 0).all() and weights.any()
+    if not fine or not np.isfinite(weights.sum()):
+        raise ValueError(f"weights must be {texts} finite numbers of a finite sum, none negative and not all zero")
     return weights
