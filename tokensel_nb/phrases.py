@@ -87,7 +87,8 @@ class Phrases:
     ----------
     words : ndarray of str, shape (W,)
     starts : ndarray of int64, shape (G,)
-        The column of the n-gram without its last word: a word, or an n-gram before it.
+        The column of the n-gram without its last word: a word, or an n-gram before it. N-grams stand in ascending order of
+        these, and of their last words.
     lasts : ndarray of int64, shape (G,)
         The column of its last word.
     tokenizer : callable, optional
@@ -168,6 +169,33 @@ class Phrases:
             names.append(f"{names[start]} {names[last]}")
         return np.array(names, dtype=object)
 
+    def only(self, kept):
+        """Return some of the phrases, and their columns here.
+
+        Parameters
+        ----------
+        kept : ndarray of bool, shape (W + G,)
+            An n-gram goes, too, where its last word goes, or what it begins with.
+
+        Returns
+        -------
+        (Phrases, ndarray of int64)
+
+        Examples
+        --------
+        >>> phrases, counts = Phrases.learn(["not good", "not good, not at all"])
+        >>> some, columns = phrases.only(phrases.names != "good")
+        >>> some.names.tolist(), counts[:, columns].toarray().tolist()
+        (['not'], [[1], [2]])
+        """
+        kept, number = kept.copy(), len(self.words)
+        while (lost := kept[number:] & ~(kept[self.starts] & kept[self.lasts])).any():
+            kept[number:] &= ~lost
+        place, pairs = np.cumsum(kept) - 1, kept[number:]
+        some = Phrases(self.words[kept[:number]], place[self.starts[pairs]], place[self.lasts[pairs]], tokenizer=self.tokenizer)
+        vars(some)["names"] = self.names[kept]
+        return some, np.flatnonzero(kept)
+
     def count(self, texts):
         """Return how often each phrase stands in each text.
 
@@ -211,7 +239,7 @@ class Phrases:
 
     @cached_property
     def _keys(self):
-        return pa.array(self.starts * len(self.words) + self.lasts)
+        return self.starts * len(self.words) + self.lasts
 
     def _read(self, rows, codes, words):
         """Return, for each length of phrases, the column of the one that begins at each word, or -1."""
@@ -219,12 +247,11 @@ class Phrases:
         found = [of_words[codes] if len(codes) else np.empty(0, np.int64)]
         while len(self.starts):
             at, keys = _pairs(found[-1], found[0], rows, len(found) + 1, len(self.words))
-            known = pc.index_in(pa.array(keys), value_set=self._keys).fill_null(-1)
+            places = np.searchsorted(self._keys, keys).clip(max=len(self._keys) - 1)
             current = np.full(len(rows), -1)
-            current[at] = np.from_dlpack(known)
+            current[at] = np.where(self._keys[places] == keys, len(self.words) + places, -1)
             if current.max(initial=-1) < 0:
                 break
-            current[current >= 0] += len(self.words)
             found.append(current)
         return found
 

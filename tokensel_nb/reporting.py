@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import os
 import warnings
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ._scores import Attended
 from .leaks import BINS, bins_of, suspicion
 from .leaving_out import LeavingOut
 from .models.base import classes_of_logits
 
 if TYPE_CHECKING:
     import pandas as pd
+    from scipy import sparse
 
+    from .corpus import Corpus
+    from .phrases import Phrases
     from .text_classifier import TextClassifier
 
 ALARM = 0.5
@@ -91,34 +97,72 @@ def report(model: TextClassifier, texts, labels, *, folds=4, least=5, quotes=3, 
     texts, labels = list(texts), np.asarray(labels)
     if len(texts) != len(labels):
         raise ValueError(f"there are {len(texts)} texts and {len(labels)} labels; give one label a text")
-    whole, parts = _judges(model, texts, labels, folds, seed)
-    words = _Words(whole, whole.read(texts, labels), least)
-    judged = _Judged(words, len(texts))
-    for judge, rows in parts:
-        judged.add(judge, [texts[row] for row in rows], labels[rows])
-    return Report(whole, judged.columns(), judged.accuracy, len(parts), quotes, frozenset(groups), seed, texts, labels)
-
-
-def _judges(model, texts, labels, folds, seed):
-    """Return the model of all words, and pairs of a model and the texts that it judges."""
-    from sklearn.base import clone
-    from sklearn.model_selection import StratifiedKFold
-
     if hasattr(model, "classes_"):
-        return model, [(model, np.arange(len(texts)))]
-    names, sizes = np.unique(labels, return_counts=True)
-    if not 2 <= folds <= sizes.min():
-        raise ValueError(
-            f"folds={folds}, but the class {names.tolist()[sizes.argmin()]!r} has {sizes.min()} texts; give from 2 to so many"
-        )
-    whole = clone(model).fit(texts, labels)
-    parts = []
-    for fitted, judged in StratifiedKFold(folds, shuffle=True, random_state=seed).split(labels, labels):
-        part = clone(model).set_params(l2=whole.l2_)  # found once, not anew in every part
-        with warnings.catch_warnings(action="ignore", category=UserWarning):  # what it would say, the whole model has said
-            part.fit([texts[row] for row in fitted], labels[fitted])
-        parts.append((part, judged))
-    return whole, parts
+        corpus = model.read(texts, labels)
+        parts = [(model, corpus)]
+    else:
+        counted = _Counted.of(model, texts, labels, folds)
+        model, columns = counted.fit(model)
+        corpus = counted.read(model, columns)
+        parts = counted.parts(model, seed)
+    judged = _Judged(_Words(model, corpus, least), len(texts))
+    for judge, part in parts:
+        judged.add(judge, part)
+    return Report(model, judged.columns(), judged.accuracy, len(parts), quotes, frozenset(groups), seed, texts, labels, corpus)
+
+
+@dataclass(frozen=True, eq=False)
+class _Counted:
+    """Texts whose phrases are counted once, however many classifiers are fitted on some of them."""
+
+    phrases: Phrases
+    counts: sparse.csr_array
+    labels: np.ndarray
+    folds: int
+
+    @classmethod
+    def of(cls, model, texts, labels, folds):
+        """Count the phrases of texts that can be cut into so many parts."""
+        names, sizes = np.unique(labels, return_counts=True)
+        if not 2 <= folds <= sizes.min():
+            rarest = names.tolist()[sizes.argmin()]
+            raise ValueError(f"folds={folds}, but the class {rarest!r} has {sizes.min()} texts; give from 2 to so many")
+        return cls(*model._counted(texts, labels), folds)
+
+    def fit(self, model, rows=slice(None)):
+        """Return a copy of a model fitted on some of the texts, and the columns of the phrases that stand in enough of them."""
+        from sklearn.base import clone
+
+        counts = self.counts[rows]
+        number = np.bincount(counts.indices, minlength=counts.shape[1])
+        phrases, columns = self.phrases.only(number >= model.min_texts)
+        return clone(model)._fit_counts(phrases, counts[:, columns], self.labels[rows]), columns
+
+    def read(self, model, columns, rows=slice(None)):
+        """Return some of the texts as a model that knows these columns reads them."""
+        return model._read_counts(self.counts[rows][:, columns], self.labels[rows])
+
+    def without(self, words):
+        """Leave out words, and the n-grams that hold them."""
+        phrases, columns = self.phrases.only(~np.isin(self.phrases.names, list(words)))
+        return replace(self, phrases=phrases, counts=self.counts[:, columns])
+
+    def parts(self, whole, seed):
+        """Return pairs of a model and texts that are new to it, part by part; as strict as a model of all texts is."""
+        from sklearn.base import clone
+        from sklearn.model_selection import StratifiedKFold
+
+        strict = clone(whole).set_params(l2=whole.l2_)  # found once, not anew in every part
+
+        def part(rows):
+            fitted, judged = rows
+            model, columns = self.fit(strict, fitted)
+            return model, self.read(model, columns, judged)
+
+        cuts = StratifiedKFold(self.folds, shuffle=True, random_state=seed).split(self.labels, self.labels)
+        with warnings.catch_warnings(action="ignore", category=UserWarning):  # what they would say, the whole model has said
+            with ThreadPoolExecutor(os.cpu_count()) as pool:  # NumPy and SciPy let go of Python's lock
+                return list(pool.map(part, cuts))
 
 
 class _Words:
@@ -167,9 +211,8 @@ class _Judged:
         self.sums = {name: np.zeros(size) for name in ("entries", "hits", "moves", "attention", "leads")}
         self.rests, self.base = np.zeros((size, len(BINS))), np.zeros((words.K, 2, len(BINS)))
 
-    def add(self, judge, texts, labels):
+    def add(self, judge, corpus):
         """Add what one model finds in texts that are new to it."""
-        corpus = judge.read(texts, labels)
         values = judge.values_.reshape(len(judge.scores_), -1)
         found = LeavingOut(judge.scores_, corpus)
         logits = np.stack([found.logits(column) for column in values.T], axis=1)
@@ -283,6 +326,8 @@ class Report:
     seed : int
     texts : list of str
     labels : ndarray
+    corpus : Corpus
+        The texts as the model reads them.
 
     Examples
     --------
@@ -302,6 +347,7 @@ class Report:
     seed: int
     texts: list
     labels: np.ndarray
+    corpus: Corpus
 
     @cached_property
     def table(self) -> pd.DataFrame:
@@ -324,7 +370,7 @@ class Report:
         ranked = self.ranked
         return ranked.word[ranked.suspicion > ALARM].tolist()
 
-    @property
+    @cached_property
     def ranked(self) -> pd.DataFrame:
         """The table in the order of suspicion.
 
@@ -361,7 +407,7 @@ class Report:
         if not self.passages:
             return {}
         random = np.random.default_rng(self.seed)
-        counts = self.model.read(self.texts).counts.tocsc()
+        counts = self.corpus.counts.tocsc()
         column_of = {word: column for column, word in enumerate(self.model.vocabulary_)}
         words = dict.fromkeys(word for corner in self.corners.values() for word in corner.word.head(SHOWN))
         found = {}
@@ -375,7 +421,8 @@ class Report:
     def refit(self, words=None) -> Refit:
         """Fit the classifier anew without some words, and tell the accuracy of held-out texts before and after.
 
-        Both accuracies are those of models fitted on all of this report's texts but a part, and tried on that part.
+        Both accuracies are those of models fitted on all of this report's texts but a part, and tried on that part, with the
+        strength of the penalty that this report's model has.
 
         Parameters
         ----------
@@ -398,11 +445,16 @@ class Report:
         from sklearn.base import clone
 
         words = sorted(self.suspicious if words is None else set(words))
-        model = clone(self.model)
-        kept = dict(texts=self.texts, labels=self.labels, seed=self.seed, folds=max(self.parts, 2))
-        before = self.accuracy if self.parts > 1 else _accuracy(model, **kept)[1]
-        after = _accuracy(clone(model).set_params(without=[*model.without, *words]), **kept)
-        return Refit(after[0], words, before, after[1], len(self.texts))
+        model = clone(self.model).set_params(l2=self.model.l2_)
+        if self.parts > 1:
+            counted, before = _Counted(self.model._phrases, self.corpus.counts[:, :-1], self.labels, self.parts), self.accuracy
+        else:
+            counted = _Counted.of(model, self.texts, self.labels, folds=2)
+            before = _accuracy(counted.parts(counted.fit(model)[0], self.seed))
+        counted = counted.without(words)
+        changed, _ = counted.fit(model.set_params(without=[*model.without, *words]))
+        after = _accuracy(counted.parts(changed, self.seed))
+        return Refit(changed, words, before, after, len(self.texts))
 
     def __repr__(self):
         """Name the sizes."""
@@ -525,11 +577,10 @@ class Refit:
         )
 
 
-def _accuracy(model, texts, labels, folds, seed):
-    """Return the model fitted on all texts, and the accuracy of models fitted on parts."""
-    whole, parts = _judges(model, texts, labels, folds, seed)
-    right = sum((judge.predict([texts[row] for row in rows]) == labels[rows]).sum() for judge, rows in parts)
-    return whole, float(right / len(labels))
+def _accuracy(parts):
+    """Return the accuracy of models, each tried on the texts that are new to it."""
+    found = [classes_of_logits(Attended(judge.scores_, judge.values_).logits(corpus)) for judge, corpus in parts]
+    return float(np.mean(np.concatenate([each == corpus.labels for each, (_, corpus) in zip(found, parts)])))
 
 
 def _passage(model, text, column, around=45):

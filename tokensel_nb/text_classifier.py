@@ -157,21 +157,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             If the classifier is no better than the majority class on the part held out, or the texts are mostly in a script
             without spaces and no ``tokenizer`` was given.
         """
-        self._check_settings()
-        texts = _listed(texts)
-        codes = self._coded(texts, labels)
-        weights = self._weighted(codes, sample_weight)
-        if self.tokenizer is None:
-            _warn_without_spaces(texts)
-        self._phrases, counts = Phrases.learn(
-            texts, longest=self.ngrams, min_texts=self.min_texts, without=self.without, tokenizer=self.tokenizer
-        )
-        if not counts.shape[1]:
-            raise ValueError(f"no word stands in min_texts={self.min_texts} of the {len(texts)} texts; lower min_texts")
-        self.vocabulary_ = self._phrases.names
-        corpus = self._corpus(counts, codes, weights)
-        self._train(corpus)
-        return self
+        return self._fit_counts(*self._counted(texts, labels), sample_weight)
 
     def read(self, texts, labels=None) -> Corpus:
         """Return texts as the counts that the model sees.
@@ -189,11 +175,13 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             exp(score), divided by their sum, are the attention.
         """
         check_is_fitted(self)
-        counts = self._phrases.count(_listed(texts))
+        return self._read_counts(_damped(self._phrases.count(_listed(texts))), labels)
+
+    def _read_counts(self, counts, labels):
         if labels is None:
             return self._corpus(counts, np.zeros(counts.shape[0], np.int64))
         labels = np.asarray(labels)
-        check_consistent_length(texts, labels)
+        check_consistent_length(counts, labels)
         codes = np.searchsorted(self.classes_, labels).clip(max=len(self.classes_) - 1)
         if (unknown := self.classes_[codes] != labels).any():
             row = int(unknown.argmax())
@@ -406,24 +394,6 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         if isinstance(self.without, str):
             raise ValueError(f"without is one string, {self.without!r}; give a list of words")
 
-    def _coded(self, texts, labels):
-        """Return labels as 0 ... K-1, and keep the classes."""
-        labels = np.asarray(labels)
-        if labels.ndim != 1:
-            raise ValueError(f"labels has {labels.ndim} dimensions; give one label a text")
-        if not texts:
-            raise ValueError("there are no texts; give at least two, of two classes")
-        if len(labels) != len(texts):
-            raise ValueError(f"there are {len(texts)} texts and {len(labels)} labels; give one label a text")
-        missing = np.array([label is None or label != label for label in labels.tolist()])
-        if missing.any():
-            raise ValueError(f"labels[{int(missing.argmax())}] is missing; give every text a label, or drop it")
-        check_classification_targets(labels)
-        self.classes_, codes = np.unique(labels, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(f"every label is {self.classes_.tolist()[0]!r}; two classes at least are needed")
-        return codes
-
     def _weighted(self, codes, sample_weight):
         K = len(self.classes_)
         of_classes = compute_class_weight(self.class_weight, classes=self.classes_, y=self.classes_[codes])
@@ -437,9 +407,30 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError("only one class has texts of positive weight; two classes at least are needed")
         return weights
 
+    def _counted(self, texts, labels):
+        """Return the phrases that stand in enough texts, 1 + log of how often each stands in each, and the labels."""
+        self._check_settings()
+        texts = _listed(texts)
+        labels = _checked_labels(texts, labels)
+        if self.tokenizer is None:
+            _warn_without_spaces(texts)
+        phrases, counts = Phrases.learn(
+            texts, longest=self.ngrams, min_texts=self.min_texts, without=self.without, tokenizer=self.tokenizer
+        )
+        return phrases, _damped(counts), labels
+
+    def _fit_counts(self, phrases, counts, labels, sample_weight=None):
+        """Do what `fit` does with texts whose phrases are counted."""
+        if not counts.shape[1]:
+            raise ValueError(f"no word stands in min_texts={self.min_texts} of the {len(labels)} texts; lower min_texts")
+        self.classes_, codes = np.unique(labels, return_inverse=True)
+        weights = self._weighted(codes, sample_weight)
+        self._phrases, self.vocabulary_ = phrases, phrases.names
+        self._train(self._corpus(counts, codes, weights))
+        return self
+
     def _corpus(self, counts, codes, weights=None):
-        damped = sparse.csr_array((1 + np.log(counts.data), counts.indices, counts.indptr), shape=counts.shape)
-        with_cls = sparse.csr_array(sparse.hstack([damped, np.ones((counts.shape[0], 1))]))
+        with_cls = sparse.csr_array(sparse.hstack([counts, np.ones((counts.shape[0], 1))]))
         return Corpus(with_cls, codes, [*self.vocabulary_, CLS], tuple(map(str, self.classes_)), weights)
 
     def _train(self, corpus):
@@ -482,8 +473,30 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
                 f"on {len(part)} texts held out the classifier is right in {accuracy:.1%}, "
                 f"no more than the majority class is ({majority:.1%})",
                 UserWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
+
+
+def _checked_labels(texts, labels):
+    """Return labels as an array, one a text, of two classes at least."""
+    labels = np.asarray(labels)
+    if labels.ndim != 1:
+        raise ValueError(f"labels has {labels.ndim} dimensions; give one label a text")
+    if not texts:
+        raise ValueError("there are no texts; give at least two, of two classes")
+    if len(labels) != len(texts):
+        raise ValueError(f"there are {len(texts)} texts and {len(labels)} labels; give one label a text")
+    missing = np.array([label is None or label != label for label in labels.tolist()])
+    if missing.any():
+        raise ValueError(f"labels[{int(missing.argmax())}] is missing; give every text a label, or drop it")
+    check_classification_targets(labels)
+    if len(set(labels.tolist())) < 2:
+        raise ValueError(f"every label is {labels.tolist()[0]!r}; two classes at least are needed")
+    return labels
+
+
+def _damped(counts):
+    return sparse.csr_array((1 + np.log(counts.data), counts.indices, counts.indptr), shape=counts.shape)
 
 
 def _every_tenth(corpus, random):
@@ -520,7 +533,7 @@ def _warn_without_spaces(texts):
         warnings.warn(
             "the texts are mostly in a script without spaces between words; give a tokenizer=, or whole clauses are words",
             UserWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
 
 
