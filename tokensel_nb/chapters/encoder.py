@@ -13,7 +13,7 @@ drawn with seed 1 and start 0.
   least `OFTEN` times in both. "Own" is the skew of what is learnt from, "held out" that of the second half. The control: labels
   permuted in both halves, and all done again.
 - *Table*: `TABLE`, once from the encoder's embeddings and once from random ones as everywhere in this book; p = 0, v a random
-  unit vector; `SEED`. Three permutations each.
+  unit vector; `SEED`. Two permutations each.
 - *Whole*: `LEARNT` reviews of the first half, once through, the last `LENGTH` pieces of each; `TUNING`; E_s from `LOOKED_AT`
   reviews of the second half, of pieces that stand at least `PLACES` times in both samples; the held-out skew is that of the
   whole second half. One permutation, for time.
@@ -82,8 +82,8 @@ class Tuning:
 
 
 HALVES, SEED, OFTEN = 3, 30, 20
-TABLE, SHUFFLES = Options(dim=384, steps=150, learning_rate=0.016, evaluate_every=150, device="auto", seed=SEED), 3
-LEARNT, LOOKED_AT, LENGTH, PLACES = 1500, 1000, 62, 10
+TABLE, SHUFFLES = Options(dim=384, steps=150, learning_rate=0.016, evaluate_every=150, device="auto", seed=SEED), 2
+LEARNT, LOOKED_AT, LENGTH, PLACES = 800, 600, 62, 8
 TUNING = Tuning()
 EXPLAINED, IN_TEXTS = 200, 5
 
