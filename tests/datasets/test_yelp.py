@@ -2,7 +2,7 @@ import pytest
 from helpers import written
 
 from tokensel_nb import DataError, load_yelp, read_yelp
-from tokensel_nb.datasets import RECORDED, yelp
+from tokensel_nb.datasets import RECORDED, cache_folder, yelp
 
 STARRED = [("awful food", 1), ("poor food", 2), ("plain food", 3), ("good food", 4), ("great great food", 5)]
 SETS = {2: "Yelp polarity", 5: "Yelp stars"}  # on the hub
@@ -158,3 +158,58 @@ def test_without_yelp_one_sentence_says_what_to_do(hub_offline):
 def test_unknown_arguments_of_yelp(arguments):
     with pytest.raises(ValueError, match=r"choose 'train' or 'test'|choose 2, 4 or 5|choose 'auto' or one of 'folder', 'hub'"):
         read_yelp(*arguments)
+
+
+ALIEN = {  # what another file of as many rows may hold
+    "a label of 7": dict(label=[0, 7]),
+    "half a label": dict(label=[0.5, 1]),
+    "a whole number with a point": dict(label=[0.0, 1.0]),
+    "labels in words": dict(label=["0", "1"]),
+    "labels in lists": dict(label=[[0], [1]]),
+    "truth values": dict(label=[False, True]),
+    "no label": dict(label=[None, 1]),
+    "fewer labels": dict(label=[0]),
+    "more labels": dict(label=[0, 1, 1]),
+    "no text": dict(text=[None, "good"]),
+    "numbers": dict(text=[1, 2]),
+    "bytes": dict(text=[b"bad", b"good"]),
+}
+
+
+@pytest.mark.parametrize("classes", [2, 5])
+@pytest.mark.parametrize("name", ALIEN)
+def test_alien_rows_of_the_hub_are_refused(yelp_hub, monkeypatch, classes, name):
+    address = "fancyzhx/yelp_polarity" if classes == 2 else "Yelp/yelp_review_full"
+    monkeypatch.setitem(RECORDED, f"{SETS[classes]} train", (2, None))
+    yelp_hub[address] = dict(text=["bad", "good"], label=[0, 1]) | ALIEN[name]
+    with pytest.raises(DataError, match=r"from the Hugging Face hub: a (label|text) is"):
+        read_yelp(classes=classes)
+
+
+def test_columns_of_other_names_and_classes_of_other_sizes_are_refused(yelp_hub):
+    yelp_hub["fancyzhx/yelp_polarity"] = dict(content=["bad", "good"], label=[0, 1])
+    with pytest.raises(DataError, match="it has no columns text and label; use another source"):
+        read_yelp()
+    yelp_hub["fancyzhx/yelp_polarity"] = dict(text=["bad", "good"], label=[1, 1])
+    with pytest.raises(DataError, match=r"its classes are not equally large, \[0, 2\]; get it anew"):
+        read_yelp()
+
+
+@pytest.mark.parametrize("harm", [dict(text=["Bad.", "good food"]), dict(label=[1, 0])])
+def test_what_differs_from_what_was_first_read_here_is_refused(yelp_hub, harm):
+    first = read_yelp()
+    assert read_yelp().texts == first.texts
+    yelp_hub["fancyzhx/yelp_polarity"] |= harm
+    with pytest.raises(
+        DataError, match=r"contents are not those first read here; remove .* and .*yelp-polarity-train-\w{8}.digest"
+    ):
+        read_yelp()
+    (kept,) = cache_folder().glob("*.digest")
+    kept.unlink()
+    assert read_yelp().texts != first.texts or read_yelp().labels.tolist() == [1, 0]
+
+
+def test_where_no_digest_can_be_kept_all_is_served(yelp_hub, monkeypatch, tmp_path):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("TOKENSEL_CACHE", str(tmp_path / "file"))
+    assert read_yelp().texts == read_yelp().texts

@@ -1,5 +1,6 @@
 """What took long to get, kept on disk: whole or not there, and checked at every reading."""
 
+import hashlib
 import os
 import warnings
 from contextlib import suppress
@@ -7,7 +8,7 @@ from pathlib import Path
 
 from ..files import atomic, read_once
 from ._sources import checked, first_line, tell
-from .reviews import Reviews
+from .reviews import DataError, Reviews
 
 
 def cache_folder() -> Path:
@@ -56,4 +57,22 @@ def to_cache(reviews, filename):
     except OSError as error:
         reason = error.strerror or first_line(error)
         warnings.warn(f"{path}: could not be cached ({reason}); free some space or set TOKENSEL_CACHE", stacklevel=2)
+    return reviews
+
+
+def as_first_read(reviews, filename, others):
+    """Return reviews if they are those of the first reading here, whose digest is kept; nobody recorded what they should be."""
+    path, found = cache_folder() / filename, hashlib.blake2b(reviews.labels.astype("<i8").tobytes(), digest_size=32)
+    for text in reviews.texts:
+        found.update(f"{len(text)} {text}".encode("utf-8", "surrogatepass"))
+    try:
+        known = read_once(path).decode("ascii", "replace")
+    except OSError:
+        with suppress(OSError), atomic(path) as file:  # where it cannot be kept, the next reading is a first one, too
+            file.write(found.hexdigest().encode())
+        return reviews
+    if known != found.hexdigest():
+        raise DataError(
+            f"{reviews.source}: the contents are not those first read here; remove {others} and {path} to begin anew"
+        )
     return reviews

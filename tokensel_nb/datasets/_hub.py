@@ -29,10 +29,15 @@ def from_hub(address, split, names):
         raise NotHereError(silent or f"the Hugging Face hub did not serve {address} ({first_line(error)})") from error
     finally:
         config.HF_HUB_OFFLINE = online
-    labels = np.asarray(rows["label"][:])
-    if not np.isin(labels, np.arange(len(names))).all():
+    try:
+        texts, labels = list(rows["text"][:]), list(rows["label"][:])  # a slice is read in one piece
+    except (KeyError, ValueError) as error:
+        raise DataError(f"{address} from the Hugging Face hub: it has no columns text and label; use another source") from error
+    if not set(map(type, texts)) <= {str} or len(texts) != len(labels):
+        raise DataError(f"{address} from the Hugging Face hub: a text is none, or has no label; use another source")
+    if not set(map(type, labels)) <= {int} or not set(labels) <= set(range(len(names))):
         raise DataError(f"{address} from the Hugging Face hub: a label is not 0 ... {len(names) - 1}; use another source")
-    return Reviews(list(rows["text"][:]), labels, names, "the Hugging Face hub")  # a slice is read in one piece
+    return Reviews(texts, np.array(labels, np.int64), names, "the Hugging Face hub")
 
 
 def why_silent():

@@ -5,7 +5,8 @@ from itertools import compress
 import numpy as np
 
 from ..corpus import Corpus
-from ._hub import from_hub
+from ._cache import as_first_read
+from ._hub import REVISIONS, from_hub
 from ._sources import NotHereError, checked, count, data_folder, first_that_serves
 from .reviews import SENTIMENTS, DataError, Reviews
 
@@ -84,8 +85,9 @@ def read_yelp(split="train", classes=2, source="auto") -> Reviews:
     source : {"auto", "folder", "hub"}
         "folder": ``$TOKENSEL_DATA`` with ``yelp/train.csv`` (or tsv, jsonl, parquet; columns text and stars, 1 to 5). The
         file is taken as it is, however long. "hub": Hugging Face; for two classes yelp_polarity, else
-        yelp_review_full. Their row counts are checked, their contents are not, and line breaks, which they write as a
-        backslash and an n, become line breaks again. "auto": the first of these that answers; a folder that the user names and
+        yelp_review_full. Their row counts are checked, and that all classes are equally large; what was read first is
+        taken at its word, and what is read later must be the same. Line breaks, which they write as a backslash and an n,
+        become line breaks again. "auto": the first of these that answers; a folder that the user names and
         that is wrong is an error.
 
     Returns
@@ -144,6 +146,11 @@ def _by_stars(texts, stars, classes, source):
 def _from_hub(split, classes):
     address, name, names = ON_HUB[2 if classes == 2 else 5]
     reviews = checked(from_hub(address, split, names), f"{name} {split}")
+    sizes = np.bincount(reviews.labels, minlength=len(names)).tolist()
+    if len(set(sizes)) > 1:
+        raise DataError(f"{name} {split} from {reviews.source}: its classes are not equally large, {sizes}; get it anew")
+    kept = f"{name} {split} {REVISIONS[address][:8]}.digest".lower().replace(" ", "-")
+    reviews = as_first_read(reviews, kept, f"{address} from the cache of the library datasets")
     texts = [text.replace("\\n", "\n") for text in reviews.texts]  # lest "\nthe" be counted as the word "nthe"
     if classes == 2:
         return Reviews(texts, reviews.labels, names, reviews.source)
