@@ -18,6 +18,7 @@ CHANGES = {
     "evaluate_every": 7,
     "seed": 7,
     "device": "cpu",
+    "distributed": True,
     "checkpoint": "seven.safetensors",
     "watch": print,
     "verbose": False,
@@ -26,15 +27,15 @@ CHANGES = {
 
 def test_every_option_has_been_considered():
     assert list(CHANGES) == [field.name for field in fields(Options)]
-    assert set(ELSEWHERE) == {"steps", "device", "checkpoint", "watch", "verbose"}
+    assert set(ELSEWHERE) == {"steps", "device", "distributed", "checkpoint", "watch", "verbose"}
 
 
 @pytest.mark.parametrize("name", CHANGES)
 def test_the_identity_is_all_that_a_step_depends_on(name):
     plain, changed = Options(), Options(**{name: CHANGES[name]})
     assert getattr(plain, name) != getattr(changed, name)
-    assert (plain.identity() == changed.identity()) == (name in ("steps", "device", "checkpoint", "watch", "verbose"))
-    assert set(plain.identity()) == set(CHANGES) - {"steps", "device", "checkpoint", "watch", "verbose"}
+    assert (plain.identity() == changed.identity()) == (name in ELSEWHERE)
+    assert set(plain.identity()) == set(CHANGES) - set(ELSEWHERE)
 
 
 def test_numbers_of_numpy_are_as_good_as_others():
