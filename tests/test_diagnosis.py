@@ -116,14 +116,30 @@ def test_correlations_are_of_the_words_that_stand_in_enough_texts(halves, traine
     assert found.scores_follow.true == pytest.approx(stats.spearmanr(lean, trained.token_scores[enough]).statistic)
 
 
-def test_attention_on_predictive_words_is_counted_in_shares_of_the_tokens(halves, trained):
+def leans(corpus, columns):
+    """By how much every word's skew differs from that of all tokens of these words."""
+    occurrences = corpus.counts.toarray()[:, columns]
+    positive = occurrences[corpus.labels == 1].sum(axis=0) / occurrences.sum(axis=0)
+    return abs(2 * positive - 2 * occurrences[corpus.labels == 1].sum() / occurrences.sum())
+
+
+def predictive_words(found, corpus):
+    """Which words `diagnose` takes to be predictive, told from its table."""
+    columns = np.array([corpus.column(word) for word in found.table.word])
+    chosen = columns[(abs(found.table.z) >= 2) & (leans(corpus, columns) >= 0.2)]
+    return np.isin(np.arange(corpus.vocab_size), chosen)
+
+
+def test_attention_is_weighed_by_what_words_lean(halves, trained):
     _, new = halves
     found = diagnosed(trained, new, least=1)
-    predictive = np.isin(new.vocabulary, found.table.word[abs(found.table.z) >= 2])
-    attention = ts.attention(trained, new).mean(axis=0)[predictive].sum()
-    tokens = new.shares.mean(axis=0)[predictive].sum()
-    assert found.share == pytest.approx(attention, rel=1e-5)  # ts.attention is float32 here
-    assert found.attention.true == pytest.approx(attention / tokens, rel=1e-5)
+    held = np.flatnonzero(new.counts.sum(axis=0))
+    attention, tokens = ts.attention(trained, new).mean(axis=0)[held], new.shares.mean(axis=0)[held]
+    ratio = attention @ leans(new, held) / (tokens @ leans(new, held))
+    assert found.attention.true == pytest.approx(ratio, rel=1e-5)  # ts.attention is float32 here
+    rows = predictive_words(found, new)[held]
+    assert 0 < rows.sum() < len(rows)
+    assert found.shares == pytest.approx((attention[rows].sum(), tokens[rows].sum()), rel=1e-5)
 
 
 def test_what_was_trained_follows_selects_and_is_not_small(halves, trained):
@@ -159,7 +175,7 @@ def test_in_few_dimensions_nothing_is_called_small(halves):
 
 def test_sizes_are_root_mean_square_cosines(halves, trained):
     found = diagnosed(trained, halves[1], least=1)
-    rows = np.isin(halves[1].vocabulary, found.table.word[abs(found.table.z) >= 2])
+    rows = predictive_words(found, halves[1])
     E = trained.embeddings / np.linalg.norm(trained.embeddings, axis=1, keepdims=True)
     for vector, sizes in ((trained.output_vector, found.value_sizes), (trained.cls_embedding, found.score_sizes)):
         cosines = E @ vector / np.linalg.norm(vector)

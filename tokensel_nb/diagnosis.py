@@ -18,8 +18,12 @@ from .corpus import Corpus, shuffle_labels
 if TYPE_CHECKING:
     import pandas as pd
 
-BEYOND = 2.0
-"""From how many standard deviations of shuffled labels on a word is called predictive: 5% of words are by chance."""
+BEYOND, LEANING = 2.0, 0.2
+"""A word is called predictive if its lean is so many standard deviations of shuffled labels, and so large.
+
+The second for the sake of frequent words: that *the* stands some hundred times more under one label is no accident, but tells
+of no text.
+"""
 
 SMALL = 2.0
 """Below how many times the size that random directions have E_s·v and E_s·p are called small."""
@@ -132,13 +136,12 @@ class Diagnosis:
     values_follow : Beside
         Rank correlation of values with the skew over words; the mean over classes, where there are more than two.
     scores_follow : Beside
-        Rank correlation of scores with the lean, the largest distance of a skew from that of all tokens together.
+        Rank correlation of scores with the lean: the largest distance of a word's skew from that of all tokens together.
     attention : Beside
-        The share of all attention that goes to *predictive* words, whose z is at least `BEYOND` in size, divided by the share
-        of all tokens that they are: 1 is what the mean gives them. Beside it that of equally many words with the largest z
-        of shuffled labels.
-    share : float
-        That share of attention itself.
+        The mean lean of what is attended to, divided by that of all tokens alike, as the mean would pool them.
+    shares : (float, float)
+        Of attention, and of all tokens, that *predictive* words have: those with a z of at least `BEYOND` and a lean of at
+        least `LEANING`.
     value_sizes, score_sizes : (float, float)
         √d times the root mean square of the cosine between E_s and v, or p: of predictive words, and of all others. Random
         directions have 1. For K classes v_k less the mean of all is taken.
@@ -161,7 +164,7 @@ class Diagnosis:
     values_follow: Beside
     scores_follow: Beside
     attention: Beside
-    share: float
+    shares: tuple[float, float]
     value_sizes: tuple[float, float]
     score_sizes: tuple[float, float]
     accuracy: float
@@ -209,12 +212,14 @@ class Diagnosis:
         return f"{verdict}: rank correlation {self.values_follow}."
 
     def _of_attention(self):
+        attended, pooled = (f"{share:.0%}" for share in self.shares)
         if self.pools_the_mean:
-            return f"No attention: the mean is pooled; predictive words are {self.share:.0%} of all tokens."
+            return f"No attention: the mean is pooled; predictive words are {pooled} of all tokens."
         selects = self.attention.beyond and self.attention.true > 1
+        times = f"what it goes to leans, times what the mean leans: {self.attention}"
+        shares = f"Predictive words get {attended} of it and are {pooled} of all tokens"
         verdict = "Attention selects" if selects else "Attention does not select"
-        times = f"{self.share:.0%} of it goes to predictive words, times their share of the tokens: {self.attention}"
-        return f"{verdict}: {times}. Scores with the size of the lean: rank correlation {self.scores_follow}."
+        return f"{verdict}: {times}. {shares}. Scores with the lean: rank correlation {self.scores_follow}."
 
     def _of_sizes(self):
         pairs = {"E·v": self.value_sizes} | ({} if self.pools_the_mean else {"E·p": self.score_sizes})
@@ -280,8 +285,8 @@ def _diagnosis(vectors, corpus, shuffled, words):
     attended = Attended(vectors.scores(), vectors.values())
     weights = corpus.mean_weights
     shares = _sum_over(attended.attention(corpus), weights), _sum_over(corpus.shares, weights)
-    predictive = np.abs(_by_class(beyond_chance(corpus))[words]).max(axis=1) >= BEYOND
-    true, *others = (_look(each, attended, words, shares, predictive.sum()) for each in (corpus, *shuffled))
+    true, *others = (_look(each, attended, words, shares) for each in (corpus, *shuffled))
+    predictive = true["predictive"]
     centred = vectors.heads - (vectors.heads.mean(axis=0) if len(vectors.heads) > 1 else 0)
     groups = words[predictive], words[~predictive]
     sizes = {
@@ -292,7 +297,7 @@ def _diagnosis(vectors, corpus, shuffled, words):
     figures = {name: Beside(true[name], tuple(each[name] for each in others)) for name in names}
     return Diagnosis(
         table=_table(corpus, attended, words, shares[0]),
-        share=float(shares[0][words][predictive].sum()),
+        shares=tuple(float(share[words][predictive].sum()) for share in shares),
         accuracy=attended.accuracy(corpus),
         accuracy_without_attention=Attended(np.zeros(corpus.vocab_size), attended.values).accuracy(corpus),
         majority=float(np.bincount(corpus.labels, weights).max()),
@@ -303,15 +308,15 @@ def _diagnosis(vectors, corpus, shuffled, words):
     )
 
 
-def _look(corpus, attended, words, shares, predictive):
-    """Return the figures that depend on the labels; so many words are taken to be predictive."""
+def _look(corpus, attended, words, shares):
+    """Return the figures that depend on the labels."""
     skew, z = (_by_class(each)[words] for each in (corpus.label_skew(), beyond_chance(corpus)))
     tokens = _sum_over(corpus.counts, corpus.mean_weights)[words]
     lean = np.abs(skew - tokens @ skew / tokens.sum()).max(axis=1)
     values = _by_class(attended.values)[words]
-    top = words[np.argsort(-np.abs(z).max(axis=1), kind="stable")[:predictive]]
-    attention, mean = (share[top].sum() for share in shares)
+    attention, mean = (share[words] @ lean / share[words].sum() for share in shares)
     return {
+        "predictive": (np.abs(z).max(axis=1) >= BEYOND) & (lean >= LEANING),
         "values_follow": float(np.mean([_correlation(*columns) for columns in zip(skew.T, values.T)])),
         "scores_follow": _correlation(lean, attended.scores[words]),
         "attention": float(attention / mean) if mean else np.nan,

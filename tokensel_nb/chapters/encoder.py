@@ -501,7 +501,7 @@ def _told(parameters, corpus):
     found = diagnose(parameters.embeddings, parameters.output_vector, parameters.cls_embedding, corpus, seed=SEED)
     names = "values_follow", "scores_follow", "attention"
     return {name: rounded([getattr(found, name).true, *getattr(found, name).shuffled]) for name in names} | {
-        "share": rounded(found.share),
+        "shares": rounded(found.shares),
         "value_sizes": rounded(found.value_sizes, 2),
         "score_sizes": rounded(found.score_sizes, 2),
         "accuracy": rounded(found.accuracy),
