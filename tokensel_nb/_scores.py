@@ -158,11 +158,12 @@ class Objective:
         self.counts = CountMatrix.of(corpus, self._start)
         self.columns = 1 if corpus.num_classes == 2 else corpus.num_classes
         self._weights = corpus.mean_weights[:, None].astype(np.float32)
+        self._totals = self.counts.weighted(self._start)[0](np.ones((len(start), 1), np.float32))
         self.prior = _prior(corpus).astype(np.float32)
-        shares = Attended(start, start).attention(corpus)
-        squares = np.bincount(shares.indices, corpus.mean_weights[self.counts.rows] * shares.data**2, len(start))
-        self.scale = squares[:-1].sum()  # of the words of a text: what the penalty is measured in
-        self.curvature = squares
+        weights = np.exp(start)
+        attended = corpus.counts.power(2).T @ (corpus.mean_weights / (corpus.counts @ weights) ** 2)
+        self.curvature = weights**2 * attended  # the mean over the texts of the square of what <cls> pays to each word
+        self.scale = self.curvature[:-1].sum()  # of the words of a text: what the penalty is measured in
 
     def begin(self) -> Attended:
         """Return the start: no word says anything, and <cls> has the log-odds of the classes."""
@@ -211,9 +212,10 @@ class Objective:
     def _loss(self, scores, values):
         """Return the mean loss and its derivatives in scores and values."""
         push, pull = self.counts.weighted(scores)
-        sums = push(np.concatenate([np.ones((len(scores), 1), np.float32), values], axis=1))
-        totals = sums[:, :1]
-        logits = sums[:, 1:] / totals
+        ones = np.ones((len(scores), int(self.attend)), np.float32)
+        sums = push(np.concatenate([ones, values], axis=1))
+        totals = sums[:, :1] if self.attend else self._totals
+        logits = sums[:, -self.columns :] / totals
         weights = self._weights
         if self.columns == 1:
             signs = self.corpus.signs[:, None].astype(np.float32)
@@ -228,6 +230,8 @@ class Objective:
             residuals /= sums
             residuals[rows, wanted] -= 1
             residuals *= weights
+        if not self.attend:
+            return loss, 0, pull(residuals / totals)
         tangents = np.einsum("nk,nk->n", residuals, logits)[:, None]
         pulled = pull(np.concatenate([residuals, tangents], axis=1) / totals)
         by_value = pulled[:, :-1]
