@@ -71,7 +71,7 @@ pdf: env ## Print the book as one PDF, which the pages then link to; needs Chrom
 # its cells would meet different kernels; the longest notebooks first (tests/conftest.py), so that no core waits at the end.
 test: html ## Lint, unit tests, examples, the pages in a browser, and every stored result checked against a new run
 	$(BIN)/ruff check .
-	$(BIN)/python -m pytest -n $(CORES) --dist loadscope --no-loadscope-reorder -m "not long" --doctest-modules \
+	$(BIN)/python -m pytest -n $(CORES) --dist loadscope --no-loadscope-reorder -m "not long" --durations 30 --doctest-modules \
 		--nbval --nbval-current-env --nbval-sanitize-with nbval_sanitize.cfg --nbval-cell-timeout 120 \
 		tests tokensel_nb book/*.ipynb
 
@@ -88,12 +88,13 @@ contract: env ## Run every notebook as on Colab: a clean environment, the newest
 colab: ## The same within a hosted runtime such as Colab's image, with its own Python
 	@$(PYTHON) book/_tools/contract.py
 
-record: env ## Run what the book shows recorded: Yelp, IMDB's test split, ablations, deeper models with more seeds
+record: env ## Run what the book shows recorded: Yelp, IMDB's test split, ablations, deeper models with more seeds, an encoder
 	$(BIN)/python -m tokensel_nb.chapters.reviews
 	$(BIN)/python -m tokensel_nb.chapters.review_controls
 	$(BIN)/python -m tokensel_nb.chapters.ablations
 	$(BIN)/python -m tokensel_nb.chapters.deeper_reviews
 	$(BIN)/python -m tokensel_nb.chapters.classes
+	$(BIN)/python -m tokensel_nb.chapters.encoder
 
 playthings: env ## Train once more, and write what the pages' playthings know of every word
 	$(BIN)/python -m tokensel_nb.chapters.playthings
