@@ -51,7 +51,7 @@ from ..diagnosis import diagnose
 from ..options import Options
 from ..parameters import Parameters, init_parameters
 from ..training import train
-from . import attributions
+from .attributions import integrated_gradients, moves, regression, shapley, terms
 from .recorded import or_none, record, rounded
 
 if TYPE_CHECKING:
@@ -534,11 +534,11 @@ def agreement(half: Corpus, other: Corpus, learnt: Parameters) -> dict:
     some, rest = other[:EXPLAINED], other[EXPLAINED:]
     ways = {
         "value E·v": lambda texts: learnt.token_values,
-        "attention × value": lambda texts: attributions.terms(learnt, texts),
-        "leaving out": lambda texts: attributions.moves(learnt, texts),
-        "integrated gradients": lambda texts: attributions.integrated_gradients(learnt, texts),
-        "Shapley values": lambda texts: attributions.shapley(learnt, texts),
-        "logistic regression": lambda texts: attributions.regression(half),
+        "attention × value": lambda texts: terms(learnt, texts),
+        "leaving out": lambda texts: moves(learnt, texts),
+        "integrated gradients": lambda texts: integrated_gradients(learnt, texts),
+        "Shapley values": lambda texts: shapley(learnt, texts),
+        "logistic regression": lambda texts: regression(half),
     }
     found, seconds = {"skew, learnt from": half.label_skew()}, {}
     for name, of in ways.items():
