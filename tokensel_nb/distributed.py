@@ -1,8 +1,18 @@
 """A mean over texts of which nobody looks at all: the sum of the means over parts of them, each times its share of the weight.
 
 Parts are looked at one after another, where memory does not hold them all, and side by side in several processes, which
-`torchrun` starts and torch connects. What a step needs to know
-of all texts is a vector or a few, so little is exchanged; everything that follows from it is computed in every process alike.
+torchrun starts and torch connects. What a step needs to know of all texts is a vector or a few, so little is exchanged;
+everything that follows from it is computed in every process alike. A script ``films.py`` of one line besides its import::
+
+    ts.train(ts.StoredCorpus("films"), steps=500, distributed=True, checkpoint="films.safetensors")
+
+is run by four processes, and goes on from its checkpoint if one of them dies::
+
+    torchrun --nproc-per-node 4 --max-restarts 3 films.py
+
+On several machines all must see the checkpoint and the corpus, and torchrun wants TORCH_DISABLE_SHARE_RDZV_TCP_STORE=1 in its
+environment, or what it starts anew looks for the dead. A `StoredCorpus` is read by each process as far as its part goes; of a
+`Corpus` every process holds all, and its part once more.
 """
 
 from __future__ import annotations
@@ -47,7 +57,7 @@ class Processes:
 
     @staticmethod
     def joined() -> Processes:
-        """Join the other processes that `torchrun` started, or those of torch's process group where there is one already.
+        """Join the other processes that torchrun started, or those of torch's process group where there is one already.
 
         Returns
         -------

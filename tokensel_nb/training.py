@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from tqdm import tqdm
 
 from .arrays import dtype_name, is_torch, like, to_numpy
 from .checkpoint import Checkpoint, describe, digest
+from .checks import instance
 from .corpus import Corpus
 from .distributed import ALONE, Processes, shared
+from .models.base import Model
 from .models.one_layer import OneLayer
 from .optimizers import OPTIMIZERS
 from .options import Options
+from .parameters import NamedArrays
 from .runtime import default_device
 from .stored import StoredCorpus
-
-if TYPE_CHECKING:
-    from .models.base import Model
-    from .parameters import NamedArrays
 
 DIVERGED = 100.0  # times log K, the loss of knowing nothing: no run that still learns gets there
 
@@ -128,7 +126,7 @@ def train(
     Raises
     ------
     TypeError
-        If an option does not exist.
+        If an option does not exist, or an argument is of another type.
     ValueError
         If an argument is out of range, all texts have one label, there are fewer texts than classes, no text holds a
         known word, or processes that share the texts were not given the same.
@@ -151,6 +149,7 @@ def train(
     >>> training.parameters.token_values[corpus.column("good")] > 0
     np.True_
     """
+    _check_kinds(corpus=corpus, model=model, options=options, held_out=held_out, start=start)
     options = _changed(options or model.options, changes)
     _check(corpus, held_out, options)
     start = start or model.start(corpus.vocab_size, options.dim, options.seed, num_classes=corpus.num_classes)
@@ -159,7 +158,7 @@ def train(
     file = None
     if options.checkpoint is not None:
         file = Checkpoint(options.checkpoint, run.identity())
-        run.restore(file.read(run.shapes()))
+        run.restore(file.read(run.shapes(), options.steps))
     first = processes.rank == 0  # of the processes, which all do the same: the one that is heard of
     if processes.size > 1:
         processes.check_agreement(run.identity() | {"steps": options.steps, "step": run.step})
@@ -179,6 +178,14 @@ def train(
                 return run.result()
             run.take_step(next(batches))
             progress.update()
+
+
+def _check_kinds(**given):
+    texts = (Corpus, StoredCorpus)
+    kinds = dict(corpus=texts, model=Model, options=Options, held_out=texts, start=NamedArrays)
+    for name, value in given.items():
+        if value is not None or name in ("corpus", "model"):
+            instance(name, value, kinds[name])
 
 
 def _changed(options, changes):
@@ -300,7 +307,10 @@ class _Run:
         return model | self.options.identity() | {"dim": None, "trained": list(self.trained), "start": start} | corpora
 
     def shapes(self):
-        return {name: (dtype_name(array), tuple(array.shape)) for name, array in self.arrays.items()}
+        """Return dtype and shape of every array of the state, but the history's, under its name in a checkpoint."""
+        found = self.arrays | {f"best.{name}": array for name, array in self.arrays.items()}
+        found |= {f"optimizer.{name}": array for name, array in self.optimizer.state.items()}
+        return {name: (dtype_name(array), tuple(array.shape)) for name, array in found.items()}
 
     def notes(self):
         return {"step": self.step, "best_row": self.best_row, "stopped": self.stopped}
