@@ -110,7 +110,8 @@ def lbfgs(objective, point, steps, memory=5):
         move = -_newton(gradient, pairs)
         slope = float(gradient @ move)
         for _ in range(8):  # at most so much shorter; where a parabola through what is known has its least value
-            new_loss, new_gradient = objective(point + move)
+            new_point = point + move
+            new_loss, new_gradient = objective(new_point)
             excess = new_loss - loss - slope
             if new_loss <= loss + 1e-4 * slope:
                 break
@@ -121,21 +122,21 @@ def lbfgs(objective, point, steps, memory=5):
         change = new_gradient - gradient
         if (bend := float(move @ change)) > 0:
             pairs.append((move, change, bend))
-        point, loss, gradient = point + move, new_loss, new_gradient
+        point, loss, gradient = new_point, new_loss, new_gradient
     return point
 
 
 def _newton(gradient, pairs):
     """Return the gradient times the inverse of the Hessian, as far as the last moves and changes of the gradient tell it."""
-    found, shares = gradient.copy(), []
+    found, shares, room = gradient.copy(), [], np.empty_like(gradient)
     for move, change, bend in reversed(pairs):
         shares.append((move @ found) / bend)
-        found -= shares[-1].astype(found.dtype) * change
+        found -= np.multiply(shares[-1].astype(found.dtype), change, out=room)
     if pairs:
         _, change, bend = pairs[-1]
         found *= (bend / (change @ change)).astype(found.dtype)
     for (move, change, bend), share in zip(pairs, reversed(shares)):
-        found += (share - (change @ found) / bend).astype(found.dtype) * move
+        found += np.multiply((share - (change @ found) / bend).astype(found.dtype), move, out=room)
     return found
 
 
@@ -201,7 +202,8 @@ class Objective:
             pulls = penalty * values
             loss += (np.vdot(pulls, values) + hold * np.vdot(moved, moved)) / 2
             by_score = (by_score + np.float32(hold) * moved) * of_scores * self.attend
-            by_value = (by_value + pulls) * of_values
+            by_value += pulls
+            by_value *= of_values
             return loss, np.concatenate([by_score, by_value.ravel()])
 
         moved, values = (found.scores - self.start) / of_scores, found.values.reshape(size, -1) / of_values
@@ -223,17 +225,18 @@ class Objective:
             residuals = -signs * sigmoid(-signs * logits) * weights
         else:
             rows, wanted = np.arange(len(logits)), self.corpus.labels
-            below = logits - logits.max(axis=1, keepdims=True)
-            residuals = np.exp(below)  # once: it takes longer than the products of matrices
+            logits -= logits.max(axis=1, keepdims=True)  # tangents stay, as residuals sum to zero
+            residuals = np.exp(logits)  # once: it takes longer than the products of matrices
             sums = residuals.sum(axis=1, keepdims=True)
-            loss = float(self.corpus.mean_weights @ (np.log(sums[:, 0]) - below[rows, wanted]))
-            residuals /= sums
-            residuals[rows, wanted] -= 1
-            residuals *= weights
+            loss = float(self.corpus.mean_weights @ (np.log(sums[:, 0]) - logits[rows, wanted]))
+            residuals *= weights / sums
+            residuals[rows, wanted] -= weights[:, 0]
         if not self.attend:
             return loss, 0, pull(residuals / totals)
         tangents = np.einsum("nk,nk->n", residuals, logits)[:, None]
-        pulled = pull(np.concatenate([residuals, tangents], axis=1) / totals)
+        residuals = np.concatenate([residuals, tangents], axis=1)
+        residuals /= totals
+        pulled = pull(residuals)
         by_value = pulled[:, :-1]
         return loss, np.einsum("sk,sk->s", values, by_value) - pulled[:, -1], by_value
 

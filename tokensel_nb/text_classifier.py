@@ -130,14 +130,15 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         self.tokenizer = tokenizer
         self.random_state = random_state
 
-    def fit(self, texts, labels, sample_weight=None):
+    def fit(self, X, y, sample_weight=None):
         """Choose the vocabulary and train scores and values.
 
         Parameters
         ----------
-        texts : sequence of str, length n
-        labels : sequence, length n
-            Of any kind, two different ones at least.
+        X : sequence of str, length n
+            Texts.
+        y : sequence, length n
+            Labels of any kind, two different ones at least.
         sample_weight : sequence of float, length n, optional
             How much each text counts.
 
@@ -157,7 +158,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             If the classifier is no better than the majority class on the part held out, or the texts are mostly in a script
             without spaces and no ``tokenizer`` was given.
         """
-        return self._fit_counts(*self._counted(texts, labels), sample_weight)
+        return self._fit_counts(*self._counted(X, y), sample_weight)
 
     def read(self, texts, labels=None) -> Corpus:
         """Return texts as the counts that the model sees.
@@ -242,31 +243,33 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         """
         return self.attention(texts) @ self.values_
 
-    def predict_proba(self, texts):
+    def predict_proba(self, X):
         """Return the probabilities of the classes: the sigmoid or the softmax of `logits`.
 
         Parameters
         ----------
-        texts : sequence of str, length n
+        X : sequence of str, length n
+            Texts.
 
         Returns
         -------
         ndarray of float64, shape (n, n_classes)
         """
-        return probabilities_of_logits(self.logits(texts))
+        return probabilities_of_logits(self.logits(X))
 
-    def predict(self, texts):
+    def predict(self, X):
         """Return the likeliest class of every text.
 
         Parameters
         ----------
-        texts : sequence of str, length n
+        X : sequence of str, length n
+            Texts.
 
         Returns
         -------
         ndarray of shape (n,)
         """
-        found = classes_of_logits(self.logits(texts))  # which asks first whether it was fitted
+        found = classes_of_logits(self.logits(X))  # which asks first whether it was fitted
         return self.classes_[found]
 
     @property
