@@ -20,6 +20,7 @@ PARTS = [
     "benchmarks.training",
     "benchmarks.margin",
     "benchmarks.textbook_flow",
+    "benchmarks.scale",
     "benchmarks.site",
     "benchmarks.playing",
 ]  # a process each, so that one's peak memory is not the other's

@@ -1,7 +1,8 @@
 """Texts that several processes share, and texts that memory does not hold: times, bytes, peak memory.
 
 The processes are those of `torchrun`, on this machine, one thread each. One process and two take turns, step by step, so that a
-slow moment of the machine hits both alike. The reviews are IMDB's 25,000, their counts repeated.
+slow moment of the machine hits both alike; with --quiet, as root, other programs wait during these few seconds. The reviews are
+IMDB's 25,000, their counts repeated.
 """
 
 import argparse
@@ -29,9 +30,10 @@ SETTING, TIMES = 300e6, 5  # of memory, and how much larger the stored corpus is
 LOOPBACK = Path("/sys/class/net/lo/statistics/tx_bytes")
 
 
-def main():
+def main(*options):
     with tempfile.TemporaryDirectory() as folder:
-        speed, two, four = (torchrun(number, part, folder) for number, part in ((2, "speed"), (2, "bytes"), (4, "bytes")))
+        speed = torchrun(2, "speed", folder, *options)
+        two, four = (torchrun(number, "bytes", folder) for number in (2, 4))
         memory = out_of_core(Path(folder) / "stored")
     rows = [
         row("a step, d = 64, 560,000 reviews (IMDB's, repeated): one process, one thread", speed["one"] * 1e3, "ms"),
@@ -55,11 +57,11 @@ def main():
     print(json.dumps(rows))
 
 
-def torchrun(processes, part, folder):
+def torchrun(processes, part, folder, *options):
     """Run a part of this file in so many processes; return what the first one found."""
     file = Path(folder) / f"{part}{processes}.json"
     engine = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(processes)]
-    command = [*engine, "-m", "benchmarks.scale", "--part", part, "--to", str(file)]
+    command = [*engine, "-m", "benchmarks.scale", "--part", part, "--to", str(file), *options]
     subprocess.run(command, check=True, stdout=sys.stderr, env=os.environ | {"OMP_NUM_THREADS": "1", "TQDM_DISABLE": "1"})
     return json.loads(file.read_text())
 
@@ -71,7 +73,7 @@ def stepper(texts, parameters):
     return lambda: optimizer.step(model.step_gradients(parameters, texts, arrays))
 
 
-def speed(processes):
+def speed(processes, quiet):
     """Time a step of this process alone, one of both, and one in which they exchange nothing, in turns.
 
     The last is what the machine allows: two cores of a cloud's machine may be two threads of one.
@@ -84,6 +86,9 @@ def speed(processes):
     parts = Parts(corpus, None, processes)
     alone, shared, apart = (stepper(texts, start()) for texts in (corpus, parts, parts.only))
     idle = lambda: None
+    if quiet:
+        for thread in os.listdir("/proc/self/task"):
+            os.sched_setscheduler(int(thread), os.SCHED_RR, os.sched_param(1))
     seconds = []
     for _ in range(ROUNDS + 1):
         of_round = []
@@ -100,7 +105,7 @@ def speed(processes):
     return dict(one=one, two=two, ratio=ratio, ceiling=ceiling, load=os.getloadavg()[0], rounds=seconds)
 
 
-def bytes_exchanged(processes):
+def bytes_exchanged(processes, _quiet):
     """Count the bytes of many steps on a few reviews: as torch is handed them, and on the loopback interface."""
     from torch import distributed
 
@@ -156,12 +161,13 @@ if __name__ == "__main__":
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--part", choices=["speed", "bytes", "memory"])
     arguments.add_argument("--to", type=Path)
+    arguments.add_argument("--quiet", action="store_true")
     given = arguments.parse_args()
     if given.part is None:
-        main()
+        main(*["--quiet"] * given.quiet)
     elif given.part == "memory":
         memory(given.to)
     else:
-        found = {"speed": speed, "bytes": bytes_exchanged}[given.part](processes := Processes.joined())
+        found = {"speed": speed, "bytes": bytes_exchanged}[given.part](processes := Processes.joined(), given.quiet)
         if processes.rank == 0:
             given.to.write_text(json.dumps(found))

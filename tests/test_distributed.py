@@ -85,10 +85,10 @@ def assert_bytes(found, undivided):
 
 
 @pytest.mark.long
-def test_forty_kills_cost_nothing_but_time(tmp_path):
-    """One of two processes is killed at a random moment of each of forty attempts, often while a checkpoint is written."""
+def test_twenty_kills_cost_nothing_but_time(tmp_path):
+    """One of two processes is killed at a random moment of each of twenty attempts, often while a checkpoint is written."""
     names = ["unbroken", "broken"]
-    found, log = torchrun(tmp_path, 2, names, "--max-restarts", "40", dies="random 40", seconds=3000)
+    found, log = torchrun(tmp_path, 2, names, "--max-restarts", "20", dies="random 20", seconds=3000)
     assert log.count("exitcode: -9") >= 10, "killed again and again before the end"
     for process in found:
         assert_bitwise(process["broken"], process["unbroken"])
