@@ -113,8 +113,11 @@ def test_a_folder_for_each_class(tmp_path, capsys):
     train = class_folders(tmp_path / "aclImdb" / "train", neg=["bad", "été"], pos=["good"], unsup=["new", "newer"])
     (train / "urls_pos.txt").write_text("http://nowhere")
     (train / "neg" / "1_1.txt").write_bytes("été, très long déjà".encode("cp1252"))
-    assert read_reviews(train).class_names == ("neg", "pos", "unsup")
-    assert "train: its folders are the classes: neg, pos, unsup" in capsys.readouterr().out
+    assert read_reviews(train).class_names == ("neg", "pos")
+    told = capsys.readouterr().out
+    assert "train: its folders are the classes: neg, pos, unsup" in told
+    assert "train: 2 of 5 rows have the label 'unsup', which stands for none, and are dropped" in told
+    assert read_reviews(train, classes={"unsup": "unsup"}).class_names == ("neg", "pos", "unsup")
     reviews = read_reviews(train, classes={"unsup": None})
     assert (reviews.texts, reviews.labels.tolist()) == (["bad", "été, très long déjà", "good"], [0, 0, 1])
     assert len(read_reviews(train, label=None)) == 5

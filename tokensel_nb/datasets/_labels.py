@@ -12,6 +12,7 @@ from ._dialects import NUMBER
 from ._sources import shortened, tell
 from .reviews import DataError
 
+UNLABELLED = "unsup"  # what aclImdb calls the texts that have no label
 NO_LABEL = {"", "NaN", "nan", "NA", "N/A", "null", "NULL", "<NA>"}
 
 
@@ -66,7 +67,7 @@ def _renaming(classes):
         return lambda label: _name(classes("" if label in NO_LABEL else label))
     if not isinstance(classes, Mapping):
         raise ValueError(f"classes={shortened(repr(classes))}; give a dictionary from labels to names or None, or a function")
-    names = {as_label(label): _name(name) for label, name in classes.items()}
+    names = {UNLABELLED: None} | {as_label(label): _name(name) for label, name in classes.items()}
     return lambda label: names.get(label, names.get("", "") if label in NO_LABEL else label)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from ..corpus import Corpus
 from ._columns import FOUND, Wanted
 from ._dialects import Written
-from ._labels import as_label, classes_of, codes_of, ordered, tell_classes
+from ._labels import UNLABELLED, as_label, classes_of, codes_of, ordered, tell_classes
 from ._sources import count, shortened, tell
 from ._tables import read
 from .reviews import DataError, Reviews
@@ -120,7 +120,8 @@ def read_reviews(
         one other column, or the one with a few values that recur. None for new texts, which have no labels.
     classes : dict or callable, optional
         From a label to the name of its class, None to drop its rows; labels that a dictionary does not name stay. Equal
-        names merge: ``classes={"Pos": "pos", "neutral": None}``. The key "" speaks of missing labels.
+        names merge: ``classes={"Pos": "pos", "neutral": None}``. The key "" speaks of missing labels. The label "unsup", by
+        which aclImdb means texts that have none, is dropped unless a dictionary names it.
     class_names : sequence, optional
         Names of the classes 0 ... K-1, in order; by default all that occur, sorted. Give the training set's when you
         read a test set: it may then lack some. 1, 1.0, "1" and "1.0" name the same class.
@@ -179,7 +180,8 @@ def read_reviews(
     if part.labels is not None:
         found = classes_of(part, kept, classes)
         there = [name is not None for name in found]
-        _tell_dropped(there.count(False), len(texts), "a label that classes drops", part.name)
+        why = "a label that classes drops" if classes else f"the label {UNLABELLED!r}, which stands for none,"
+        _tell_dropped(there.count(False), len(texts), why, part.name)
         kept, found = list(compress(kept, there)), list(compress(found, there))
         if not kept:
             raise DataError(f"{part.source}: classes drops every row; keep two classes at least")
