@@ -26,7 +26,7 @@ bench: export OMP_NUM_THREADS := $(CORES)
 BUILD = rm -rf $(HTML) && $(BIN)/jupyter-book build . -W -n --keep-going --all -q >/dev/null \
 	&& echo "The book is in $(HTML)/; open file://$(CURDIR)/$(HTML)/index.html"
 
-.PHONY: help env book html pdf test contract record playthings bench wheels gpu colab copies notebooks lock audit serve clean
+.PHONY: help env book html pdf test contract record playthings bench wheels gpu colab copies notebooks lock audit release serve clean
 
 help: ## List the targets (default)
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -125,6 +125,10 @@ lock: env ## Refresh requirements.lock
 
 audit: env ## Look the locked packages up among known advisories; says so where no database answers
 	@$(BIN)/python book/_tools/audit.py
+
+# Of what was last committed. The bare environment takes the locked versions, and torch from where `make env` takes it.
+release: html ## Rehearse a release: build twice, compare, try in a bare environment; see RELEASING.md
+	@export UV_FIND_LINKS="$${UV_FIND_LINKS:-$$PIP_FIND_LINKS}"; $(BIN)/python book/_tools/release.py
 
 serve: ## Show the built pages on localhost, port 8000
 	$(PYTHON) -m http.server --directory $(HTML) --bind 127.0.0.1 8000
