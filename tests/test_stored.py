@@ -101,7 +101,7 @@ def test_blocks_and_processes_add_up(tmp_path):
 def test_any_rows_are_read(tmp_path):
     corpus, _ = short_texts()
     folder = kept(corpus, tmp_path / "all")
-    for rows in ([0], [5, 3, 4, 199], np.arange(200), slice(10, 60), np.array([], int), [7, 7]):
+    for rows in (3, [0], [5, 3, 4, 199], np.arange(200), slice(10, 60), np.array([], int), [7, 7]):
         assert np.array_equal(folder[rows].counts.toarray(), corpus[rows].counts.toarray())
         assert np.array_equal(folder[rows].labels, corpus[rows].labels)
     assert repr(folder).startswith("StoredCorpus(200 texts, ")
@@ -143,7 +143,11 @@ def test_damage_is_found(tmp_path, name, damage):
             {},
             "row 1 is .*; give a text and a label, or a dict with 'text' and",
         ),
-        ([("good", 1), 7], {}, "row 1 is '7'; give a text"),
+        ([("good", 1), ("bad", [0])], {}, "row 1 is .*; give a text and a label"),
+        (["ab", "cd"], {}, "row 0 is 'ab'; give a text and a label"),
+        ([("good", 1), ("bad", 0.5)], {}, r"among the different labels of these rows: labels\[1\] is 0.5"),
+        ([("good", 1), ("bad", 0)], {"min_count": 0}, "min_count=0; give a whole number of at least 1"),
+        ([("good", 1), 7], {}, "row 1 is 7; give a text"),
         ([("good", 1), (None, 0)], {}, "row 1 is .*None, 0.*; give a text and a label"),
         ([("good", "up"), ("bad", "up")], {}, "two classes are needed"),
         ([], {}, "there are no rows; give at least one text and its label"),

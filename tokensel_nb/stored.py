@@ -13,12 +13,13 @@ import shutil
 from collections.abc import Callable, Iterable
 from functools import cached_property, partial
 from itertools import islice
+from numbers import Real
 from pathlib import Path
 
 import numpy as np
 from scipy import sparse
 
-from .checks import positive
+from .checks import instance, positive, shortened, whole_number
 from .corpus import Corpus, _coded
 
 KINDS = {"columns": np.int32, "counts": np.int32, "row_ends": np.int64, "labels": np.int64}
@@ -90,7 +91,7 @@ class StoredCorpus:
 
     def __getitem__(self, rows):
         """Return the texts that a slice or an array of indices picks, as a `Corpus` in memory."""
-        rows = np.arange(len(self))[rows]
+        rows = np.atleast_1d(np.arange(len(self))[rows])
         starts, ends = self.row_ends[rows], self.row_ends[rows + 1]
         first = np.flatnonzero(np.append(True, starts[1:] != ends[:-1])[: len(rows)])  # of every run of texts that lie together
         runs = starts[first], ends[np.append(first[1:], len(rows)) - 1] if len(rows) else ends
@@ -222,6 +223,10 @@ def store_corpus(
     from .text import _split, corpus_from_texts  # here, since pyarrow takes half a second, and reading needs none
 
     _entries_at_once(memory)  # refused before the work, not after it
+    instance("rows", rows, Iterable)
+    whole_number("min_count", min_count)
+    if max_words is not None:
+        whole_number("max_words", max_words)
     path = Path(path)
     if path.exists():
         raise FileExistsError(f"{path} is there already; remove it, open it as StoredCorpus, or name another folder")
@@ -303,9 +308,9 @@ def _chunks(rows, text, label):
                 one, other = (row[text], row[label]) if isinstance(row, dict) else row
             except (KeyError, TypeError, ValueError):
                 one = None
-            if not isinstance(one, str):
+            if isinstance(row, str) or not isinstance(one, str) or not isinstance(other, (str, Real)):
                 wanted = f"a text and a label, or a dict with {text!r} and {label!r}"
-                raise ValueError(f"row {number} is {str(row)[:60]!r}; give {wanted}")
+                raise ValueError(f"row {number} is {shortened(row)}; give {wanted}")
             texts.append(one)
             labels.append(other)
         yield chunk[0][0], texts, labels
@@ -326,7 +331,10 @@ def _found(chunks, split, vocabulary, class_names, min_count, max_words):
                 occurrences[word] = occurrences.get(word, 0) + number
     if vocabulary is None:
         vocabulary = _chosen(np.fromiter(occurrences.values(), int), list(occurrences), min_count, max_words)
-    return vocabulary, _coded(list(labels), tuple(class_names))[1]
+    try:
+        return vocabulary, _coded(list(labels), tuple(class_names))[1]
+    except ValueError as error:
+        raise ValueError(f"among the different labels of these rows: {error}") from error
 
 
 def _digest(content=b""):
