@@ -386,6 +386,17 @@ EDITS = {  # what is changed, and what is said of it
         lambda arrays, _: arrays.update(embeddings=arrays["embeddings"].astype("float16")),
         "made with embeddings=\\('float16', \\(30, 5\\)\\), not \\('float32', \\(30, 5\\)\\)",
     ),
+    **{
+        f"no {name}": (lambda arrays, _, name=name: arrays.pop(name), f"it holds no {name}; it is of another model")
+        for name in ("embeddings", "best.output_vector", "optimizer.mean.embeddings")
+    },
+    **{
+        f"{name} of another shape": (
+            lambda arrays, _, name=name: arrays.update({name: arrays[name][:1]}),
+            f"made with {name}=\\('float32', \\(1,\\)\\), not \\('float32', \\(5,\\)\\)",
+        )
+        for name in ("cls_embedding", "best.cls_embedding", "optimizer.mean_square.cls_embedding")
+    },
 }
 
 
@@ -398,6 +409,12 @@ def test_a_well_formed_file_that_no_run_leaves_is_refused(texts, file, name):
     edited(file, edit)
     with pytest.raises(CheckpointError, match=f"run.safetensors: .*{message}"):
         train(corpus, **(options | dict(steps=30)))
+
+
+def test_a_checkpoint_that_is_ahead_of_what_is_asked_for_is_refused(texts, file):
+    train(texts[0], checkpoint=file, **OPTIONS)
+    with pytest.raises(CheckpointError, match="it has taken 24 steps, more than steps=10; give more, or name another file"):
+        train(texts[0], checkpoint=file, **(OPTIONS | dict(steps=10)))
 
 
 def test_settings_of_a_model_that_cannot_be_written_down_are_refused_before_the_first_step(texts, file):

@@ -1,4 +1,5 @@
 import json
+import os
 import warnings
 
 import numpy as np
@@ -17,6 +18,7 @@ from sklearn.utils import estimator_checks
 
 import tokensel_nb as ts
 from tokensel_nb import TextClassifier
+from tokensel_nb.checkpoint import sealed, unsealed
 
 GOOD = ["a good film", "good actors, a moving story", "it isn't bad", "so good and moving"]
 BAD = ["a bad film", "bad actors, a dull story", "it isn't good", "so bad and dull"]
@@ -126,7 +128,7 @@ def test_saving_again_replaces_all(tmp_path):
         model = TextClassifier(class_weight="balanced", without=["film"]).fit(texts, labels)
         model.save(tmp_path)
         assert TextClassifier.load(tmp_path).classes_.tolist() == model.classes_.tolist()
-    assert len(list(tmp_path.iterdir())) == 2
+    assert [path.name for path in tmp_path.iterdir()] == ["model.safetensors"]
     assert TextClassifier.load(tmp_path).get_params()["without"] == ("film",)
 
 
@@ -137,21 +139,76 @@ def test_settings_that_are_no_plain_values_come_back(tmp_path):
     assert TextClassifier.load(tmp_path).class_weight == {0: 1, 1: 2.5}
 
 
-@pytest.mark.parametrize("damage", ["cut", "another", "empty", "none"])
-def test_a_folder_without_a_whole_model_is_refused(damage, tmp_path):
-    TextClassifier().fit(TEXTS, LABELS).save(tmp_path)
-    numbers = next(tmp_path.glob("*.safetensors"))
-    if damage == "cut":
-        numbers.write_bytes(numbers.read_bytes()[:-9])
-    elif damage == "another":
-        described = json.loads((tmp_path / "model.json").read_text("utf-8"))
-        (tmp_path / "model.json").write_text(json.dumps(described | {"format": 99}), "utf-8")
-    elif damage == "empty":
-        numbers.unlink()
-    else:
-        (tmp_path / "model.json").unlink()
-    with pytest.raises(ValueError, match="no whole model of this package"):
+def test_a_folder_without_a_whole_model_is_refused(tmp_path):
+    for make in (lambda: None, (tmp_path / "model.json").touch, lambda: os.mkfifo(tmp_path / "model.safetensors")):
+        make()
+        with pytest.raises(ValueError, match=r"no whole model of this package \(.*model.safetensors'\)$"):
+            TextClassifier.load(tmp_path)
+
+
+EDITS = {  # of a file whose digest is written anew, and what is said of it
+    "another format": (lambda arrays, notes: notes.update(format=1), "its format is 1, not 2; save it anew"),
+    "no format": (lambda arrays, notes: notes.pop("format"), "'format'"),
+    "no setting": (lambda arrays, notes: notes["settings"].pop("without"), "'without'"),
+    "unknown setting": (lambda arrays, notes: notes["settings"].update(depth=3), "unexpected keyword argument 'depth'"),
+    "odd setting": (lambda arrays, notes: notes["settings"].update(ngrams="two"), "ngrams must be an instance of"),
+    "settings of a list": (lambda arrays, notes: notes.update(settings=[]), "list indices must be integers"),
+    "one class": (lambda arrays, notes: notes.update(classes=["up"]), "its classes are not two at least"),
+    "equal classes": (lambda arrays, notes: notes.update(classes=["up", "up"]), "its classes are not two at least"),
+    "four classes": (
+        lambda arrays, notes: notes.update(classes=["a", "b", "c", "d"]),
+        "its values are float64 of shape",
+    ),
+    "nested classes": (lambda arrays, notes: notes.update(classes=[["a"], ["b"]]), "its classes are not two at least"),
+    "classes of a strange kind": (lambda arrays, notes: notes.update(kind="M8[s]", classes=["2020", "2021"]), "its classes"),
+    "l2 in words": (lambda arrays, notes: notes.update(l2="weak"), "what was found on its part held out are not all numbers"),
+    "a word twice": (lambda arrays, notes: words_of(arrays, lambda words: [*words[:-1], words[0]]), "one is there twice"),
+    "a word that is a number": (lambda arrays, notes: words_of(arrays, lambda words: [*words[:-1], 3]), "not all words"),
+    "a word too few": (lambda arrays, notes: words_of(arrays, lambda words: words[:-1]), r"its scores are float64 of shape"),
+    "no words": (lambda arrays, notes: arrays.pop("words"), "'words'"),
+    "words that are no JSON": (lambda arrays, notes: arrays.update(words=np.zeros(3, np.uint8)), "Expecting value"),
+    "no scores": (lambda arrays, notes: arrays.pop("scores"), "'scores'"),
+    "coarse scores": (lambda arrays, notes: arrays.update(scores=arrays["scores"].astype("float32")), "its scores are float32"),
+    "NaN scores": (lambda arrays, notes: arrays.update(scores=arrays["scores"] * np.nan), "its scores are not all finite"),
+    "infinite values": (lambda arrays, notes: arrays.update(values=arrays["values"] + np.inf), "its values are not all finite"),
+    "lasts beyond": (
+        lambda arrays, notes: arrays.update(lasts=arrays["lasts"] + 10**6),
+        "its lasts name a phrase that there is not",
+    ),
+    "starts before": (
+        lambda arrays, notes: arrays.update(starts=arrays["starts"] - 10**6),
+        "its starts name a phrase that there",
+    ),
+    "starts of a table": (
+        lambda arrays, notes: arrays.update(starts=arrays["starts"][None]),
+        r"its starts are int64 of shape \(1,",
+    ),
+}
+
+
+def words_of(arrays, change):
+    words = change(json.loads(arrays["words"].tobytes()))
+    arrays["words"] = np.frombuffer(json.dumps(words).encode(), np.uint8)
+
+
+@pytest.mark.parametrize("name", EDITS)
+def test_a_well_formed_file_that_no_fit_leaves_is_refused(fitted, tmp_path, name):
+    fitted.save(tmp_path)
+    file, (edit, message) = tmp_path / "model.safetensors", EDITS[name]
+    arrays, notes = unsealed(file.read_bytes())
+    edit(arrays, notes)
+    file.write_bytes(sealed(arrays, notes))
+    with pytest.raises(ValueError, match=rf"no whole model of this package \(.*{message}"):
         TextClassifier.load(tmp_path)
+
+
+def test_words_and_labels_that_are_no_text_come_back(tmp_path):
+    """Half a pair of surrogates, as what reads files of no known encoding leaves it."""
+    model = TextClassifier(tokenizer=str.split, without=("\udce9",)).fit(TEXTS, [f"{label}\udce9" for label in LABELS])
+    model.save(tmp_path)
+    loaded = TextClassifier.load(tmp_path, tokenizer=str.split)
+    assert loaded.classes_.tolist() == model.classes_.tolist()
+    assert loaded.get_params() == model.get_params()
 
 
 def test_a_tokenizer_must_be_given_again(tmp_path):

@@ -118,7 +118,8 @@ class Checkpoint:
         if not isinstance(identity, dict):
             raise self._error("it does not say what it was made of; remove it, or name another file")
         if missing := wanted.keys() - found.keys():
-            raise self._error(f"it holds no {', '.join(sorted(missing))}; it is of another model")
+            own = [name for name in missing if "." not in name]  # before those that follow from them
+            raise self._error(f"it holds no {', '.join(sorted(own or missing))}; it is of another model")
         sides = [(name, found[name], wanted[name]) for name in wanted]
         sides += [(name, identity.get(name), value) for name, value in self.identity.items()]
         for name, before, now in sides:
@@ -249,7 +250,10 @@ def unsealed(data: bytes) -> tuple[dict[str, np.ndarray], dict]:
         raise ValueError("it carries no digest: an earlier version wrote it, and whether it is whole cannot be told")
     if metadata["digest"] != _seal(arrays, text):
         raise ValueError("its digest is not that of its contents, which were damaged or edited")
-    notes = json.loads(text)
+    try:
+        notes = json.loads(text)
+    except RecursionError:
+        notes = None
     if not isinstance(notes, dict):
         raise ValueError("its notes are no table")
     return arrays, notes

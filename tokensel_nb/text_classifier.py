@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 import warnings
@@ -17,14 +16,16 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from ._scores import Attended, Objective, idf_scores
+from .checkpoint import sealed, unsealed
+from .checks import shortened
 from .corpus import Corpus
 from .estimator import CLS
-from .files import atomic
+from .files import atomic, read_once
 from .models.base import classes_of_logits, probabilities_of_logits
 from .parameters import Parameters
 from .phrases import Phrases
 
-FORMAT = 1  # of saved models
+FILE, FORMAT = "model.safetensors", 2  # of saved models
 MIDDLE = 0.1  # the strength of the penalty that is tried first
 WEAKER, STRONGER = (0.03, 0.01, 0.003), (0.3, 1.0, 3.0, 10.0)  # each from where the last one led
 FEWEST = 40  # texts of which a tenth is held out
@@ -281,7 +282,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         return Parameters(embeddings, directions[0], directions[1] if self.values_.ndim == 1 else directions[1:])
 
     def save(self, folder):
-        """Write the model as two files, whole or not at all.
+        """Write the model as one file, ``model.safetensors``, whole or not at all.
 
         Parameters
         ----------
@@ -295,24 +296,15 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
         Notes
         -----
-        ``model.json`` has settings, labels and vocabulary; it names the ``.safetensors`` file with the numbers. A tokenizer is
-        code and is not saved: give it to `load` again.
+        The file holds numbers and JSON, and a digest of all of them, by which `load` tells a damaged file; it does not stop a
+        forger, who can write a new digest, too. A tokenizer is code and is not saved: give it to `load` again.
         """
-        from safetensors.numpy import save
-
         check_is_fitted(self)
-        folder = Path(folder)
-        arrays = dict(scores=self.scores_, values=self.values_, starts=self._phrases.starts, lasts=self._phrases.lasts)
-        numbers = save({name: np.ascontiguousarray(array) for name, array in arrays.items()})
-        name = f"model-{hashlib.blake2b(numbers, digest_size=8).hexdigest()}.safetensors"
-        described = self._described() | {"numbers": name}
-        with atomic(folder / name) as file:
-            file.write(numbers)
-        with atomic(folder / "model.json") as file:
-            file.write(json.dumps(described, ensure_ascii=False, indent=1).encode("utf-8", "surrogatepass"))
-        for left in folder.glob("model-*.safetensors"):
-            if left.name != name:
-                left.unlink(missing_ok=True)
+        words = np.frombuffer(json.dumps(self._phrases.words.tolist()).encode(), np.uint8)
+        numbers = dict(scores=self.scores_, values=self.values_, starts=self._phrases.starts, lasts=self._phrases.lasts)
+        data = sealed(numbers | {"words": words}, self._described())
+        with atomic(Path(folder) / FILE) as file:
+            file.write(data)
 
     @classmethod
     def load(cls, folder, *, tokenizer=None) -> TextClassifier:
@@ -333,30 +325,31 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         ValueError
             If the folder holds no whole model, or the model needs a ``tokenizer``.
         """
-        from safetensors import SafetensorError
-        from safetensors.numpy import load_file
-
-        folder = Path(folder)
         try:
-            described = json.loads((folder / "model.json").read_text("utf-8"))
-            if described["format"] != FORMAT:
-                raise ValueError(f"its format is {described['format']}, not {FORMAT}")
-            arrays = load_file(folder / described["numbers"])
-            settings, words = described["settings"], np.array(described["words"], dtype=object)
-            classes = np.array(described["classes"], dtype=described["kind"])
-            scores, values, starts, lasts = (arrays[name] for name in ("scores", "values", "starts", "lasts"))
-        except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
+            arrays, described = unsealed(read_once(Path(folder) / FILE))
+            model = cls._restored(arrays, described, tokenizer)
+        except (OSError, KeyError, TypeError, ValueError) as error:
             raise ValueError(f"{folder}: no whole model of this package ({error})") from error
         if described["tokenizer"] and tokenizer is None:
             raise ValueError(
                 f"{folder}: the model was trained with a tokenizer, {described['tokenizer']}; give it as tokenizer="
             )
+        return model
+
+    @classmethod
+    def _restored(cls, arrays, described, tokenizer):
+        if described["format"] != FORMAT:
+            raise ValueError(f"its format is {shortened(described['format'])}, not {FORMAT}; save it anew")
+        settings, words = described["settings"], json.loads(arrays["words"].tobytes())
         if settings["class_weight"] is not None and not isinstance(settings["class_weight"], str):
             settings["class_weight"] = {label: weight for label, weight in settings["class_weight"]}
         model = cls(**settings | {"without": tuple(settings["without"]), "tokenizer": tokenizer})
-        model._phrases = Phrases(words, starts, lasts, tokenizer)
-        model.classes_, model.vocabulary_, model.scores_, model.values_ = classes, model._phrases.names, scores, values
+        model._check_settings()
+        model.classes_ = np.array(described["classes"], dtype=described["kind"])
         model.l2_, model.held_out_ = described["l2"], described["held_out"]
+        _check_restored(arrays, words, model)
+        model._phrases = Phrases(np.array(words, dtype=object), arrays["starts"], arrays["lasts"], tokenizer)
+        model.vocabulary_, model.scores_, model.values_ = model._phrases.names, arrays["scores"], arrays["values"]
         return model
 
     def __sklearn_tags__(self):
@@ -543,6 +536,30 @@ def _warn_without_spaces(texts):
 def _some(classes):
     names = [repr(_plain(label)) for label in classes[:5]]
     return ", ".join(names) + (f" and {len(classes) - 5} more" if len(classes) > 5 else "")
+
+
+def _check_restored(arrays, words, model):
+    """Refuse by a ValueError what no fit leaves, though it is well-formed."""
+    if not isinstance(words, list) or not set(map(type, words)) <= {str} or len(set(words)) < len(words):
+        raise ValueError("its words are not all words, or one is there twice")
+    classes, outcomes = model.classes_, (model.l2_, *model.held_out_.values())
+    if classes.ndim != 1 or classes.dtype.kind not in "biufOUS" or len(set(classes.tolist())) < max(2, len(classes)):
+        raise ValueError("its classes are not two at least, all different")
+    if not all(type(number) in (int, float) for number in outcomes):
+        raise ValueError("what was found on its part held out are not all numbers")
+    rows, grams = len(words) + arrays["starts"].size + 1, arrays["starts"].size
+    wanted = dict(starts=("int64", (grams,)), lasts=("int64", (grams,)), scores=("float64", (rows,)))
+    wanted["values"] = ("float64", (rows,) if len(classes) == 2 else (rows, len(classes)))
+    for name, kind in wanted.items():
+        if (found := (arrays[name].dtype.name, arrays[name].shape)) != kind:
+            raise ValueError(f"its {name} are {found[0]} of shape {found[1]}, not {kind[0]} of shape {kind[1]}")
+    before = len(words) + np.arange(grams)
+    for name, end in dict(starts=before, lasts=len(words)).items():
+        if ((arrays[name] < 0) | (arrays[name] >= end)).any():
+            raise ValueError(f"its {name} name a phrase that there is not")
+    for name in ("scores", "values"):
+        if not np.isfinite(arrays[name]).all():
+            raise ValueError(f"its {name} are not all finite")
 
 
 def _plain(value):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from helpers import equal, short_texts
 
-from tokensel_nb import CheckpointError, TwoLayers, checkpoint, train
+from tokensel_nb import CheckpointError, TextClassifier, TwoLayers, checkpoint, train
 from tokensel_nb.datasets import RECORDED, Reviews, cache_folder
 from tokensel_nb.datasets._cache import from_cache, to_cache
 from tokensel_nb.datasets._sources import digest
@@ -266,3 +266,47 @@ def test_no_damaged_cache_of_many_is_served(cached, capsys):
     counted, silent = outcomes(damaged(whole, other, BYTES, 3, 3000), read)
     assert not silent
     print(counted)
+
+
+# ------------------------------------------------------------------------------------------ saved models
+
+
+@pytest.fixture
+def saved(tmp_path):
+    """The bytes of a model, of another one, and what loads given bytes as it."""
+    texts = [f"a {word} film of {row} parts" for row in range(20) for word in ("good", "moving", "bad", "long")]
+    models = [TextClassifier(l2=0.1).fit(texts, labels * 20) for labels in (["up", "up", "down", "down"], [1, 0, 0, 0])]
+    written = []
+    for model in models:
+        model.save(tmp_path)
+        written.append((tmp_path / "model.safetensors").read_bytes())
+
+    def load(data):
+        (tmp_path / "model.safetensors").write_bytes(data)
+        try:
+            found = TextClassifier.load(tmp_path)
+        except ValueError:
+            return "refused"
+        same = found.get_params() == models[0].get_params() and found.classes_.tolist() == models[0].classes_.tolist()
+        return "same end" if same and np.array_equal(found.logits(texts), models[0].logits(texts)) else "silent"
+
+    return written, load
+
+
+def count_models(saved, seed, cases):
+    (whole, other), load = saved
+    assert load(whole) == "same end"
+    counted, silent = outcomes(damaged(whole, other, [*BYTES, rewritten], seed, cases), load)
+    assert not silent
+    harmless = cases // (len(BYTES) + 1)
+    assert harmless <= counted["same end"] <= 1.1 * harmless
+    return counted
+
+
+def test_no_damaged_model_is_loaded_silently(saved):
+    count_models(saved, 4, 330)
+
+
+@pytest.mark.long
+def test_no_damaged_model_of_many_is_loaded_silently(saved):
+    print(count_models(saved, 5, 3300))

@@ -38,13 +38,12 @@ def check_what_is_left(folder, name, ends):
     """Whatever stands under a name is whole, at any moment."""
     if (file := folder / "run.safetensors").exists():
         checkpoint.unsealed(file.read_bytes())
-    if (folder / "model.json").exists():
+    if (folder / "model.safetensors").exists():
         assert killed.digest_of(TextClassifier.load(folder)) in ends
     if (file := folder / "report.html").exists():
         assert name == "report" or file.read_text() == killed.PAGE
-    known = ("run.safetensors", "imdb-test.parquet", "model.json", "report.html", "texts.csv")
-    others = [path.name for path in folder.iterdir() if path.name not in known]
-    assert all(PART.fullmatch(other) or other.startswith("model-") for other in others)
+    known = ("run.safetensors", "imdb-test.parquet", "model.safetensors", "report.html", "texts.csv")
+    assert all(path.name in known or PART.fullmatch(path.name) for path in folder.iterdir())
 
 
 def kills_of_each(done, name, tmp_path, seed, cases):
