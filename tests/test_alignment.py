@@ -162,7 +162,7 @@ def test_everything_keeps_kind_and_dtype_and_leaves_its_input(kind, dtype, corpu
 @pytest.mark.parametrize("rate", [0, -1.0, float("nan"), float("inf")])
 def test_a_step_size_that_is_not_positive_is_refused(tiny, rate):
     for step in (embedding_step, cls_step, exact_values, adam_values):
-        with pytest.raises(ValueError, match="give a number above zero"):
+        with pytest.raises(ValueError, match="give a positive number"):
             step(start_for(tiny, 4, 0), tiny, rate)
 
 

@@ -28,9 +28,9 @@ def test_init_is_what_theory_starts_from():
 
 
 def test_sizes_out_of_range():
-    with pytest.raises(ValueError, match="must be at least 1"):
+    with pytest.raises(ValueError, match="give a whole number of at least 1"):
         init_parameters(0, 4, 0)
-    with pytest.raises(ValueError, match="vocab_size=4 and dim=0; both must be at least 1"):
+    with pytest.raises(ValueError, match="dim=0; give a whole number of at least 1"):
         init_parameters(4, 0, 0)
     with pytest.raises(ValueError, match="num_classes=3 is above dim=2; orthonormal rows of v need more dimensions"):
         init_parameters(4, 2, 0, num_classes=3)

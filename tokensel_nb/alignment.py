@@ -17,14 +17,16 @@ from dataclasses import replace
 import numpy as np
 
 from .arrays import is_torch, like, log_softmax, namespace, sigmoid
-from .corpus import Corpus
+from .checks import checked, finite, positive
+from .corpus import Corpus, some_texts
 from .counts import CountMatrix
-from .models.base import check_fit
-from .models.one_layer import OneLayer, score_gradients
+from .models.base import check_finite, check_fit
+from .models.one_layer import OneLayer, _score_gradients
 from .optimizers import GradientDescent
 from .parameters import Parameters
 
 
+@checked(parameters=Parameters, corpus=some_texts, learning_rate=positive)
 def embedding_step(parameters: Parameters, corpus: Corpus, learning_rate: float) -> Parameters:
     """Return the parameters after one full-batch gradient step on the embeddings alone.
 
@@ -56,6 +58,7 @@ def embedding_step(parameters: Parameters, corpus: Corpus, learning_rate: float)
     return _step(parameters, corpus, learning_rate, "embeddings")
 
 
+@checked(parameters=Parameters, corpus=some_texts, learning_rate=positive)
 def cls_step(parameters: Parameters, corpus: Corpus, learning_rate: float) -> Parameters:
     """Return the parameters after one full-batch gradient step on p alone.
 
@@ -88,6 +91,7 @@ def cls_step(parameters: Parameters, corpus: Corpus, learning_rate: float) -> Pa
     return _step(parameters, corpus, learning_rate, "cls_embedding")
 
 
+@checked(parameters=Parameters, corpus=some_texts, learning_rate=positive)
 def exact_values(parameters: Parameters, corpus: Corpus, learning_rate: float):
     """Return E¹_s·v after one step on the embeddings from p = 0, by the exact identity (Proposition 2.1, mirrors Lemma 4.1).
 
@@ -133,9 +137,10 @@ def exact_values(parameters: Parameters, corpus: Corpus, learning_rate: float):
     else:
         pull = like(np.eye(corpus.num_classes)[corpus.labels], values) - namespace(values).exp(log_softmax(logits))
     moved = counts.transposed_times(like(corpus.mean_weights, values)[:, None] * pull, shares) @ (heads @ heads.T)
-    return values + positive("learning_rate", learning_rate) * moved.reshape(values.shape)
+    return check_finite(values + learning_rate * moved.reshape(values.shape), exact, learning_rate=learning_rate)
 
 
+@checked(corpus=some_texts, learning_rate=positive)
 def predicted_values(corpus: Corpus, learning_rate: float) -> np.ndarray:
     """Return what E¹_s·v tends to as d grows: η₀/2 times the average signed share (Proposition 2.2, mirrors Lemma 4.1).
 
@@ -161,6 +166,7 @@ def predicted_values(corpus: Corpus, learning_rate: float) -> np.ndarray:
     return learning_rate * corpus.signed_share() / (2 if corpus.num_classes == 2 else 1)
 
 
+@checked(parameters=Parameters, corpus=some_texts, learning_rate=positive, epsilon=positive)
 def adam_values(parameters: Parameters, corpus: Corpus, learning_rate: float, epsilon: float = 1e-8):
     """Return E¹_s·v after Adam's first step on the embeddings from p = 0, exactly (Propositions 5.1 and 8.1).
 
@@ -199,11 +205,12 @@ def adam_values(parameters: Parameters, corpus: Corpus, learning_rate: float, ep
     given = exact_parameters(parameters, corpus, dtype=None)
     _need_uniform(given)
     values, heads = given.token_values, _heads(given)
-    gradient = score_gradients(given.token_scores, values, corpus)[1].reshape(len(values), -1) @ heads
+    gradient = _score_gradients(given.token_scores, values, corpus)[1].reshape(len(values), -1) @ heads
     moved = gradient / (namespace(gradient).abs(gradient) + epsilon) @ heads.T
-    return values - positive("learning_rate", learning_rate) * moved.reshape(values.shape)
+    return check_finite(values - learning_rate * moved.reshape(values.shape), given, learning_rate=learning_rate)
 
 
+@checked(corpus=some_texts)
 def class_profile(corpus: Corpus) -> np.ndarray:
     """Return the direction ϱ_sk = ᾱ_sk / ‖ᾱ_s‖ of a token's signed shares: how it leans, whatever its frequency.
 
@@ -232,6 +239,7 @@ def class_profile(corpus: Corpus) -> np.ndarray:
     return share / np.where(length > 0, length, 1)
 
 
+@checked(corpus=some_texts, embedding_rate=positive, cls_rate=positive)
 def predicted_scores(corpus: Corpus, embedding_rate: float, cls_rate: float) -> np.ndarray:
     r"""Return what E¹_s·p¹ tends to as d grows, after one step on E and then one on p (Proposition 2.4).
 
@@ -256,9 +264,14 @@ def predicted_scores(corpus: Corpus, embedding_rate: float, cls_rate: float) -> 
     >>> ts.predicted_scores(corpus, 8.0, 10.0).round(3)
     array([ 0.472,  0.472, -0.944])
     """
+    _ = corpus.signs  # of two classes alone
     values = predicted_values(corpus, embedding_rate)
-    by_score, _ = score_gradients(np.zeros_like(values), values, corpus)
-    return -cls_rate * (by_score + values * (values @ by_score))
+    by_score, _ = _score_gradients(np.zeros_like(values), values, corpus)
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = -cls_rate * (by_score + values * (values @ by_score))
+    if not np.isfinite(found).all():
+        raise ValueError(f"embedding_rate={embedding_rate} and cls_rate={cls_rate} lead beyond float64; give smaller ones")
+    return found
 
 
 def exact_parameters(parameters: Parameters, corpus: Corpus | None = None, dtype="float64") -> Parameters:
@@ -291,45 +304,17 @@ def exact_parameters(parameters: Parameters, corpus: Corpus | None = None, dtype
     if corpus is not None:
         check_fit(parameters, corpus)
     for name, array in parameters.arrays().items():
-        if not namespace(array).isfinite(array).all():
-            raise ValueError(f"{name} holds a value that is not finite; replace it")
+        finite(name, array)
     return parameters.map(lambda array: like(array.detach() if is_torch(array) else array, array, dtype))
-
-
-def positive(name, value):
-    """Return a number if it is above zero and finite, else raise a ValueError with its name.
-
-    Parameters
-    ----------
-    name : str
-    value : float
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    ValueError
-        If it is not.
-
-    Examples
-    --------
-    >>> positive("arc_length", 0.0)
-    Traceback (most recent call last):
-    ValueError: arc_length=0.0; give a number above zero, and finite
-    """
-    if not 0 < value < float("inf"):
-        raise ValueError(f"{name}={value}; give a number above zero, and finite")
-    return value
 
 
 def _step(parameters, corpus, learning_rate, name):
     gradient = OneLayer().step_gradients(parameters, corpus, [name])
     array = getattr(parameters, name)
     stepped = namespace(array).asarray(array, copy=True)
-    GradientDescent({name: stepped}, positive("learning_rate", learning_rate)).step(gradient)
-    return replace(parameters, **{name: stepped})
+    with np.errstate(over="ignore", invalid="ignore"):  # told below
+        GradientDescent({name: stepped}, learning_rate).step(gradient)
+    return replace(parameters, **{name: check_finite(stepped, parameters, learning_rate=learning_rate)})
 
 
 def _heads(parameters):

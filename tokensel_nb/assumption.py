@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
+from .checks import checked
 from .corpus import Corpus
 
 
@@ -42,6 +43,7 @@ class Answer:
         return "Assumption 1 holds" if self else f"Assumption 1 does not hold: {self.counter_example}"
 
 
+@checked(corpus=Corpus)
 def complete_tokens(corpus: Corpus) -> np.ndarray:
     """Tell which tokens are completely positive (+1), which completely negative (-1), and which neither (0).
 
@@ -72,6 +74,7 @@ def complete_tokens(corpus: Corpus) -> np.ndarray:
     return positive.astype(np.int64) - negative
 
 
+@checked(corpus=Corpus)
 def relevant_tokens(corpus: Corpus) -> sparse.csr_array:
     """Mark the relevant tokens of every text: those that are completely positive or completely negative.
 
@@ -103,6 +106,7 @@ def relevant_tokens(corpus: Corpus) -> sparse.csr_array:
     return marks
 
 
+@checked(corpus=Corpus)
 def check_assumption_1(corpus: Corpus) -> Answer:
     """Tell whether every text has exactly one relevant token and all its others are irrelevant (Assumption 1 of the paper).
 

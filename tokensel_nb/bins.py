@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from .arrays import to_numpy
-from .corpus import shuffle_labels
+from .checks import checked, finite, generator, numbers, real, shortened, whole_number
+from .corpus import shuffle_labels, some_texts
 
 
 @dataclass(frozen=True, repr=False)
@@ -130,9 +133,27 @@ def binned(skew, amounts, bins=20) -> Bins:
     skew, amounts = _known(skew, amounts)
     if not len(skew):
         raise ValueError("no token has a skew; give words that occur")
-    edges = np.histogram_bin_edges(skew, bins)
-    of = {how: stats.binned_statistic(skew, amounts, how, edges).statistic for how in ("count", "mean", "std")}
+    edges = _edges(skew, bins)
+    with np.errstate(over="ignore", invalid="ignore"):  # told below
+        of = {how: stats.binned_statistic(skew, amounts, how, edges).statistic for how in ("count", "mean", "std")}
+    filled = of["count"] > 0
+    if not np.isfinite([of["mean"][filled], of["std"][filled]]).all():
+        raise ValueError("amounts are too large: their mean or spread is beyond float64; give smaller ones")
     return Bins(edges, of["count"].astype(np.int64), of["mean"], of["std"])
+
+
+def _edges(skew, bins):
+    """Return the edges of bins: as many as a number says, or those given."""
+    if np.ndim(bins) == 0 and not isinstance(bins, (set, dict)):
+        number = whole_number("bins", bins, most=10**6)
+        try:
+            return np.histogram_bin_edges(skew, number)
+        except ValueError as error:
+            raise ValueError(f"skew spans {skew.min()} to {skew.max()}, too far or too little for bins={number}") from error
+    edges = to_numpy(numbers("bins", bins, (None,))).astype(float)
+    if len(edges) < 2 or not (np.diff(edges) > 0).all():
+        raise ValueError(f"bins={shortened(bins)}; give a number, or two or more edges that ascend")
+    return edges
 
 
 def word_correlation(skew, amounts) -> float:
@@ -166,10 +187,12 @@ def word_correlation(skew, amounts) -> float:
 
 def _known(skew, amounts):
     """Return both as arrays, without the tokens whose skew is NaN."""
-    skew, amounts = (to_numpy(each).astype(float) for each in (skew, amounts))
+    skew, amounts = (to_numpy(real(name, each)).astype(float) for name, each in (("skew", skew), ("amounts", amounts)))
     if skew.shape != amounts.shape or skew.ndim != 1:
         raise ValueError(f"skew has shape {skew.shape} and amounts {amounts.shape}; give one number of each a token")
-    return skew[~np.isnan(skew)], amounts[~np.isnan(skew)]
+    known = ~np.isnan(skew)
+    finite("skew", np.where(known, skew, 0)), finite("amounts", np.where(known, amounts, 0))
+    return skew[known], amounts[known]
 
 
 @dataclass(frozen=True, repr=False)
@@ -226,6 +249,14 @@ class ControlledBins:
         return figure(self.true), [figure(each) for each in self.shuffled]
 
 
+@checked(
+    corpus=some_texts,
+    held_out=some_texts,
+    amounts_of=Callable,
+    shuffles=whole_number,
+    seed=generator,
+    min_count=partial(whole_number, least=0),
+)
 def with_control(
     corpus, held_out, amounts_of, shuffles=4, seed=0, bins=20, min_count=1
 ) -> dict[str, dict[str, ControlledBins]]:
@@ -264,11 +295,17 @@ def with_control(
     >>> [round(max(found[by].word_skew[1:]), 1) for by in ("own", "held out")]  # shuffled labels
     [1.0, 0.2]
     """
+    if not np.array_equal(held_out.vocabulary, corpus.vocabulary):
+        raise ValueError("held_out has other words than the corpus; read it with vocabulary=corpus.vocabulary")
+    for part in (corpus, held_out):
+        _ = part.signs  # of two classes alone
     random = np.random.default_rng(seed)
     pairs = [(corpus, held_out)]
     pairs += [tuple(shuffle_labels(part, random) for part in (corpus, held_out)) for _ in range(shuffles)]
     skews = {by: [pair[place].label_skew() for pair in pairs] for place, by in enumerate(("own", "held out"))}
     rare = corpus.counts.sum(axis=0) < min_count
+    if rare.all():
+        raise ValueError(f"no word occurs min_count={min_count} times; lower min_count")
     skews = {by: [np.where(rare, np.nan, skew) for skew in each] for by, each in skews.items()}
     amounts = [amounts_of(part) for part, _ in pairs]
     return {

@@ -213,6 +213,33 @@ def positive(name, value) -> float:
     return number(name, value, 0, np.inf, open_below=True, allowed="a positive number")
 
 
+def finite_number(name, value) -> float:
+    """Return a number that is finite, of either sign.
+
+    Parameters
+    ----------
+    name : str
+        Of the argument.
+    value : float
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        If it is none.
+
+    Examples
+    --------
+    >>> finite_number("residual", float("nan"))
+    Traceback (most recent call last):
+    ValueError: residual=nan; give a finite number
+    """
+    return number(name, value, -np.inf, np.inf, allowed="a finite number")
+
+
 def one_of(name, value, allowed):
     """Return a value that is one of those allowed.
 
@@ -220,12 +247,12 @@ def one_of(name, value, allowed):
     ----------
     name : str
         Of the argument.
-    value : object
+    value : str
     allowed : collection of str
 
     Returns
     -------
-    object
+    str
 
     Raises
     ------
@@ -240,7 +267,36 @@ def one_of(name, value, allowed):
     """
     if not isinstance(value, str) or value not in allowed:
         raise ValueError(f"{name}={shortened(value)}; choose one of {', '.join(map(repr, allowed))}")
-    return value
+    return str(value)
+
+
+def truth(name, value) -> bool:
+    """Return True or False.
+
+    Parameters
+    ----------
+    name : str
+        Of the argument.
+    value : bool
+
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    TypeError
+        If it is neither.
+
+    Examples
+    --------
+    >>> truth("verbose", "no")
+    Traceback (most recent call last):
+    TypeError: verbose='no'; give True or False
+    """
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name}={shortened(value)}; give True or False")
+    return bool(value)
 
 
 def instance(name, value, kind):
@@ -441,6 +497,45 @@ def real(name, values, *, truths=False):
     if not fine:
         raise ValueError(f"{name}={shortened(values)}; give an array of real numbers")
     return array
+
+
+def whole_matrix(name, matrix):
+    """Return a sparse matrix whose indices are in their ranges: products look up what they say, in anybody's memory.
+
+    Parameters
+    ----------
+    name : str
+        Of the argument.
+    matrix : sparse array or matrix
+
+    Returns
+    -------
+    sparse array or matrix
+        It shares the memory of ``matrix``.
+
+    Raises
+    ------
+    ValueError
+        If it is broken.
+
+    Examples
+    --------
+    >>> from scipy import sparse
+    >>> broken = sparse.csr_array(np.eye(2))
+    >>> broken.indices[0] = 7
+    >>> whole_matrix("counts", broken)
+    Traceback (most recent call last):
+    ValueError: counts is no whole sparse matrix, indices must be < 2; make it anew
+    """
+    try:
+        if matrix.format in ("csr", "csc", "bsr"):
+            matrix = type(matrix)((matrix.data, matrix.indices, matrix.indptr), shape=matrix.shape)
+            matrix.check_format(full_check=True)
+            return matrix
+        found = matrix.tocoo()
+        return type(found)((found.data, (found.row, found.col)), shape=matrix.shape)
+    except (ValueError, IndexError, TypeError) as error:
+        raise ValueError(f"{name} is no whole sparse matrix, {cut(str(error))}; make it anew") from error
 
 
 def _in_native_order(array):

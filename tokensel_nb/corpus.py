@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from .arrays import to_numpy
-from .checks import LARGEST, checked, cut, generator, listed, number, real, shortened
+from .checks import LARGEST, checked, cut, generator, instance, listed, number, real, shortened, whole_matrix
 
 BINARY = ("-1", "+1")  # the names of two classes that came as signs
 
@@ -286,6 +286,38 @@ class Corpus:
         return matrix.T @ ((self._one_hot() - 1 / self.num_classes) * weights[:, None]) / weights.sum()
 
 
+def some_texts(name, corpus) -> Corpus:
+    """Return a corpus that holds a text: of none there is no mean.
+
+    Parameters
+    ----------
+    name : str
+        Of the argument.
+    corpus : Corpus
+
+    Returns
+    -------
+    Corpus
+
+    Raises
+    ------
+    TypeError
+        If it is no corpus.
+    ValueError
+        If it holds no text.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> some_texts("held_out", ts.corpus_from_texts(["good", "bad"], [1, -1])[:0])
+    Traceback (most recent call last):
+    ValueError: held_out holds no text; give at least one
+    """
+    if not len(instance(name, corpus, Corpus)):
+        raise ValueError(f"{name} holds no text; give at least one")
+    return corpus
+
+
 @checked(corpus=Corpus, seed=generator)
 def shuffle_labels(corpus: Corpus, seed) -> Corpus:
     """Return the same texts with their labels permuted at random: whatever words then tell of labels is chance.
@@ -321,7 +353,7 @@ def _checked_counts(counts):
         raise ValueError(
             f"counts has {counts.ndim} dimensions of {counts.dtype}; give numbers, one row a text and one column a word"
         )
-    data = counts if isinstance(counts, np.ndarray) else _whole_matrix(counts).data
+    data = counts if isinstance(counts, np.ndarray) else whole_matrix("counts", counts).data
     if not (np.isfinite(data) & (data >= 0)).all():
         raise ValueError("counts holds a negative number, or none that is finite; give how often each word occurs")
     total = data.sum(dtype=np.float64)
@@ -332,24 +364,11 @@ def _checked_counts(counts):
     wide = np.float64 if counts.dtype.kind == "f" else np.int64
     keeps = counts.dtype in (np.int64, np.float32, np.float64) or (counts.dtype == np.int32 and total < 2**31)
     dtype = counts.dtype.newbyteorder("=") if keeps else wide
-    counts = counts.astype(dtype) if isinstance(counts, np.ndarray) else _whole_matrix(counts).tocsr()
+    counts = counts.astype(dtype) if isinstance(counts, np.ndarray) else whole_matrix("counts", counts).tocsr()
     counts = sparse.csr_array(counts, dtype=dtype, copy=True)
     counts.sum_duplicates()
     counts.eliminate_zeros()
     return counts
-
-
-def _whole_matrix(matrix):
-    """Return a sparse matrix whose indices are in their ranges: products look up whatever they say, in anybody's memory."""
-    try:
-        if matrix.format in ("csr", "csc", "bsr"):
-            matrix = type(matrix)((matrix.data, matrix.indices, matrix.indptr), shape=matrix.shape)
-            matrix.check_format(full_check=True)
-            return matrix
-        found = matrix.tocoo()
-        return type(found)((found.data, (found.row, found.col)), shape=matrix.shape)
-    except (ValueError, IndexError, TypeError) as error:
-        raise ValueError(f"counts is no whole sparse matrix, {cut(str(error))}; make it anew") from error
 
 
 def _checked_words(vocabulary):
@@ -461,5 +480,5 @@ def _checked_weights(weights, texts):
     weights = np.array(to_numpy(real("weights", weights)), dtype=np.float64)
     fine = weights.shape == (texts,) and (weights >= 0).all() and weights.any()
     if not fine or not np.isfinite(weights.sum()):
-        raise ValueError(f"weights must be {texts} finite numbers of a finite sum, none negative and not all zero")
+        raise ValueError(f"weights must be {texts} finite numbers, none negative and not all zero, of a finite sum")
     return weights

@@ -15,9 +15,11 @@ from scipy import sparse
 
 from .arrays import namespace, to_numpy
 from .assumption import relevant_tokens
+from .checks import checked, finite, real, whole_matrix
 from .corpus import Corpus
 
 SLACK = 1e-10  # constraints may be missed by this much, of 1
+SCALES = 1e100  # squares of larger numbers, and of those below its inverse, are beyond float64
 AT_ONCE = 400  # pairs that join the working set in one round
 
 
@@ -85,6 +87,7 @@ class MaxMargin:
         return self.pairs[self.multipliers > 0]
 
 
+@checked(corpus=Corpus)
 def selected_pairs(corpus: Corpus, selection=None) -> np.ndarray:
     """List the pairs (r, s) of a selected token and another one of the same text, each once, in ascending order.
 
@@ -121,6 +124,7 @@ def selected_pairs(corpus: Corpus, selection=None) -> np.ndarray:
     return pairs[np.lexsort(pairs.T[::-1])]
 
 
+@checked(corpus=Corpus)
 def max_margin(embeddings, corpus: Corpus, selection=None) -> MaxMargin:
     """Solve the margin problem to rounding (the limit direction of the flow; mirrors Theorem 4.3).
 
@@ -196,16 +200,19 @@ def selection_mask(corpus, selection):
             text = int((chosen == 0).argmax())
             raise ValueError(f"text {text} holds no relevant token; leave it out, or say which token is selected")
         return mask
-    if not sparse.issparse(selection) and np.asarray(selection).shape == shape[:1]:
-        tokens = np.asarray(selection)
+    if not sparse.issparse(selection):
+        selection = finite("selection", to_numpy(real("selection", selection, truths=True)))
+    if selection.shape == shape[:1]:
+        tokens = selection
         if tokens.dtype.kind not in "iu" or tokens.min(initial=0) < 0 or tokens.max(initial=0) >= shape[1]:
             raise ValueError(f"selection holds no token numbers from 0 to {shape[1] - 1}; give one a text, or a mask")
         mask = sparse.csr_array((np.ones(len(tokens), bool), (np.arange(len(tokens)), tokens)), shape=shape)
     else:
-        mask = sparse.csr_array(selection, dtype=bool, copy=True)
+        if selection.shape != shape:
+            raise ValueError(f"selection has shape {selection.shape}; give one token a text, or a mask of shape {shape}")
+        mask = whole_matrix("selection", selection) if sparse.issparse(selection) else selection
+        mask = sparse.csr_array(mask, dtype=bool, copy=True)
         mask.eliminate_zeros()
-        if mask.shape != shape:
-            raise ValueError(f"selection has shape {mask.shape}; give one token a text, or a mask of shape {shape}")
     absent = sparse.coo_array(mask > (corpus.counts > 0))
     if absent.nnz:
         text, token = (int(axis[0]) for axis in absent.coords)
@@ -215,7 +222,7 @@ def selection_mask(corpus, selection):
 
 def _finite(embeddings, corpus):
     """Return the embeddings as float64, or say what is wrong with them."""
-    rows = to_numpy(embeddings).astype(np.float64)
+    rows = to_numpy(real("embeddings", embeddings)).astype(np.float64)
     if rows.ndim != 2 or len(rows) != corpus.vocab_size:
         raise ValueError(
             f"embeddings has shape {rows.shape}, but the corpus has {corpus.vocab_size} words; give one row a word"
@@ -224,6 +231,9 @@ def _finite(embeddings, corpus):
     if strange.any():
         word = corpus.vocabulary[int(strange.argmax())]
         raise ValueError(f"embeddings holds a value that is not finite, in the row of {word!r}; replace it")
+    largest = np.abs(rows).max(initial=0)
+    if largest > SCALES or 0 < largest < 1 / SCALES:
+        raise ValueError(f"embeddings holds numbers up to {largest:.3g}; scale them, their squares are beyond float64")
     return rows
 
 
@@ -299,6 +309,9 @@ def _not_separable(differences, pairs, vocabulary):
     """Return the error that names a smallest set of pairs which conflict."""
     from scipy import optimize
 
+    sizes = np.linalg.norm(differences, axis=1)  # in the unit of the longest row
+    if 0 < sizes.min() < np.finfo(np.float64).eps:
+        raise ValueError("embeddings holds numbers of too many orders: beside the largest some rows hardly differ; scale them")
     # By Farkas' lemma some λ ≥ 0, Σ λ = 1, has Σ λ (E_r - E_s) = 0; nnls finds one whose columns are independent.
     columns = np.vstack([differences.T, np.ones(len(differences))])
     wanted = np.zeros(len(columns))

@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from .checks import instance, listed, one_of, positive, whole_number
+from .checks import instance, listed, one_of, positive, truth, whole_number
 from .optimizers import OPTIMIZERS
 
 ELSEWHERE = ("steps", "device", "distributed", "checkpoint", "watch", "verbose")
@@ -17,6 +17,7 @@ ELSEWHERE = ("steps", "device", "distributed", "checkpoint", "watch", "verbose")
 
 
 def _names(name, value):
+    value = sorted(value, key=str) if isinstance(value, set | frozenset) else value  # their order does not matter
     names = (value,) if isinstance(value, str) else tuple(listed(name, value))
     if not names:
         raise ValueError(f"{name} is empty; name at least one of the model's arrays")
@@ -35,8 +36,8 @@ CHECKS = {
     "seed": partial(whole_number, least=0, most=np.inf),
     "checkpoint": partial(instance, kind=(str, os.PathLike)),
     "watch": partial(instance, kind=Callable),
-    "distributed": partial(instance, kind=(bool, np.bool_)),
-    "verbose": partial(instance, kind=(bool, np.bool_)),
+    "distributed": truth,
+    "verbose": truth,
 }
 OPTIONAL = ("trained", "batch_size", "patience", "checkpoint", "watch")
 
@@ -69,7 +70,7 @@ class Options:
         By default training computes as its start is: on numpy arrays with numpy. "cpu" or "cuda:1" computes with torch
         there, "auto" with torch on a GPU where there is one, else on the CPU.
     distributed : bool
-        Whether the processes that `torchrun` started share the texts: each computes with its part of them, and they exchange
+        Whether the processes that torchrun started share the texts: each computes with its part of them, and they exchange
         K + 1 numbers a word and step (two for two classes; a model that torch differentiates, its gradients). All are given
         the same arguments, and return the same; the first alone writes, watches and shows. Without others, nothing changes.
     checkpoint : path, optional

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .arrays import dtype_name, is_torch, like, to_numpy
+from .checks import checked, cut, generator, one_of, real, shaped, shortened, whole_number
+from .runtime import room_for
 
 if TYPE_CHECKING:
     from .arrays import Array
@@ -23,7 +26,7 @@ class NamedArrays:
     Raises
     ------
     ValueError
-        If the arrays differ in kind, dtype or device.
+        If one is no array of real numbers, or they differ in kind, dtype or device.
 
     Examples
     --------
@@ -39,7 +42,9 @@ class NamedArrays:
     """
 
     def __post_init__(self):
-        """Refuse arrays that cannot be computed with together."""
+        """Refuse what is no array of real numbers, and arrays that cannot be computed with together."""
+        for name, array in self.arrays().items():
+            object.__setattr__(self, name, real(name, array))
         (first, wanted), *others = [(name, _place(array)) for name, array in self.arrays().items()]
         for name, place in others:
             if place != wanted:
@@ -60,6 +65,7 @@ class NamedArrays:
         """
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
+    @checked(function=Callable)
     def map(self, function: Callable):
         """Return the same with a function applied to every array.
 
@@ -102,7 +108,12 @@ class NamedArrays:
         """
         import torch
 
-        place = torch.empty(0, device=device)
+        try:
+            place = torch.empty(0, device=device)
+        except (RuntimeError, AssertionError, TypeError, ValueError) as error:
+            raise ValueError(f"device={shortened(device)}; give one that torch has here: {cut(str(error))}") from error
+        if place.is_meta:
+            raise ValueError(f"device={shortened(device)}; give one that holds numbers, such as 'cpu'")
         return self.map(lambda array: like(array, place, dtype_name(array)))
 
     def numpy(self):
@@ -160,6 +171,13 @@ class Parameters(NamedArrays):
     cls_embedding: Array
     output_vector: Array
 
+    def __post_init__(self):
+        """Refuse arrays that do not fit each other."""
+        super().__post_init__()
+        dim = shaped("embeddings", self.embeddings, (None, None)).shape[1]
+        shaped("cls_embedding", self.cls_embedding, (dim,))
+        shaped("output_vector", self.output_vector, (dim,) if self.output_vector.ndim == 1 else (None, dim))
+
     @property
     def query(self):
         """What the <cls> softmax multiplies rows with: p, shape (dim,)."""
@@ -177,6 +195,16 @@ class Parameters(NamedArrays):
         return self.embeddings @ (output.T if output.ndim == 2 else output)
 
 
+DTYPES = ("float32", "float64")
+
+
+@checked(
+    vocab_size=whole_number,
+    dim=whole_number,
+    seed=generator,
+    num_classes=partial(whole_number, least=2),
+    dtype=partial(one_of, allowed=DTYPES),
+)
 def init_parameters(vocab_size, dim, seed, *, num_classes=2, dtype="float32") -> Parameters:
     """Draw the parameters from which theory starts: E_s ~ N(0, I/d), p = 0, ‖v‖ = 1.
 
@@ -206,8 +234,7 @@ def init_parameters(vocab_size, dim, seed, *, num_classes=2, dtype="float32") ->
     >>> print(start, f"{np.linalg.norm(start.output_vector):.3f}")
     Parameters(embeddings (7780, 64), cls_embedding (64,), output_vector (64,); float32, numpy) 1.000
     """
-    if vocab_size < 1 or dim < 1:
-        raise ValueError(f"vocab_size={vocab_size} and dim={dim}; both must be at least 1")
+    room_for(vocab_size * dim, np.dtype(dtype).itemsize, vocab_size=vocab_size, dim=dim)
     if num_classes > dim:
         raise ValueError(f"num_classes={num_classes} is above dim={dim}; orthonormal rows of v need more dimensions")
     random = np.random.default_rng(seed)

@@ -67,6 +67,53 @@ def device_name() -> str:
     return torch.cuda.get_device_name()
 
 
+def room_for(numbers, itemsize=8, **sizes):
+    """Refuse sizes for which this machine has no memory.
+
+    Parameters
+    ----------
+    numbers : int
+        How many there would be.
+    itemsize : int
+        Bytes of one.
+    **sizes : int
+        The arguments that say so, under their names.
+
+    Raises
+    ------
+    ValueError
+        If they need more than there is.
+
+    Examples
+    --------
+    >>> room_for(10**20, vocab_size=10**18, dim=100)
+    Traceback (most recent call last):
+    ValueError: vocab_size=1000000000000000000, dim=100 needs 800,000,000,000 GB, more than this machine has; give less
+    """
+    size = numbers * itemsize
+    if size > memory():
+        named = ", ".join(f"{name}={value}" for name, value in sizes.items())
+        raise ValueError(f"{named} needs {size / 1e9:,.0f} GB, more than this machine has; give less")
+
+
+def memory() -> float:
+    """Return how many bytes of memory this machine has; infinitely many where it does not tell.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> memory() > 1e8
+    True
+    """
+    try:
+        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    except (AttributeError, OSError, ValueError):
+        return float("inf")
+
+
 def machine() -> dict:
     """Return what a reader needs to know of this machine: processor, cores used, GPU, versions, today's date.
 

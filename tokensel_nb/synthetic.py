@@ -9,13 +9,22 @@ with a chance of the order of n^(-1/2).
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from scipy import sparse
 
+from .checks import checked, generator, number, whole_number
 from .corpus import Corpus
+from .runtime import room_for
+
+SIGNAL = partial(number, least=0, most=1, open_above=True)
+HALF = partial(number, least=0, most=0.5)
+OF_TEXTS = dict(num_texts=whole_number, vocab_size=whole_number, length=whole_number, relevant=whole_number, seed=generator)
+OF_A_NAME = 100  # bytes that a word of the vocabulary takes
 
 
+@checked(vocab_size=partial(whole_number, least=2), signal=SIGNAL)
 def skews(vocab_size: int, signal: float) -> np.ndarray:
     r"""Return the skew P(+1|s) - P(-1|s) that `independent_tokens` gives every token.
 
@@ -48,15 +57,13 @@ def skews(vocab_size: int, signal: float) -> np.ndarray:
     >>> ts.skews(4, signal=0.0)
     array([-1. , -0.5,  0.5,  1. ])
     """
-    if vocab_size < 2:
-        raise ValueError(f"vocab_size={vocab_size}; a positive and a negative token make at least 2")
-    if not 0 <= signal < 1:
-        raise ValueError(f"signal={signal}; give a number from 0 to below 1, such as (|S|-1)/|S|")
+    room_for(vocab_size, OF_A_NAME, vocab_size=vocab_size)
     ranks = (2 * np.arange(vocab_size) + 1 - vocab_size) / vocab_size
     distances = ranks[-1] - np.abs(ranks)
     return np.sign(ranks) * np.maximum(0, np.round(1 - distances / (1 - signal), 12))
 
 
+@checked(num_texts=whole_number, vocab_size=partial(whole_number, least=2), length=whole_number, signal=SIGNAL, seed=generator)
 def independent_tokens(num_texts: int, vocab_size: int, length: int, signal: float, seed) -> Corpus:
     r"""Draw texts of independent tokens, each with a chance of its own under either label (Definition of the book).
 
@@ -94,9 +101,10 @@ def independent_tokens(num_texts: int, vocab_size: int, length: int, signal: flo
     >>> ts.independent_tokens(100, 10, 20, 0.9, seed=0)
     Corpus(100 texts, 10 words, 2,000 tokens; -1: 50, +1: 50)
     """
+    room_for(8 * num_texts * length, num_texts=num_texts, length=length)
     chances = (1 + skews(vocab_size, signal)) / 2
     random = np.random.default_rng(seed)
-    tokens = random.integers(vocab_size, size=(_pairs(num_texts), _positive("length", length)))
+    tokens = random.integers(vocab_size, size=(_pairs(num_texts), length))
     # A mirror couple {s, |S|-1-s} has chance 2/|S| under either label; the label only decides which of the two it is.
     # One uniform number decides it for both texts of the pair: the same way where the skew is zero.
     positive, negative = np.maximum(tokens, vocab_size - 1 - tokens), np.minimum(tokens, vocab_size - 1 - tokens)
@@ -105,6 +113,7 @@ def independent_tokens(num_texts: int, vocab_size: int, length: int, signal: flo
     return _corpus(np.concatenate(texts), [f"token {s}" for s in range(vocab_size)])
 
 
+@checked(corpus=Corpus, seed=generator)
 def independent_words(corpus: Corpus, seed) -> Corpus:
     """Deal the words of each class anew over its texts: within a class, all dependence between words goes.
 
@@ -145,6 +154,7 @@ def independent_words(corpus: Corpus, seed) -> Corpus:
     return replace(corpus, counts=counts)
 
 
+@checked(**OF_TEXTS)
 def one_relevant_token(num_texts: int, vocab_size: int, length: int, relevant: int, seed) -> Corpus:
     """Draw texts that satisfy Assumption 1: one relevant token each, and irrelevant ones that balance exactly.
 
@@ -179,6 +189,7 @@ def one_relevant_token(num_texts: int, vocab_size: int, length: int, relevant: i
     return several_relevant_tokens(num_texts, vocab_size, length, relevant, 1, seed)
 
 
+@checked(**OF_TEXTS)
 def one_against_many(num_texts: int, vocab_size: int, length: int, relevant: int, seed) -> Corpus:
     """Draw texts that satisfy Assumption 1 with unequal sides: many completely positive tokens, a single negative one.
 
@@ -220,6 +231,7 @@ def one_against_many(num_texts: int, vocab_size: int, length: int, relevant: int
     return replace(corpus, counts=counts, vocabulary=words)
 
 
+@checked(**OF_TEXTS, per_text=whole_number)
 def several_relevant_tokens(num_texts: int, vocab_size: int, length: int, relevant: int, per_text: int, seed) -> Corpus:
     """Draw texts that break Assumption 1 in one way: each holds ``per_text`` different relevant tokens of its own label.
 
@@ -254,6 +266,7 @@ def several_relevant_tokens(num_texts: int, vocab_size: int, length: int, releva
     >>> ts.relevant_tokens(corpus).sum(axis=1).tolist() == [2] * 20
     True
     """
+    _room(num_texts, vocab_size, length, relevant)
     random = np.random.default_rng(seed)
     pairs, names = _pairs(num_texts), _names(vocab_size, relevant)
     if not 1 <= per_text <= relevant:
@@ -271,6 +284,7 @@ def several_relevant_tokens(num_texts: int, vocab_size: int, length: int, releva
     return _corpus(np.concatenate(texts), names)
 
 
+@checked(**OF_TEXTS, impurity=HALF)
 def partly_positive_tokens(num_texts: int, vocab_size: int, length: int, relevant: int, impurity: float, seed) -> Corpus:
     """Draw texts that break Assumption 1 in one way: in a share ``impurity`` of them the relevant token is of the other label.
 
@@ -305,9 +319,10 @@ def partly_positive_tokens(num_texts: int, vocab_size: int, length: int, relevan
     >>> corpus.label_skew()[:2]
     array([ 0.8, -0.8])
     """
-    return _turned(num_texts, vocab_size, length, relevant, dict(impurity=impurity), seed)[0]
+    return _turned(num_texts, vocab_size, length, relevant, impurity, seed)[0]
 
 
+@checked(num_texts=whole_number, vocab_size=whole_number, length=whole_number, seed=generator)
 def xor_of_pairs(num_texts: int, vocab_size: int, length: int, seed) -> Corpus:
     """Draw texts whose label is the exclusive or of two choices: y = +1 if they hold "a" and "b", or neither.
 
@@ -341,6 +356,7 @@ def xor_of_pairs(num_texts: int, vocab_size: int, length: int, seed) -> Corpus:
     >>> bool(corpus.signed_frequency().any())
     False
     """
+    _room(num_texts, vocab_size, length)
     random = np.random.default_rng(seed)
     if num_texts < 4 or num_texts % 4:
         raise ValueError(f"num_texts={num_texts}; give a multiple of 4, so that the four combinations balance")
@@ -351,6 +367,7 @@ def xor_of_pairs(num_texts: int, vocab_size: int, length: int, seed) -> Corpus:
     return _corpus(np.concatenate(texts), ["a", "not a", "b", "not b", *_irrelevant(vocab_size - 4)])
 
 
+@checked(**OF_TEXTS, negated=HALF)
 def negation(num_texts: int, vocab_size: int, length: int, relevant: int, negated: float, seed) -> Corpus:
     """Draw texts in which "not" turns the label round: a share ``negated`` of them holds it and a token of the other label.
 
@@ -388,25 +405,25 @@ def negation(num_texts: int, vocab_size: int, length: int, relevant: int, negate
     >>> corpus.vocabulary[-1], corpus.label_skew()[[0, -1]].tolist()
     ('not', [0.8, 0.0])
     """
-    corpus, turned = _turned(num_texts, vocab_size - 1, length, relevant, dict(negated=negated), seed)
+    corpus, turned = _turned(num_texts, vocab_size - 1, length, relevant, negated, seed)
     counts = sparse.hstack([corpus.counts, sparse.csr_array(turned[:, None].astype(corpus.counts.dtype))])
     return replace(corpus, counts=counts, vocabulary=[*corpus.vocabulary, "not"])
 
 
 def _turned(num_texts, vocab_size, length, relevant, share, seed):
-    """Return `one_relevant_token` with the texts of a share of the pairs swapped, and which texts these are.
-
-    The share comes under the name that a caller knows it by.
-    """
-    ((name, share),) = share.items()
-    if not 0 <= share <= 0.5:
-        raise ValueError(f"{name}={share}; give a share from 0 to 0.5")
+    """Return `one_relevant_token` with the texts of a share of the pairs swapped, and which texts these are."""
     random = np.random.default_rng(seed)
     corpus = one_relevant_token(num_texts, vocab_size, length, relevant, random)
     pairs, rows = num_texts // 2, np.arange(num_texts)
     turned = np.isin(rows % pairs, random.choice(pairs, round(share * pairs), replace=False))
     rows[turned] = (rows[turned] + pairs) % num_texts
     return replace(corpus, counts=corpus.counts[rows]), turned
+
+
+def _room(num_texts, vocab_size, length, relevant=1):
+    """Refuse sizes for which there is no memory."""
+    room_for(8 * num_texts * length, num_texts=num_texts, length=length)
+    room_for(max(vocab_size, 2 * relevant), OF_A_NAME, vocab_size=vocab_size, relevant=relevant)
 
 
 def _deal(words, texts, length, random):
@@ -429,7 +446,6 @@ def _corpus(tokens, names):
 
 
 def _names(vocab_size, relevant):
-    _positive("relevant", relevant)
     sides = [f"{side} {s}" for side in ("positive", "negative") for s in range(relevant)]
     return sides + _irrelevant(vocab_size - 2 * relevant)
 
@@ -442,9 +458,3 @@ def _pairs(num_texts):
     if num_texts < 2 or num_texts % 2:
         raise ValueError(f"num_texts={num_texts}; give an even number, for texts come in mirrored pairs")
     return num_texts // 2
-
-
-def _positive(name, value):
-    if value < 1:
-        raise ValueError(f"{name}={value}; give at least 1")
-    return value

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .checks import checked, finite
+from .corpus import Corpus, some_texts
+from .models.base import Model, check_finite
 from .models.one_layer import OneLayer
+from .parameters import NamedArrays
 
 if TYPE_CHECKING:
     from scipy import sparse
 
     from .arrays import Array
-    from .corpus import Corpus
-    from .models.base import Model
-    from .parameters import NamedArrays
 
 ONE_LAYER = OneLayer()
 
 
+@checked(parameters=NamedArrays, corpus=Corpus, model=Model)
 def logits(parameters: NamedArrays, corpus: Corpus, model: Model = ONE_LAYER) -> Array:
     """Return f(X) of every text; zero for a text without a known word.
 
@@ -33,7 +35,7 @@ def logits(parameters: NamedArrays, corpus: Corpus, model: Model = ONE_LAYER) ->
     Raises
     ------
     ValueError
-        If the parameters do not fit the corpus, or are neither float32 nor float64.
+        If the parameters do not fit the corpus, are neither float32 nor float64, or are too large or not finite.
 
     Examples
     --------
@@ -43,9 +45,10 @@ def logits(parameters: NamedArrays, corpus: Corpus, model: Model = ONE_LAYER) ->
     >>> (ts.logits(trained, corpus) > 0).tolist()
     [True, False]
     """
-    return model.logits(parameters, corpus)
+    return check_finite(model.logits(parameters, corpus), parameters)
 
 
+@checked(parameters=NamedArrays, corpus=Corpus, model=Model)
 def attention(parameters: NamedArrays, corpus: Corpus, model: Model = ONE_LAYER) -> sparse.csr_array:
     """Return the attention that <cls> pays to each word of each text, all occurrences together.
 
@@ -65,7 +68,7 @@ def attention(parameters: NamedArrays, corpus: Corpus, model: Model = ONE_LAYER)
     TypeError
         If the model has no attention.
     ValueError
-        If the parameters do not fit the corpus, or are neither float32 nor float64.
+        If the parameters do not fit the corpus, are neither float32 nor float64, or are too large or not finite.
 
     Examples
     --------
@@ -75,9 +78,14 @@ def attention(parameters: NamedArrays, corpus: Corpus, model: Model = ONE_LAYER)
     >>> ts.attention(start, corpus).toarray().round(2).tolist()
     [[0.0, 0.33, 0.67], [1.0, 0.0, 0.0]]
     """
-    return model.attention(parameters, corpus)
+    for name, array in parameters.arrays().items():
+        finite(name, array)
+    found = model.attention(parameters, corpus)
+    check_finite(found.data, parameters)
+    return found
 
 
+@checked(parameters=NamedArrays, corpus=some_texts, model=Model)
 def loss(parameters: NamedArrays, corpus: Corpus, model: Model = ONE_LAYER) -> float:
     """Return the mean logistic loss Ê log(1 + exp(-y f(X))), or the mean cross-entropy for K > 2 classes.
 
@@ -94,7 +102,7 @@ def loss(parameters: NamedArrays, corpus: Corpus, model: Model = ONE_LAYER) -> f
     Raises
     ------
     ValueError
-        If the parameters do not fit the corpus, or are neither float32 nor float64.
+        If the parameters do not fit the corpus, are neither float32 nor float64, or are too large or not finite.
 
     Examples
     --------
@@ -104,9 +112,10 @@ def loss(parameters: NamedArrays, corpus: Corpus, model: Model = ONE_LAYER) -> f
     >>> round(ts.loss(nothing, corpus), 4)  # log 2
     0.6931
     """
-    return model.loss(parameters, corpus)
+    return check_finite(model.loss(parameters, corpus), parameters)
 
 
+@checked(parameters=NamedArrays, corpus=some_texts, model=Model)
 def accuracy(parameters: NamedArrays, corpus: Corpus, model: Model = ONE_LAYER) -> float:
     """Return the share of texts whose label f predicts: the sign of f, or the class of the largest logit.
 
@@ -125,7 +134,7 @@ def accuracy(parameters: NamedArrays, corpus: Corpus, model: Model = ONE_LAYER) 
     Raises
     ------
     ValueError
-        If the parameters do not fit the corpus, or are neither float32 nor float64.
+        If the parameters do not fit the corpus, are neither float32 nor float64, or are too large or not finite.
 
     Examples
     --------
@@ -134,9 +143,12 @@ def accuracy(parameters: NamedArrays, corpus: Corpus, model: Model = ONE_LAYER) 
     >>> ts.accuracy(ts.train(corpus, dim=4, steps=20).parameters, corpus)
     1.0
     """
-    return model.accuracy(parameters, corpus)
+    mean_loss, found = model.evaluate(parameters, corpus)
+    check_finite(mean_loss, parameters)
+    return found
 
 
+@checked(parameters=NamedArrays, corpus=some_texts, model=Model)
 def gradients(parameters: NamedArrays, corpus: Corpus, model: Model = ONE_LAYER) -> NamedArrays:
     """Return the exact gradient of the loss in every parameter, under the same names (Proposition 1.2 for one layer).
 
@@ -157,7 +169,7 @@ def gradients(parameters: NamedArrays, corpus: Corpus, model: Model = ONE_LAYER)
     Raises
     ------
     ValueError
-        If the parameters do not fit the corpus, or are neither float32 nor float64.
+        If the parameters do not fit the corpus, are neither float32 nor float64, or are too large or not finite.
 
     Examples
     --------
@@ -167,4 +179,4 @@ def gradients(parameters: NamedArrays, corpus: Corpus, model: Model = ONE_LAYER)
     >>> ts.gradients(parameters, corpus).embeddings.shape
     (3, 4)
     """
-    return model.gradients(parameters, corpus)
+    return check_finite(model.gradients(parameters, corpus), parameters)

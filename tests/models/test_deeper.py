@@ -116,7 +116,7 @@ def test_odd_texts(model, counts):
     counts = np.array(counts)
     corpus = Corpus(counts, np.resize([1, -1], len(counts)), [f"word{s}" for s in range(counts.shape[1])])
     if not corpus.vocab_size:
-        with pytest.raises(ValueError, match="must be at least 1"):
+        with pytest.raises(ValueError, match="give a whole number of at least 1"):
             model.start(0, 6, 0)
         return
     parameters = random_parameters(model, corpus)
@@ -213,7 +213,7 @@ def test_the_hidden_layer_is_that_of_pytorch(tiny):
 @pytest.mark.parametrize("setting", [dict(activation="tanh"), dict(initial="zero")], ids=["activation", "initial"])
 def test_an_mlp_of_unknown_settings_is_refused(setting):
     ((name, value),) = setting.items()
-    with pytest.raises(ValueError, match=rf"{name}='{value}'; give '\w+' or '\w+'"):
+    with pytest.raises(ValueError, match=rf"{name}='{value}'; choose one of '\w+', '\w+'"):
         WithMLP(**setting)
 
 

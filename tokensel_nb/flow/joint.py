@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..alignment import exact_parameters, positive
+from ..alignment import exact_parameters
 from ..arrays import like, namespace, sigmoid, to_numpy
 from ..assumption import complete_tokens
-from ..corpus import Corpus
+from ..checks import checked, numbers
+from ..corpus import Corpus, some_texts
 from ..counts import CountMatrix
 from ..max_margin import selection_mask
+from ..models.base import check_finite
 from ..models.one_layer import OneLayer
 from ..parameters import Parameters
-from .path import Flow, _Field
+from .path import LENGTH, RECORDS, TOLERANCE, Flow, _Field
 from .sharp import SharpAttention
 
 
+@checked(parameters=Parameters, corpus=some_texts, arc_length=LENGTH, records=RECORDS, tolerance=TOLERANCE)
 def output_flow(
     parameters: Parameters, corpus: Corpus, arc_length: float = 300.0, *, records: int = 200, tolerance=1e-8
 ) -> tuple[Flow, np.ndarray]:
@@ -61,6 +64,7 @@ def output_flow(
     return flow, field.output_vectors(points)
 
 
+@checked(parameters=Parameters, corpus=some_texts, tolerance=TOLERANCE)
 def joint_flow(parameters: Parameters, corpus: Corpus, times, *, tolerance=1e-11) -> list[Parameters]:
     """Follow the gradient flow of E, p and v together, in time itself, by an explicit Runge-Kutta method of order 8.
 
@@ -100,7 +104,7 @@ def joint_flow(parameters: Parameters, corpus: Corpus, times, *, tolerance=1e-11
     """
     from scipy import integrate
 
-    times = np.asarray(times, np.float64)
+    times = to_numpy(numbers("times", times, (None,))).astype(np.float64)
     if not (len(times) and times[0] >= 0 and (np.diff(times) >= 0).all()):
         raise ValueError("times must ascend, and begin at zero or later")
     start = exact_parameters(parameters, corpus)
@@ -113,19 +117,28 @@ def joint_flow(parameters: Parameters, corpus: Corpus, times, *, tolerance=1e-11
         parts = iter(np.split(vector, ends))
         return start.map(lambda array: like(next(parts), array).reshape(array.shape))
 
-    def velocity(_, vector):
+    asked, furthest = 0, 0.0
+
+    def velocity(time, vector):
+        nonlocal asked, furthest
+        asked, furthest = asked + 1, max(furthest, time)
+        if asked % ASKED == 0 and furthest * MOST_ASKED < times[-1] * asked:
+            raise RuntimeError(f"parameters move too fast: after {asked:,} gradients the flow is at time {furthest:.3g}")
         slopes = packed(OneLayer().gradients(unpacked(vector), corpus))
         if not np.isfinite(slopes).all():  # SciPy would look for a step without end
             raise RuntimeError("the gradient overflows; start from smaller parameters")
         return -slopes
 
-    options = dict(t_eval=times, rtol=positive("tolerance", tolerance), atol=tolerance)
+    options = dict(t_eval=times, rtol=tolerance, atol=tolerance)
     solved = integrate.solve_ivp(velocity, (0.0, times[-1]), packed(start), "DOP853", **options)
     if not solved.success:
-        raise RuntimeError(f"the solver of the flow found no step after {solved.t.size} of {times.size} times")
+        raise RuntimeError(
+            f"the solver of the flow found no step after {len(solved.t)} of {times.size} times; start from smaller parameters"
+        )
     return [unpacked(vector.copy()) for vector in solved.y.T]
 
 
+@checked(parameters=Parameters)
 def conserved(parameters: Parameters):
     """Return EᵀE - vvᵀ - ppᵀ, which gradient flow of all parameters keeps (the conservation law of chapter 3).
 
@@ -146,9 +159,13 @@ def conserved(parameters: Parameters):
     array([[-3.,  0.],
            [ 0.,  0.]])
     """
-    embeddings, query, outputs = exact_parameters(parameters).arrays().values()
+    exact = exact_parameters(parameters)
+    embeddings, query, outputs = exact.embeddings, exact.cls_embedding, exact.output_vector
     others = namespace(query).concat([query[None], outputs.reshape(-1, len(query))])
-    return embeddings.T @ embeddings - others.T @ others
+    return check_finite(embeddings.T @ embeddings - others.T @ others, exact)
+
+
+ASKED, MOST_ASKED = 2000, 10**8  # gradients: after how many to look ahead, and how many are too many for the whole way
 
 
 class _OutputField(_Field):

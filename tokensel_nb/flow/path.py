@@ -12,19 +12,27 @@ implicit method whose steps grow with ‖p‖.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from tqdm import tqdm
 
-from ..alignment import exact_parameters, positive, predicted_values
+from ..alignment import exact_parameters, predicted_values
 from ..arrays import like, namespace, to_numpy
 from ..assumption import relevant_tokens
-from ..corpus import Corpus
+from ..checks import checked, number, numbers, positive, shaped, whole_number
+from ..corpus import Corpus, some_texts
 from ..max_margin import selection_mask, span
+from ..models.base import check_finite
 from ..parameters import Parameters
+from ..runtime import room_for
 from .sharp import SharpAttention
 
 CANCELLED = 1e-8  # texts whose pulls on p cancel to less than this part of their size leave no direction worth following
+LENGTH = partial(number, least=0, most=1e100, open_below=True, allowed="a positive number of at most 1e100")
+RECORDS = partial(whole_number, least=2, most=10**6)
+TOLERANCE = partial(number, least=1e-15, most=0.1)
+LARGEST_START = 1e15
 NO_GRADIENT = (
     "the gradient is zero at the start: attention has nothing to choose between; take a step on E first "
     "(where that leaves all values equal, it stays zero)"
@@ -114,10 +122,14 @@ class Flow:
         >>> Flow(*np.zeros((1, 1)), point, *np.zeros((3, 1)), "the end").distance_to([1.0, 0.0])
         array([5.e-19])
         """
-        direction = np.asarray(to_numpy(direction), np.float64)
-        return ((self.directions - direction / np.linalg.norm(direction)) ** 2).sum(axis=1) / 2
+        direction = to_numpy(numbers("direction", direction, self.cls_embedding.shape)).astype(np.float64)
+        length = np.linalg.norm(direction)
+        if not 0 < length < np.inf:
+            raise ValueError(f"direction has length {length}; give one that is neither zero nor beyond float64")
+        return ((self.directions - direction / length) ** 2).sum(axis=1) / 2
 
 
+@checked(parameters=Parameters, corpus=some_texts, arc_length=LENGTH, records=RECORDS, tolerance=TOLERANCE)
 def gradient_flow(
     parameters: Parameters, corpus: Corpus, arc_length: float = 1e6, *, selection=None, records: int = 200, tolerance=1e-8
 ) -> Flow:
@@ -163,6 +175,7 @@ def gradient_flow(
     return _Field(parameters, corpus, selection).follow(arc_length, records, tolerance)[0]
 
 
+@checked(parameters=Parameters, corpus=some_texts, step_size=LENGTH, steps=whole_number, records=RECORDS)
 def normalised_steps(
     parameters: Parameters, corpus: Corpus, step_size: float, steps: int, *, selection=None, records: int = 200
 ) -> Flow:
@@ -200,9 +213,9 @@ def normalised_steps(
     >>> ts.normalised_steps(ts.limit_parameters(corpus, 10.0), corpus, step_size=0.5, steps=100, records=10).arc_lengths
     array([ 0. ,  0.5,  1. ,  2. ,  3.5,  6. , 10.5, 17.5, 29.5, 50. ])
     """
-    wanted = np.unique(np.round(_spaced(positive("steps", steps), records)).astype(int))
-    positive("step_size", step_size)
+    wanted = np.unique(np.round(_spaced(steps, records)).astype(int))
     given = exact_parameters(parameters, corpus, dtype=None)
+    moderate(given, corpus)
     values, rows, query = given.token_values, given.embeddings, given.cls_embedding
     selected, recorded = _selected_entries(corpus, selection), []
     for step in tqdm(range(steps + 1), desc="Stepping along the flow", unit="step", delay=2):
@@ -219,6 +232,7 @@ def normalised_steps(
     return _flow(recorded, "the end" if len(recorded) == len(wanted) else "no direction")
 
 
+@checked(corpus=some_texts, learning_rate=positive)
 def limit_parameters(corpus: Corpus, learning_rate: float) -> Parameters:
     """Return parameters that behave as those after one step on E do for d → ∞ (the chapter on one step says why).
 
@@ -252,11 +266,13 @@ def limit_parameters(corpus: Corpus, learning_rate: float) -> Parameters:
     """
     if corpus.num_classes != 2:
         raise ValueError(f"the corpus has {corpus.num_classes} classes; the flow is defined for two")
-    values = predicted_values(corpus, positive("learning_rate", learning_rate))
+    values = predicted_values(corpus, learning_rate)
+    room_for(2 * len(values) ** 2, vocab_size=len(values))
     every = np.eye(len(values) + 1)
     return Parameters(np.column_stack([every[:-1, :-1], values]), 0 * every[-1], every[-1])
 
 
+@checked(parameters=Parameters, corpus=some_texts, arc_length=LENGTH)
 def key_query_flow(parameters: Parameters, key_query, corpus: Corpus, arc_length: float = 1e6, **options) -> Flow:
     """Follow the gradient flow of a key-query matrix W in the model with scores E_s·W p, with E, v and p fixed.
 
@@ -293,7 +309,9 @@ def key_query_flow(parameters: Parameters, key_query, corpus: Corpus, arc_length
     """
     exact = exact_parameters(parameters, corpus)
     _refuse_zero(exact.cls_embedding)
-    query = like(key_query, exact.cls_embedding) @ exact.cls_embedding
+    dim = len(exact.cls_embedding)
+    query = like(numbers("key_query", key_query, (dim, dim)), exact.cls_embedding) @ exact.cls_embedding
+    check_finite(query, exact, key_query=key_query)
     return gradient_flow(replace(exact, cls_embedding=query), corpus, arc_length, **options)
 
 
@@ -325,10 +343,37 @@ def key_query_at(query, key_query, cls_embedding):
     array([[0. , 1.5],
            [0. , 0. ]])
     """
-    query, cls_embedding = like(query, key_query), like(cls_embedding, key_query)
+    key_query = numbers("key_query", key_query, (None, None))
+    dim = shaped("key_query", key_query, 2 * key_query.shape[:1]).shape[:1]
+    query = like(numbers("query", query, dim), key_query)
+    cls_embedding = like(numbers("cls_embedding", cls_embedding, dim), key_query)
     _refuse_zero(cls_embedding)
     moved = (query - key_query @ cls_embedding)[:, None] * cls_embedding
-    return key_query + moved / (cls_embedding @ cls_embedding)
+    found = key_query + moved / (cls_embedding @ cls_embedding)
+    if not namespace(found).isfinite(found).all():
+        raise ValueError("query, key_query and cls_embedding lead beyond their dtype; give smaller numbers")
+    return found
+
+
+def moderate(parameters: Parameters, corpus: Corpus):
+    """Refuse what no flow can be followed from: numbers whose squares and products no float holds, or no word at all.
+
+    Parameters
+    ----------
+    parameters : Parameters
+    corpus : Corpus
+
+    Raises
+    ------
+    ValueError
+        If there is no path.
+    """
+    for name, array in parameters.arrays().items():
+        largest = float(abs(array).max())
+        if largest > LARGEST_START:
+            raise ValueError(f"{name} holds numbers up to {largest:.3g}; begin from numbers of at most {LARGEST_START:g}")
+    if not corpus.counts.nnz:
+        raise ValueError("corpus holds no known word; read its texts with another vocabulary")
 
 
 class _Field:
@@ -336,6 +381,7 @@ class _Field:
 
     def __init__(self, parameters, corpus, selection=None):
         self.parameters, self.corpus = exact_parameters(parameters, corpus), corpus
+        moderate(self.parameters, corpus)
         self.values, start = self.parameters.token_values, self.parameters.cls_embedding
         self.selected = _selected_entries(corpus, selection)
         self.basis, self.rows = span(self.parameters.embeddings)
@@ -371,8 +417,8 @@ class _Field:
 
     def follow(self, arc_length, records, tolerance):
         """Return the path, and its points in the field's own coordinates."""
-        where = _spaced(positive("arc_length", arc_length), records)
-        points, stopped = _integrate(self, where, positive("tolerance", tolerance))
+        where = _spaced(arc_length, records)
+        points, stopped = _integrate(self, where, tolerance)
         return _flow([self.record(*each) for each in zip(where, points)], stopped), np.array(points)
 
     def record(self, length, point):
@@ -388,8 +434,6 @@ class _NoDirection(Exception):
 
 def _spaced(length, records):
     """Return points from zero to a length, evenly spaced in log(1 + s)."""
-    if records < 2:
-        raise ValueError(f"records={records}; give at least 2, for the start and the end")
     return np.expm1(np.linspace(0, np.log1p(length), records))
 
 

@@ -22,7 +22,8 @@ import numpy as np
 from ..alignment import exact_parameters
 from ..arrays import softplus, to_numpy
 from ..assumption import complete_tokens, relevant_tokens
-from ..corpus import Corpus
+from ..checks import checked, finite_number, numbers
+from ..corpus import Corpus, some_texts
 from ..counts import CountMatrix
 from ..parameters import Parameters
 from .path import Flow
@@ -31,6 +32,7 @@ from .sharp import SharpAttention
 EPS = np.finfo(np.float64).eps  # twice the largest relative error of one operation
 
 
+@checked(corpus=Corpus, irrelevant_value=finite_number)
 def competition(token_values, corpus: Corpus, irrelevant_value: float = 0.0) -> np.ndarray:
     """Return κ(r), how strongly the other label competes with a relevant token.
 
@@ -67,14 +69,18 @@ def competition(token_values, corpus: Corpus, irrelevant_value: float = 0.0) -> 
     array([ 0.,  0.,  2., nan])
     """
     labels = complete_tokens(corpus)
-    speaks = labels * (to_numpy(token_values).astype(np.float64) - irrelevant_value)
+    values = to_numpy(numbers("token_values", token_values, labels.shape)).astype(np.float64)
+    speaks = labels * (values - irrelevant_value)
     if (speaks[labels != 0] <= 0).any():
         wrong = corpus.vocabulary[np.flatnonzero((labels != 0) & (speaks <= 0))[0]]
         raise ValueError(f"the value of the relevant token {wrong!r} does not speak for its label")
     found = np.full(len(labels), np.nan)
     for label in (1, -1):
         own, others = speaks[labels == label], speaks[labels == -label]
-        found[labels == label] = (others * np.maximum(own[:, None] - others, 0)).sum(axis=1)
+        with np.errstate(over="ignore"):  # told below
+            found[labels == label] = (others * np.maximum(own[:, None] - others, 0)).sum(axis=1)
+    if not np.isfinite(found[labels != 0]).all():
+        raise ValueError("token_values and irrelevant_value lead beyond float64; give smaller ones")
     return found
 
 
@@ -182,6 +188,7 @@ class SelectionCertificate:
         return of_logit + 2 * of_value + (len(self.corpus) + 8) * EPS * (1 + largest)
 
 
+@checked(parameters=Parameters, corpus=some_texts)
 def selection_certificate(parameters: Parameters, corpus: Corpus) -> SelectionCertificate:
     """Return the loss below which the flow of p, or its gradient descent in small steps, is sure to select the relevant tokens.
 

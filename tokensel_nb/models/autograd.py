@@ -18,6 +18,7 @@ import torch
 from scipy import sparse
 
 from ..arrays import dtype_name, is_torch, like
+from ..checks import instance, shaped
 from ..distributed import mean_over
 from ..options import Options
 from .base import Model, check_fit, loss_of_logits
@@ -180,6 +181,8 @@ def mean_over_tokens(weights, rows, texts: Texts):
     >>> mean_over_tokens(torch.tensor([[0.5, 0.5]]), torch.tensor([[2.0], [4.0]]), texts).tolist()
     [[3.0]]
     """
+    shaped("weights", instance("weights", weights, torch.Tensor), texts.places.shape)
+    shaped("rows", instance("rows", rows, torch.Tensor), (None, None))
     return (weights[:, None, :] @ torch.nn.functional.embedding(texts.places, rows))[:, 0]
 
 

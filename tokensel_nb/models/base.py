@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from ..arrays import like, log_softmax, namespace, sigmoid, softplus, to_numpy
+from ..arrays import dtype_name, like, log_softmax, namespace, sigmoid, softplus, to_numpy
+from ..checks import finite, shortened
 from ..distributed import mean_over
 from ..optimizers import LowRank
 from ..options import Options
@@ -252,6 +253,50 @@ def probabilities_of_logits(logits: np.ndarray) -> np.ndarray:
     if logits.ndim == 1:
         return sigmoid(np.stack([-logits, logits], axis=1))
     return np.exp(log_softmax(logits))
+
+
+def check_finite(result, parameters: NamedArrays, **others):
+    """Return a result if all of it is finite; else say which of the parameters are not, or that they are too large.
+
+    So nothing is looked at twice where all is well.
+
+    Parameters
+    ----------
+    result : float, array, or NamedArrays
+    parameters : NamedArrays
+        What it was computed from.
+    **others : float
+        And what else, under their names.
+
+    Returns
+    -------
+    float, array, or NamedArrays
+        ``result``.
+
+    Raises
+    ------
+    ValueError
+        If it is not finite.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> check_finite(np.inf, ts.init_parameters(3, 2, seed=0), learning_rate=1e300)
+    Traceback (most recent call last):
+    ValueError: learning_rate=1e+300, embeddings, cls_embedding, output_vector: float32 ...; give smaller numbers
+    """
+    results = result.arrays().values() if hasattr(result, "arrays") else [result]
+    if all(bool((namespace(each).isfinite(each)).all()) for each in map(_as_array, results)):
+        return result
+    for name, array in parameters.arrays().items():
+        finite(name, array)
+    named = ", ".join([*(f"{name}={shortened(value)}" for name, value in others.items()), *parameters.arrays()])
+    kind = dtype_name(next(iter(parameters.arrays().values())))
+    raise ValueError(f"{named}: {kind} does not hold what comes of these; give smaller numbers")
+
+
+def _as_array(result):
+    return np.asarray(result) if np.isscalar(result) else result
 
 
 def check_fit(parameters: NamedArrays, corpus: Corpus) -> None:

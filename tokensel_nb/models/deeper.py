@@ -14,7 +14,8 @@ weight ρ, the scale s, the MLP's activation and its start as options.
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -22,13 +23,15 @@ import torch
 from scipy import sparse
 from torch.nn import functional
 
+from ..checks import checked, finite_number, generator, one_of, shaped, whole_number
+from ..corpus import Corpus
 from ..options import Options
 from ..parameters import Parameters, init_parameters
+from ..runtime import room_for
 from .autograd import AutogradModel, mean_over_tokens
 
 if TYPE_CHECKING:
     from ..arrays import Array
-    from ..corpus import Corpus
 
 
 ACTIVATIONS = {"relu": functional.relu, "gelu": functional.gelu}
@@ -55,6 +58,12 @@ class KeyQueryParameters(Parameters):
 
     key_query_1: Array
     key_query_2: Array
+
+    def __post_init__(self):
+        """Refuse arrays that do not fit each other."""
+        super().__post_init__()
+        for name in ("key_query_1", "key_query_2"):
+            shaped(name, getattr(self, name), 2 * (self.embeddings.shape[1],))
 
     @property
     def query(self):
@@ -86,6 +95,13 @@ class MLPParameters(Parameters):
     mlp_weights: Array
     mlp_bias: Array
 
+    def __post_init__(self):
+        """Refuse arrays that do not fit each other."""
+        super().__post_init__()
+        dim = self.embeddings.shape[1]
+        shaped("mlp_weights", self.mlp_weights, (dim, dim))
+        shaped("mlp_bias", self.mlp_bias, (dim,))
+
 
 @dataclass(frozen=True)
 class TwoLayersWithoutKeyQuery(AutogradModel):
@@ -108,6 +124,11 @@ class TwoLayersWithoutKeyQuery(AutogradModel):
 
     residual: float = 1.0
     scale: float = 1.0
+
+    def __post_init__(self):
+        """Refuse settings that are not finite numbers."""
+        for field in fields(self):
+            finite_number(field.name, getattr(self, field.name))
 
     def start(self, vocab_size, dim, seed, *, num_classes=2, dtype="float32") -> Parameters:
         """Draw E, p, v as `init_parameters` does; see `Model.start`."""
@@ -162,8 +183,9 @@ class TwoLayers(TwoLayersWithoutKeyQuery):
 
     def start(self, vocab_size, dim, seed, *, num_classes=2, dtype="float32") -> KeyQueryParameters:
         """Draw E, p, v as `init_parameters` does, and W₁ and W₂ as the model says; see `Model.start`."""
-        random = np.random.default_rng(seed)
+        random = generator("seed", seed)
         base = init_parameters(vocab_size, dim, random, num_classes=num_classes, dtype=dtype)
+        room_for(2 * dim**2, dim=dim)
         matrices = [_near_identity(dim, self.identity, self.spread, random).astype(dtype) for _ in range(2)]
         return KeyQueryParameters(*base.arrays().values(), *matrices)
 
@@ -205,14 +227,17 @@ class WithMLP(AutogradModel):
     initial: str = "theory"
 
     def __post_init__(self):
-        for name, known in (("activation", ACTIVATIONS), ("initial", ("theory", "pytorch"))):
-            if getattr(self, name) not in known:
-                raise ValueError(f"{name}={getattr(self, name)!r}; give {' or '.join(map(repr, known))}")
+        """Refuse settings that are none."""
+        for name in ("identity", "spread"):
+            finite_number(name, getattr(self, name))
+        one_of("activation", self.activation, ACTIVATIONS)
+        one_of("initial", self.initial, ("theory", "pytorch"))
 
     def start(self, vocab_size, dim, seed, *, num_classes=2, dtype="float32") -> MLPParameters:
         """Draw E as `init_parameters` does, and the rest as the model says; see `Model.start`."""
-        random = np.random.default_rng(seed)
+        random = generator("seed", seed)
         base = init_parameters(vocab_size, dim, random, num_classes=num_classes, dtype=dtype)
+        room_for(2 * dim**2, dim=dim)
         if self.initial == "pytorch":
             query = random.standard_normal(dim) / np.sqrt(dim)
             layers = (random.uniform(-1, 1, shape) / np.sqrt(dim) for shape in (base.output_vector.shape, (dim, dim), dim))
@@ -239,6 +264,7 @@ def _near_identity(dim, identity, spread, random):
     return identity * np.eye(dim) + spread / np.sqrt(dim) * random.standard_normal((dim, dim))
 
 
+@checked(corpus=Corpus, max_tokens=partial(whole_number, most=np.inf))
 def most_frequent(corpus: Corpus, max_tokens: int) -> Corpus:
     """Cut texts to their ``max_tokens`` most frequent distinct words, and say how many were cut.
 
@@ -276,8 +302,6 @@ def most_frequent(corpus: Corpus, max_tokens: int) -> Corpus:
     ...     ts.most_frequent(corpus, max_tokens=1).counts.toarray().tolist()
     [[0, 0, 2], [1, 0, 0]]
     """
-    if max_tokens < 1:
-        raise ValueError(f"max_tokens={max_tokens}; give a whole number of at least 1")
     counts = corpus.counts
     sizes = np.diff(counts.indptr)
     if (sizes <= max_tokens).all():
@@ -293,6 +317,6 @@ def most_frequent(corpus: Corpus, max_tokens: int) -> Corpus:
         f"{(sizes > max_tokens).sum():,} of {len(corpus):,} texts have more than {max_tokens} distinct words; "
         "they keep the most frequent ones",
         UserWarning,
-        stacklevel=2,
+        stacklevel=3,
     )
     return replace(corpus, counts=sparse.csr_array(entries, shape=counts.shape))

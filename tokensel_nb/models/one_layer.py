@@ -15,22 +15,23 @@ and with r_i the derivative of the loss in f(X_i), Z_i = Σ_s c_s u_s and C the 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from ..arrays import few_times, like, log_softmax, namespace, sigmoid, times_few, to_numpy
+from ..arrays import dtype_name, few_times, is_torch, like, log_softmax, namespace, sigmoid, times_few, to_numpy
+from ..checks import checked, numbers, positive, shaped
+from ..corpus import Corpus, some_texts
 from ..counts import CountMatrix
 from ..distributed import mean_over
 from ..optimizers import GradientDescent, LowRank
 from ..parameters import Parameters, init_parameters
-from .base import Model, check_fit
+from .base import Model, check_finite, check_fit
 
 if TYPE_CHECKING:
     from ..arrays import Array
-    from ..corpus import Corpus
     from ..distributed import Parts
 
 
@@ -69,7 +70,7 @@ class OneLayer(Model):
         """Return the exact gradient; that in E in its factors, of rank two or K + 1. See `Model.step_gradients`."""
         check_fit(parameters, texts)
         scores, values = _scores_and_values(parameters)
-        (factors,) = mean_over(texts, lambda part: [_columns(*score_gradients(scores, values, part))])
+        (factors,) = mean_over(texts, lambda part: [_columns(*_score_gradients(scores, values, part))])
         found = {}
         if "embeddings" in names:
             found["embeddings"] = LowRank(factors, _queries(parameters))
@@ -80,6 +81,7 @@ class OneLayer(Model):
         return {name: found[name] for name in names}
 
 
+@checked(scores=numbers, values=numbers, corpus=some_texts)
 def score_gradients(scores: Array, values: Array, corpus: Corpus) -> tuple[Array, Array]:
     """Return ∂L/∂a and ∂L/∂γ: all that a gradient step needs to know of the corpus.
 
@@ -104,6 +106,23 @@ def score_gradients(scores: Array, values: Array, corpus: Corpus) -> tuple[Array
     >>> print(corpus.vocabulary, by_value)
     ['bad' 'film' 'good'] [ 0.125  0.    -0.125]
     """
+    _check_alike(scores, values, corpus)
+    by_score, by_value = _score_gradients(scores, values, corpus)
+    for gradient in (by_score, by_value):
+        if not namespace(gradient).isfinite(gradient).all():
+            raise ValueError(f"scores and values: {dtype_name(scores)} does not hold what comes of these; give smaller numbers")
+    return by_score, by_value
+
+
+def _check_alike(scores, values, corpus):
+    """Refuse scores and values that are not of one kind, one a word."""
+    wide = (corpus.vocab_size,) if corpus.num_classes == 2 else (corpus.vocab_size, corpus.num_classes)
+    shaped("scores", scores, (corpus.vocab_size,)), shaped("values", values, wide)
+    if is_torch(scores) != is_torch(values) or dtype_name(scores) != dtype_name(values):
+        raise ValueError(f"scores is {dtype_name(scores)}, and values {dtype_name(values)}; give arrays of one kind and dtype")
+
+
+def _score_gradients(scores, values, corpus):
     logits, totals, pull_back = _attend(scores, values, CountMatrix.of(corpus, scores))
     residuals = _loss_gradient(logits, corpus).reshape(len(logits), -1)
     tangents = (residuals * logits.reshape(residuals.shape)).sum(1)[:, None]
@@ -113,6 +132,7 @@ def score_gradients(scores: Array, values: Array, corpus: Corpus) -> tuple[Array
     return by_score, by_value.reshape(values.shape)
 
 
+@checked(parameters=Parameters, corpus=some_texts, learning_rate=positive)
 def descend_(parameters: Parameters, corpus: Corpus, learning_rate: float) -> None:
     """Take one exact full-batch gradient step on all of (E, p, v) *in place*; the gradient in E is never written out.
 
@@ -126,7 +146,8 @@ def descend_(parameters: Parameters, corpus: Corpus, learning_rate: float) -> No
     Raises
     ------
     ValueError
-        If the parameters do not fit the corpus, or are neither float32 nor float64.
+        If the parameters do not fit the corpus, are neither float32 nor float64, or cannot be changed in place, or
+        ``learning_rate`` is not a positive number; then nothing is changed.
 
     Examples
     --------
@@ -138,8 +159,30 @@ def descend_(parameters: Parameters, corpus: Corpus, learning_rate: float) -> No
     >>> ts.loss(parameters, corpus) < before
     True
     """
-    arrays = parameters.arrays()
-    GradientDescent(arrays, learning_rate).step(OneLayer().step_gradients(parameters, corpus, arrays))
+    arrays = {field.name: _writeable(field.name, getattr(parameters, field.name)) for field in fields(Parameters)}
+    gradients = OneLayer().step_gradients(Parameters(**arrays), corpus, arrays)
+    for name, gradient in gradients.items():  # all before the first is changed, so that nothing is left half done
+        bound = learning_rate * _largest(gradient)
+        check_finite(
+            bound if bound < np.finfo(dtype_name(arrays[name])).max / 4 else np.inf, parameters, learning_rate=learning_rate
+        )
+    GradientDescent(arrays, learning_rate).step(gradients)
+
+
+def _writeable(name, array):
+    """Return an array, without its history, that can be changed in place: each of its numbers has a place of its own."""
+    strides = array.stride() if is_torch(array) else array.strides
+    shared = any(stride == 0 and size > 1 for stride, size in zip(strides, array.shape))
+    if shared or (not is_torch(array) and not array.flags.writeable):
+        raise ValueError(f"{name} is {'broadcast' if shared else 'read only'} and cannot be changed in place; give a copy")
+    return array.detach() if is_torch(array) else array
+
+
+def _largest(gradient):
+    """Bound the absolute values of a gradient."""
+    if isinstance(gradient, LowRank):
+        return len(gradient.rows) * _largest(gradient.factors) * _largest(gradient.rows)
+    return float(abs(gradient).max())
 
 
 class _Attended(NamedTuple):
