@@ -135,6 +135,14 @@ class StoredCorpus:
         -------
         list of ndarray
             They depend on nothing but ``rows`` and ``memory``, so that a run can be repeated to the last bit.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import tokensel_nb as ts
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     ts.store_corpus([("good", 1), ("bad", 0)], f"{folder}/words").blocks(np.arange(2))
+        [array([0, 1])]
         """
         ends = np.cumsum(self.row_ends[rows + 1] - self.row_ends[rows] + 1)  # each text counts as an entry more
         return np.split(rows, np.flatnonzero(np.diff(ends // self.entries_at_once)) + 1)
@@ -145,6 +153,14 @@ class StoredCorpus:
         Returns
         -------
         str
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import tokensel_nb as ts
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     ts.store_corpus([("good", 1), ("bad", 0)], f"{folder}/words").description()
+        'StoredCorpus(2 texts, 2 words, 2 entries; 0: 1, 1: 1) (digest ...)'
         """
         return f"{self!r} (digest {self._whole})"
 
