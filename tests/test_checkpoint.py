@@ -313,7 +313,8 @@ def test_what_is_no_file_or_has_no_possible_name_is_refused_at_once(texts, tmp_p
         pipe: r"it cannot be read \(it is a pipe or a device, not a file\)",
         "/dev/zero": r"it cannot be read \(it is a pipe or a device",
         tmp_path / ("x" * 256): r"it cannot be read \(File name too long\)",
-        tmp_path / "a\0b": "embedded null byte",
+        tmp_path / "a\0b": r"a\\x00b: it cannot be read \(no file can have this name\)",
+        tmp_path / "\ud800": r"ud800: it cannot be read \(no file can have this name\)",
         tmp_path / "\udce9": None,  # a byte that is no UTF-8, as the system hands it on
     }.items():
         if message is None:

@@ -174,6 +174,15 @@ def test_folders_pipes_and_devices_are_refused_in_one_sentence_and_at_once(tmp_p
     assert [each.name for each in tmp_path.iterdir()] == ["pipe"]
 
 
+@pytest.mark.parametrize("name", ["a\0b", "\ud800"])
+def test_names_that_no_file_can_have_are_refused_and_shown_as_they_can_be_printed(tmp_path, name):
+    for call in (read_once, lambda path: write(path, b"")):
+        with pytest.raises(OSError, match="no file can have this name") as caught:
+            call(tmp_path / name)
+        assert str(caught.value).isprintable()
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_part_that_another_cleans_at_the_same_moment_is_no_trouble(tmp_path, file, monkeypatch):
     (tmp_path / A_PART).touch()
     os.utime(tmp_path / A_PART, LONG_AGO)

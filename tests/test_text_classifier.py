@@ -140,10 +140,22 @@ def test_settings_that_are_no_plain_values_come_back(tmp_path):
 
 
 def test_a_folder_without_a_whole_model_is_refused(tmp_path):
-    for make in (lambda: None, (tmp_path / "model.json").touch, lambda: os.mkfifo(tmp_path / "model.safetensors")):
-        make()
-        with pytest.raises(ValueError, match=r"no whole model of this package \(.*model.safetensors'\)$"):
-            TextClassifier.load(tmp_path)
+    with pytest.raises(ValueError, match=r"no whole model of this package \(No such file or directory\)$"):
+        TextClassifier.load(tmp_path)
+    os.mkfifo(tmp_path / "model.safetensors")
+    with pytest.raises(ValueError, match=r"no whole model of this package \(it is a pipe or a device, not a file\)$"):
+        TextClassifier.load(tmp_path)
+    with pytest.raises(ValueError, match=r"^a\\x00b: no whole model of this package \(no file can have this name\)$"):
+        TextClassifier.load("a\0b")
+    with pytest.raises(ValueError, match=r"^\.\.\.x{197}: no whole model of this package \(File name too long\)$"):
+        TextClassifier.load("x" * 5000)
+
+
+@pytest.mark.parametrize("folder", [None, 3, b"model", ["model"]])
+def test_what_is_no_path_is_named(fitted, folder):
+    for call in (fitted.save, TextClassifier.load):
+        with pytest.raises(TypeError, match=r"folder=.*; give a str or PathLike"):
+            call(folder)
 
 
 EDITS = {  # of a file whose digest is written anew, and what is said of it

@@ -11,10 +11,9 @@ from pathlib import Path
 import numpy as np
 
 from .checks import shortened
-from .files import atomic, read_once
+from .files import atomic, read_once, shown
 
 SECONDS = 10.0  # between two checkpoints; the last state is always written
-LONGEST = 200  # characters of a path in a message
 
 
 class CheckpointError(ValueError):
@@ -76,7 +75,9 @@ class Checkpoint:
                 file.write(sealed(arrays(), {"identity": self.identity} | notes))
         except OSError as error:
             reason = error.strerror or str(error)
-            warnings.warn(f"{self.path}: not written ({reason}); the last checkpoint stays", RuntimeWarning, stacklevel=3)
+            warnings.warn(
+                f"{shown(self.path)}: not written ({reason}); the last checkpoint stays", RuntimeWarning, stacklevel=3
+            )
         self.written = time.monotonic()
 
     def read(self, shapes: dict[str, tuple], steps: int | None = None) -> tuple[dict[str, np.ndarray], dict] | None:
@@ -133,8 +134,7 @@ class Checkpoint:
             raise self._error(f"{name}={shortened(value)} cannot be written to it; give a number or a string") from error
 
     def _error(self, reason):
-        name = str(self.path)
-        return CheckpointError(f"{name if len(name) <= LONGEST else f'...{name[-LONGEST:]}'}: {reason}")
+        return CheckpointError(f"{shown(self.path)}: {reason}")
 
 
 def strange(arrays, notes) -> str | None:

@@ -17,6 +17,7 @@ PART = re.compile(r"tokensel-nb-[0-9a-f]{32}\.part")
 LEFT = 3600.0
 """Seconds after which a file of such a name that nobody wrote to was left by a run that was killed."""
 
+UNNAMED = "no file can have this name"
 # Never through a link, never over a file that is there; O_NOFOLLOW is unknown to Windows, O_BINARY to others.
 WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 
@@ -88,9 +89,32 @@ def read_once(path) -> bytes:
     Traceback (most recent call last):
     OSError: [Errno 22] it is a pipe or a device, not a file: '/dev/null'
     """
-    with open(path, "rb", opener=_unwaiting) as file:
-        _refuse(path, os.fstat(file.fileno()).st_mode)
-        return file.read()
+    try:
+        with open(path, "rb", opener=_unwaiting) as file:
+            _refuse(path, os.fstat(file.fileno()).st_mode)
+            return file.read()
+    except ValueError as error:
+        raise OSError(errno.EINVAL, UNNAMED, shown(path)) from error
+
+
+def shown(path) -> str:
+    r"""Return a path as a message shows it: what cannot be printed escaped, and no more than the end of a long one.
+
+    Parameters
+    ----------
+    path : path
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> shown("a\0b"), len(shown("x" * 300))
+    ('a\\x00b', 200)
+    """
+    text = "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in str(path))
+    return text if len(text) <= 200 else f"...{text[-197:]}"
 
 
 def _unwaiting(path, flags):
@@ -103,6 +127,8 @@ def _mode(path):
         found = os.lstat(path).st_mode
     except FileNotFoundError:
         return None
+    except ValueError as error:
+        raise OSError(errno.EINVAL, UNNAMED, shown(path)) from error
     if stat.S_ISLNK(found):
         return None
     _refuse(path, found)
@@ -111,9 +137,9 @@ def _mode(path):
 
 def _refuse(path, mode):
     if stat.S_ISDIR(mode):
-        raise IsADirectoryError(errno.EISDIR, "it is a folder, not a file", str(path))
+        raise IsADirectoryError(errno.EISDIR, "it is a folder, not a file", shown(path))
     if not stat.S_ISREG(mode):
-        raise OSError(errno.EINVAL, "it is a pipe or a device, not a file", str(path))
+        raise OSError(errno.EINVAL, "it is a pipe or a device, not a file", shown(path))
 
 
 def _clean(folder):

@@ -6,6 +6,7 @@ import json
 import re
 import warnings
 from numbers import Integral, Real
+from os import PathLike
 from pathlib import Path
 
 import numpy as np
@@ -17,10 +18,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from ._scores import Attended, Objective, idf_scores
 from .checkpoint import sealed, unsealed
-from .checks import shortened
+from .checks import instance, shortened
 from .corpus import Corpus
 from .estimator import CLS
-from .files import atomic, read_once
+from .files import atomic, read_once, shown
 from .models.base import classes_of_logits, probabilities_of_logits
 from .parameters import Parameters
 from .phrases import Phrases
@@ -303,7 +304,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         words = np.frombuffer(json.dumps(self._phrases.words.tolist()).encode(), np.uint8)
         numbers = dict(scores=self.scores_, values=self.values_, starts=self._phrases.starts, lasts=self._phrases.lasts)
         data = sealed(numbers | {"words": words}, self._described())
-        with atomic(Path(folder) / FILE) as file:
+        with atomic(Path(instance("folder", folder, (str, PathLike))) / FILE) as file:
             file.write(data)
 
     @classmethod
@@ -325,14 +326,16 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         ValueError
             If the folder holds no whole model, or the model needs a ``tokenizer``.
         """
+        file = Path(instance("folder", folder, (str, PathLike))) / FILE
         try:
-            arrays, described = unsealed(read_once(Path(folder) / FILE))
+            arrays, described = unsealed(read_once(file))
             model = cls._restored(arrays, described, tokenizer)
         except (OSError, KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"{folder}: no whole model of this package ({error})") from error
+            reason = getattr(error, "strerror", None) or error
+            raise ValueError(f"{shown(folder)}: no whole model of this package ({reason})") from error
         if described["tokenizer"] and tokenizer is None:
             raise ValueError(
-                f"{folder}: the model was trained with a tokenizer, {described['tokenizer']}; give it as tokenizer="
+                f"{shown(folder)}: the model was trained with a tokenizer, {described['tokenizer']}; give it as tokenizer="
             )
         return model
 
