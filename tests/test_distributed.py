@@ -117,7 +117,7 @@ def test_the_parts_of_several_processes_add_up(corpus, size, data):
     texts = corpus if rows is None else corpus[rows]
     wanted = ts.score_gradients(scores, values, texts)
     all_parts = [Parts(corpus, rows, Listed(rank, size)) for rank in range(size)]
-    assert sum(parts.share for parts in all_parts) == pytest.approx(1)
+    assert sum(sum(parts.shares) for parts in all_parts) == pytest.approx(1)
     found = [parts.mean(lambda part: ts.score_gradients(scores, values, part)) for parts in all_parts]
     for each, of_all in zip(zip(*found), wanted):  # of order one: rounding stays far below
         np.testing.assert_allclose(sum(each), of_all, atol=1e-12)
