@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from scipy import sparse
 from tqdm import tqdm
 
+from .checks import checked, cut, listed, shortened, truth, whole_number
 from .corpus import Corpus
 
 SEPARATORS = r"<br\s*/?>|[^\p{L}\p{N}_]"
@@ -23,6 +24,25 @@ BLANKED = bytes(byte if byte > 127 or byte == ord("_") or chr(byte).isalnum() el
 CHUNK = 1024  # texts: small enough for an even share of the cores, large enough that Python's overhead is lost in it
 
 
+def _known_words(name, vocabulary):
+    words = listed(name, vocabulary)
+    if not words:
+        raise ValueError("the vocabulary is empty; give at least one word, or None for those that occur")
+    for word in words:
+        if not isinstance(word, str):
+            raise TypeError(f"{name} holds {shortened(word)}, which is no word; give strings")
+    return words
+
+
+@checked(
+    texts=listed,
+    vocabulary=_known_words,
+    min_count=whole_number,
+    max_words=partial(whole_number, most=float("inf")),
+    lowercase=truth,
+    separators=str,
+    tokenizer=Callable,
+)
 def corpus_from_texts(
     texts: Sequence[str],
     labels,
@@ -82,13 +102,9 @@ def corpus_from_texts(
     >>> ts.corpus_from_texts(["re-read it", "re-sold it"], [1, -1], separators=" ").vocabulary.tolist()
     ['it', 're-read', 're-sold']
     """
-    if max_words is not None and max_words < 1:
-        raise ValueError(f"max_words={max_words}; give a number above zero, or None for all words")
-    if vocabulary is not None and not len(vocabulary):
-        raise ValueError("the vocabulary is empty; give at least one word, or None for those that occur")
     if separators is not None and tokenizer is not None:
         raise ValueError("separators and tokenizer both say what a word is; give one of them")
-    if len(texts) != len(labels):
+    if len(texts) != len(listed("labels", labels, of="labels")):
         raise ValueError(f"there are {len(texts)} texts and {len(labels)} labels; give one label a text")
     lengths, codes, words = encode(texts, partial(_split, separators=separators, tokenizer=tokenizer, lowercase=lowercase))
     if vocabulary is None:
@@ -112,13 +128,18 @@ def _split(texts, separators, tokenizer, lowercase):
     """Return the words of an array of texts, as a list array."""
     if tokenizer is not None:
         lower = str.lower if lowercase else str
-        return pa.array([list(tokenizer(lower(text))) for text in texts.to_pylist()], pa.list_(pa.large_string()))
+        split = [tokenizer(lower(text)) for text in texts.to_pylist()]
+        try:
+            return pa.array(list(map(list, split)), pa.list_(pa.large_string()))
+        except (TypeError, pa.ArrowException) as error:
+            raise ValueError(f"tokenizer returned {shortened(split[0])}; it must return the words of a text") from error
     texts = pc.utf8_lower(texts) if lowercase else texts
     quick = separators in (None, SEPARATORS)
     try:
         texts = pc.replace_substring_regex(texts, RARE_SEPARATORS if quick else separators, " ")
-    except pa.ArrowInvalid as error:
-        raise ValueError(f"separators={separators!r} is no regular expression that RE2 reads: {error}") from error
+    except (pa.ArrowInvalid, UnicodeEncodeError) as error:
+        reason = cut(" ".join(str(error).split()))
+        raise ValueError(f"separators={shortened(separators)} is no regular expression that RE2 reads: {reason}") from error
     if quick:
         _, ends, characters = texts.buffers()
         blanked = pa.py_buffer(characters.to_pybytes().translate(BLANKED))  # no byte more or less: the ends stay
@@ -168,7 +189,14 @@ def encode(texts, split):
             array = strings(chunk)
         except TypeError:
             row = next(i for i, text in enumerate(chunk) if not isinstance(text, str))
-            raise ValueError(f"text {start + row} is {chunk[row]!r}, not a string; drop it or replace it by ''") from None
+            raise ValueError(
+                f"text {start + row} is {shortened(chunk[row])}, not a string; drop it or replace it by ''"
+            ) from None
+        except UnicodeEncodeError as error:
+            row = next(i for i, text in enumerate(chunk) if text == error.object)
+            raise ValueError(
+                f"text {start + row} holds half a character, {error.object[error.start]!a}; mend how it is read"
+            ) from None
         words = split(array)
         return np.diff(np.from_dlpack(words.offsets)), words.flatten().dictionary_encode()
 

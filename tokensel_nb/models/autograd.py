@@ -19,6 +19,7 @@ from scipy import sparse
 
 from ..arrays import dtype_name, is_torch, like
 from ..checks import instance, shaped
+from ..counts import WIDEST
 from ..distributed import mean_over
 from ..options import Options
 from .base import Model, check_fit, loss_of_logits
@@ -188,6 +189,8 @@ def mean_over_tokens(weights, rows, texts: Texts):
 
 def _tensors(parameters):
     """Return parameters as tensors where they are; on the CPU if they are numpy."""
+    if dtype_name(parameters.embeddings) not in WIDEST:
+        raise ValueError(f"the parameters are {dtype_name(parameters.embeddings)}; give float32 or float64")
     return parameters if is_torch(parameters.embeddings) else parameters.to("cpu")
 
 
