@@ -6,8 +6,10 @@ attention: the functions that take ``entries`` then multiply by that matrix inst
 
 from __future__ import annotations
 
+import os
 import warnings
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from scipy import sparse
@@ -17,6 +19,7 @@ from .corpus import Corpus
 
 # Scores that spread no further than this may share one shift: exp stays far from the ends of the dtype's range.
 WIDEST = {"float32": 60.0, "float64": 600.0}
+LARGE = 1_000_000  # entries from which on a product takes longer than to start a thread for it
 
 
 class CountMatrix:
@@ -200,7 +203,13 @@ def _product(matrix, x):
     """Return a sparse product; of a few columns, one by one takes SciPy half the time of all at once."""
     if x.shape[1] > 8:
         return matrix @ x
-    return np.stack([matrix @ column for column in np.ascontiguousarray(x.T)], axis=1)
+    columns = np.ascontiguousarray(x.T)
+    if matrix.nnz < LARGE:
+        found = list(map(matrix.__matmul__, columns))
+    else:  # side by side, as SciPy lets go of Python's lock
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            found = list(pool.map(matrix.__matmul__, columns))
+    return np.stack(found, axis=1)
 
 
 class TorchCountMatrix(CountMatrix):
