@@ -13,7 +13,15 @@ import yaml
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
-IDEAS = ("sphinx.ext.extlinks", "tokensel_claims", "tokensel_api", "tokensel_pages", "tokensel_playthings", "tokensel_print")
+IDEAS = (
+    "sphinx.ext.extlinks",
+    "tokensel_claims",
+    "tokensel_api",
+    "tokensel_pages",
+    "tokensel_playthings",
+    "tokensel_policy",
+    "tokensel_print",
+)
 PAPER = "wu2025attention"  # its key in the bibliography
 
 

@@ -13,10 +13,13 @@ from sphinx.application import Sphinx
 MATHJAX = ("tex-chtml.js", "input/tex/extensions", "output/chtml/fonts", "ui", "a11y")
 DEAD = ("*.map", "sphinx-thebe.*", "*webpack-macros.html", "fontawesome.js")  # files that no page asks for
 
-# What is replaced in the pages (regular expressions). All but the first two answer findings of the axe checker.
+# What is replaced in the pages (regular expressions). All but the first four answer findings of the axe checker.
 MENDED = {
     # Thebe, which Jupyter Book loads for live cells that this book does not have.
     r"<script[^>]*sphinx-thebe[^>]*></script>|<script>const THEBE_JS_URL[^<]*</script>|<link[^>]*sphinx-thebe[^>]*>": "",
+    r'<script type="text/x-thebe-config">[^<]*</script>|<script>kernelName = [^<]*</script>': "",
+    # What opens in a tab of its own learns nothing of this one.
+    r'<a (?=[^>]*\btarget="_blank")(?![^>]*\brel=)': '<a rel="noopener" ',
     # Font Awesome's script, a third of a page's weight: its style sheet, which comes too, draws the same icons.
     r"<script[^>]*/fontawesome\.js[^>]*></script>": "",
     # A bibliography is a list, so its entries have to be list items; the role they come with is deprecated.
