@@ -178,7 +178,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             exp(score), divided by their sum, are the attention.
         """
         check_is_fitted(self)
-        return self._read_counts(_damped(self._phrases.count(readable(texts))), labels)
+        return self._read_counts(_damped(self._phrases.count(_listed(texts))), labels)
 
     def _read_counts(self, counts, labels):
         if labels is None:
@@ -214,7 +214,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         if not isinstance(text, str):
             raise ValueError(f"text is {text!r}, not a string")
-        return self._phrases.find(readable([text])[0])
+        return self._phrases.find(_listed([text])[0])
 
     def attention(self, texts) -> sparse.csr_array:
         """Return the attention of <cls> to each phrase of each text, all occurrences together, and to itself.
@@ -409,7 +409,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     def _counted(self, texts, labels):
         """Return the phrases that stand in enough texts, 1 + log of how often each stands in each, and the labels."""
         self._check_settings()
-        texts = readable(texts)
+        texts = _listed(texts)
         labels = _checked_labels(texts, labels)
         if self.tokenizer is None:
             _warn_without_spaces(texts)
@@ -509,7 +509,7 @@ def _every_tenth(corpus, random):
     return mask
 
 
-def readable(texts):
+def _listed(texts):
     """Return texts as a list of strings that can be written as UTF-8."""
     if isinstance(texts, (str, bytes)):
         raise ValueError(f"texts is one string, {texts[:40]!r}; give a list of texts")
