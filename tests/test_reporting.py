@@ -7,6 +7,7 @@ import pytest
 from plain_model import PlainModel
 from scipy.special import expit
 from sklearn.base import clone
+from sklearn.model_selection import StratifiedKFold
 
 import tokensel_nb as ts
 from tokensel_nb.reporting import GROUPS, NOTES
@@ -113,6 +114,19 @@ def test_a_model_that_is_not_fitted_is_judged_in_parts_that_it_has_not_seen():
     assert found.suspicious == []
 
 
+def test_parts_are_what_models_fitted_on_their_texts_alone_find():
+    """Texts are counted once; a model of a part knows no more than one that is given its texts."""
+    texts, labels = drawn(400)
+    found = ts.report(ts.TextClassifier(), texts, labels, folds=2, seed=3, quotes=0)
+    right = []
+    for rows, others in StratifiedKFold(2, shuffle=True, random_state=3).split(labels, labels):
+        model = ts.TextClassifier(l2=found.model.l2_).fit([texts[row] for row in rows], labels[rows])
+        right.append(model.predict([texts[row] for row in others]) == labels[others])
+    assert found.accuracy == np.concatenate(right).mean()
+    alone = ts.TextClassifier().fit(texts, labels)
+    np.testing.assert_array_equal(found.model.values_, alone.values_)
+
+
 def test_a_planted_mark_is_found_and_taken_out(marked):
     assert marked.suspicious == ["zqx"]
     assert marked.corners["suspicious"].word.iloc[0] == "zqx"
@@ -201,7 +215,7 @@ def test_html_escapes_words_labels_and_texts():
     [
         (dict(labels=["up"]), "there are 8 texts and 1 labels; give one label a text"),
         (dict(folds=5), "folds=5, but the class 'down' has 4 texts; give from 2 to so many"),
-        (dict(folds=1), "folds=1, but the class"),
+        (dict(folds=1), "folds=1; give a whole number of at least 2"),
         (dict(folds=2, least=9), "no word of the model stands in least=9 of the 8 texts; lower least"),
     ],
 )

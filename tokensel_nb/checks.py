@@ -331,6 +331,38 @@ def instance(name, value, kind):
     return value
 
 
+def able(name, value, methods, kind):
+    """Return what can be asked as one of a kind can: a value with certain methods.
+
+    Parameters
+    ----------
+    name : str
+        Of the argument.
+    value : object
+    methods : sequence of str
+    kind : str
+        What the message asks for.
+
+    Returns
+    -------
+    object
+
+    Raises
+    ------
+    TypeError
+        If it lacks one.
+
+    Examples
+    --------
+    >>> able("model", None, ["predict"], "TextClassifier")
+    Traceback (most recent call last):
+    TypeError: model=None; give a TextClassifier
+    """
+    if isinstance(value, type) or not all(hasattr(value, method) for method in methods):
+        raise TypeError(f"{name}={shortened(value)}; give a {kind}")
+    return value
+
+
 def listed(name, values, of="str") -> list:
     """Return the members of a sequence in their order; a string is none, nor is a set, which has no order.
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .arrays import sigmoid
+from .checks import able, shortened
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,6 +42,8 @@ def explain(model: TextClassifier, text: str) -> Explanation:
     ------
     ValueError
         If ``text`` is not a string.
+    TypeError
+        If ``model`` is no `TextClassifier`.
 
     Examples
     --------
@@ -53,8 +56,9 @@ def explain(model: TextClassifier, text: str) -> Explanation:
     >>> bool(abs(found.contributions.sum() - model.logits(["A good, long film"])[0]) < 1e-12)
     True
     """
+    able("model", model, ("read",), "TextClassifier")
     if not isinstance(text, str):
-        raise ValueError(f"text is {text!r:.60}, not a string; give one text")
+        raise ValueError(f"text is {shortened(text)}, not a string; give one text")
     counts = model.read([text]).counts
     columns, counts = counts.indices, counts.data.astype(float)
     place = {column: i for i, column in enumerate(columns.tolist())}

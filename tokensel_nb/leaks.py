@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from .arrays import to_numpy
+from .checks import numbers, shortened
+
 BINS = np.arange(-10, 10.01, 0.25)
 """Log-odds of a class by the other words of a text, as they are counted here; what lies beyond counts as the outermost."""
 
@@ -75,6 +78,7 @@ def suspicion(rests, hits, classes, base):
     >>> bool(suspicions[-1] > 0.5 > suspicions[:-1].max())
     True
     """
+    rests, hits, classes, base = _checked(rests, hits, classes, base)
     calibrated = _calibrated(base)
     normalisers = np.stack([_log_normaliser(of_class, calibrated) for of_class in base]).astype(np.float32)
     sums = np.stack([rests @ calibrated, hits], axis=1).astype(np.float32)
@@ -96,6 +100,18 @@ def suspicion(rests, hits, classes, base):
         effects[which] = likelihood @ ((honest + leak) * EFFECT) / total
         suspicions[which] = likelihood @ leak / total
     return effects, suspicions
+
+
+def _checked(rests, hits, classes, base):
+    """Return the arguments of `suspicion` as arrays that fit each other."""
+    rests = to_numpy(numbers("rests", rests, (None, len(BINS))))
+    base = to_numpy(numbers("base", base, (None, 2, len(BINS))))
+    hits, classes = (to_numpy(numbers(name, each, rests.shape[:1])) for name, each in (("hits", hits), ("classes", classes)))
+    if (np.modf(classes)[0] != 0).any() or not ((classes >= 0) & (classes < len(base))).all():
+        raise ValueError(f"classes={shortened(classes)}; give one of 0 to {len(base) - 1} for every word")
+    if (base < 0).any() or (rests < 0).any() or (hits < 0).any():
+        raise ValueError("base, rests and hits hold numbers of texts; give none below zero")
+    return rests, hits, classes.astype(np.int64), base
 
 
 def bins_of(log_odds):

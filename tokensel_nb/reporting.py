@@ -6,13 +6,14 @@ import os
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ._scores import Attended
+from .checks import able, checked, listed, whole_number
 from .leaks import BINS, bins_of, suspicion
 from .leaving_out import LeavingOut
 from .models.base import classes_of_logits
@@ -53,6 +54,13 @@ out. Give ``groups=`` for other words, or another language.
 """
 
 
+@checked(
+    texts=listed,
+    folds=partial(whole_number, least=2),
+    least=whole_number,
+    quotes=partial(whole_number, least=0),
+    seed=partial(whole_number, least=0),
+)
 def report(model: TextClassifier, texts, labels, *, folds=4, least=5, quotes=3, groups=GROUPS, seed=0) -> Report:
     """Judge every word of a classifier by texts that it was not fitted on.
 
@@ -94,7 +102,8 @@ def report(model: TextClassifier, texts, labels, *, folds=4, least=5, quotes=3, 
     >>> found.accuracy, sorted(found.table.word.head(2))
     (1.0, ['bad', 'good'])
     """
-    texts, labels = list(texts), np.asarray(labels)
+    able("model", model, ("read",), "TextClassifier")
+    labels = np.asarray(labels)
     if len(texts) != len(labels):
         raise ValueError(f"there are {len(texts)} texts and {len(labels)} labels; give one label a text")
     if hasattr(model, "classes_"):

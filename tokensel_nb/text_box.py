@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .checks import able, listed, shortened
+
 if TYPE_CHECKING:
     from .text_classifier import TextClassifier
 
@@ -48,12 +50,19 @@ def live(model: TextClassifier, examples: Sequence[str] = (), shown: Collection[
     >>> live(model, ["A good film"], shown=["good", "film", "good film", "bad"])
     A text box with 4 words and n-grams: shown by Jupyter, and on pages
     """
-    if model.tokenizer is not None:
+    if able("model", model, ("read", "tokenizer"), "TextClassifier").tokenizer is not None:
         raise ValueError("the model has a tokenizer of its own, which a page cannot run; fit one without a tokenizer")
-    odd = next((example for example in examples if not isinstance(example, str)), "")
-    if odd != "":
-        raise ValueError(f"examples holds {odd!r:.60}, which is not a string")
-    return Live(model, tuple(examples), None if shown is None else frozenset(shown))
+    examples = _strings("examples", examples)
+    return Live(model, tuple(examples), None if shown is None else frozenset(_strings("shown", shown)))
+
+
+def _strings(name, values):
+    """Return strings as a list."""
+    values = list(values) if isinstance(values, (set, frozenset)) else listed(name, values)
+    for value in values:
+        if not isinstance(value, str):
+            raise ValueError(f"{name} holds {shortened(value)}, which is not a string")
+    return values
 
 
 @dataclass(frozen=True, eq=False, repr=False)
