@@ -214,6 +214,12 @@ def test_several_classes_have_a_class_for_every_word():
     assert abs(neutral.z).mean() < abs(found.table.z).mean()
 
 
+def test_a_class_without_a_text_is_left_out_of_the_mean():
+    corpus = ts.Corpus([[2, 0, 1], [1, 0, 2], [0, 3, 1]], [0, 0, 1], list("abc"), ("no", "yes", "none"))
+    heads = np.array([[1.0, 0.0, 0.5], [0.0, 1.0, 0.5], [0.0, 0.0, 0.0]])
+    assert ts.diagnose(np.eye(3), heads, None, corpus, least=1).values_follow.true == pytest.approx(1)
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

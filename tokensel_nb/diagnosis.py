@@ -315,9 +315,11 @@ def _look(corpus, attended, words, shares):
     lean = np.abs(skew - tokens @ skew / tokens.sum()).max(axis=1)
     values = _by_class(attended.values)[words]
     attention, mean = (share[words] @ lean / share[words].sum() for share in shares)
+    rises = np.array([_correlation(*columns) for columns in zip(skew.T, values.T)])
+    known = rises[~np.isnan(rises)]  # a class without a text has the same skew for all words
     return {
         "predictive": (np.abs(z).max(axis=1) >= BEYOND) & (lean >= LEANING),
-        "values_follow": float(np.mean([_correlation(*columns) for columns in zip(skew.T, values.T)])),
+        "values_follow": float(known.mean()) if len(known) else np.nan,
         "scores_follow": _correlation(lean, attended.scores[words]),
         "attention": float(attention / mean) if mean else np.nan,
     }
