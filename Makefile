@@ -16,6 +16,9 @@ SOURCES := $(shell find book tokensel_nb data _config.yml _toc.yml CITATION.cff 
 # Progress bars write to stderr; a notebook's results must not depend on them.
 export TQDM_DISABLE := 1
 
+# Some forty processes start in `make test`. Where none may keep what it has compiled, each spends a dozen seconds on that anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 # Small linear algebra loses more by waiting for a second thread than it gains, and tests use every core anyway.
 # Benchmarks time all cores.
 export OMP_NUM_THREADS := 1
