@@ -97,3 +97,29 @@ def test_a_word_that_a_tokenizer_makes_up_stands_nowhere():
     phrases, _ = Phrases.learn(["running", "running"], tokenizer=lambda text: ["to run"])
     assert phrases.names.tolist() == ["to run"]
     assert phrases.find("running") == []
+
+
+WORDS = st.lists(st.text("abc", min_size=1, max_size=1), max_size=12).map(" ".join)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(WORDS, min_size=2, max_size=8), st.integers(1, 3), st.data())
+def test_what_stands_in_some_texts_is_a_part_of_what_stands_in_all(texts, longest, data):
+    phrases, counts = Phrases.learn(texts, longest=longest)
+    rows = data.draw(st.lists(st.integers(0, len(texts) - 1), min_size=1, unique=True))
+    of_some = counts[rows]
+    some, columns = phrases.only(np.bincount(of_some.indices, minlength=len(phrases.names)) >= 2)
+    anew, counted = Phrases.learn([texts[row] for row in rows], longest=longest)
+    assert some.names.tolist() == anew.names.tolist()
+    np.testing.assert_array_equal(of_some[:, columns].toarray(), counted.toarray())
+    np.testing.assert_array_equal(some.count(texts).toarray(), counts[:, columns].toarray())
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(WORDS, min_size=2, max_size=8), st.integers(1, 3), st.sets(st.sampled_from(["a", "b", "a b", "b c", "c c a"])))
+def test_leaving_out_phrases_is_learning_without_them(texts, longest, without):
+    phrases, counts = Phrases.learn(texts, longest=longest)
+    some, columns = phrases.only(~np.isin(phrases.names, list(without)))
+    anew, counted = Phrases.learn(texts, longest=longest, without=without)
+    assert some.names.tolist() == anew.names.tolist()
+    np.testing.assert_array_equal(counts[:, columns].toarray(), counted.toarray())
