@@ -72,19 +72,20 @@ def counted():
 
 
 def mortal():
-    """Wrap torch's exchange: die there, or at a random moment after the first, if the environment says so."""
+    """Wrap torch's exchange: die there, or at a random moment after some, if the environment says so."""
     from torch import distributed
 
     calls, exchange, attempt = [], distributed.all_reduce, int(os.environ["TORCHELASTIC_RESTART_COUNT"])
     rank, (who, number) = os.environ["RANK"], os.environ.get("TOKENSEL_DIES", "none 0").split()
     kill = lambda: os.kill(os.getpid(), signal.SIGKILL)
+    last = random.randint(1, 50)  # so that attempts get on, and kills fall into the whole run
 
     def wrapped(tensor, *rest, **options):
         calls.append(tensor)
         if attempt == 0 and who == rank and len(calls) == int(number):
             kill()
-        if len(calls) == 1 and who == "random" and attempt < int(number) and attempt % 2 == int(rank):
-            threading.Timer(random.expovariate(1 / 0.05), kill).start()
+        if len(calls) == last and who == "random" and attempt < int(number) and attempt % 2 == int(rank):
+            threading.Timer(0.02 * random.random(), kill).start()
         return exchange(tensor, *rest, **options)
 
     distributed.all_reduce = wrapped
