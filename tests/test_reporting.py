@@ -114,6 +114,7 @@ def test_a_model_that_is_not_fitted_is_judged_in_parts_that_it_has_not_seen():
     assert found.suspicious == []
 
 
+@pytest.mark.filterwarnings("ignore:on .* texts held out")
 def test_parts_are_what_models_fitted_on_their_texts_alone_find():
     """Texts are counted once; a model of a part knows no more than one that is given its texts."""
     texts, labels = drawn(400)
