@@ -240,17 +240,17 @@ def test_bad_input_gets_one_sentence():
         model.fit(counts, labels + 0.5)
     with pytest.raises(ValueError, match="finite numbers, none negative"):
         model.fit(counts, labels, sample_weight=np.where(np.arange(len(labels)) == 0, -1, 1))
-    with pytest.raises(ValueError, match="learning_rate == 0, must be > 0"):
+    with pytest.raises(ValueError, match="learning_rate=0; give a positive number"):
         AttentionClassifier(learning_rate=0).fit(counts, labels)
-    with pytest.raises(ValueError, match="learning_rate == nan, must be finite"):
+    with pytest.raises(ValueError, match="learning_rate=nan; give a positive number"):
         AttentionClassifier(learning_rate=np.nan).fit(counts, labels)
-    with pytest.raises(ValueError, match="alpha == -1, must be >= 0"):
+    with pytest.raises(ValueError, match="alpha=-1; give a number of at least zero"):
         AttentionClassifier(alpha=-1).fit(counts, labels)
-    with pytest.raises(ValueError, match="alpha == nan, must be finite"):
+    with pytest.raises(ValueError, match="alpha=nan; give a number of at least zero"):
         AttentionClassifier(alpha=np.nan).fit(counts, labels)
-    with pytest.raises(ValueError, match="max_iter == 0, must be >= 1"):
+    with pytest.raises(ValueError, match="max_iter=0; give a whole number of at least 1"):
         AttentionClassifier(max_iter=0).fit(counts, labels)
-    with pytest.raises(TypeError, match="dim must be an instance of"):
+    with pytest.raises(ValueError, match="dim=2.5; give a whole number of at least 1"):
         AttentionClassifier(dim=2.5).fit(counts, labels)
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         model.fit(counts, labels, sample_weight=np.ones(3))

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Real
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_array, check_consistent_length, check_random_state, check_scalar
+from sklearn.utils import check_array, check_consistent_length, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
 
+from .checks import number, positive, whole_number
 from .corpus import Corpus
 from .leaving_out import LeavingOut
 from .models.base import classes_of_logits, probabilities_of_logits
@@ -131,11 +132,9 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):
         ValueError
             If a count is negative, missing or infinite, or the samples of positive weight are all of one class.
         """
-        for name, kind in (("dim", Integral), ("alpha", Real), ("learning_rate", Real), ("max_iter", Integral)):
-            boundaries = "neither" if name == "learning_rate" else "left"
-            value = check_scalar(getattr(self, name), name, kind, min_val=int(kind is Integral), include_boundaries=boundaries)
-            if not np.isfinite(value):
-                raise ValueError(f"{name} == {value}, must be finite.")
+        whole_number("dim", self.dim), whole_number("max_iter", self.max_iter)
+        positive("learning_rate", self.learning_rate)
+        number("alpha", self.alpha, 0, np.inf, allowed="a number of at least zero")
         X, y = validate_data(self, X, y, **self._accepted())
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)

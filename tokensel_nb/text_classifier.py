@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ._scores import Attended, Objective, idf_scores
 from .checkpoint import sealed, unsealed
-from .checks import instance, shortened
+from .checks import instance, listed, shortened
 from .corpus import Corpus
 from .estimator import CLS
 from .files import atomic, read_once, shown
@@ -513,7 +513,7 @@ def _listed(texts):
     """Return texts as a list of strings that can be written as UTF-8."""
     if isinstance(texts, (str, bytes)):
         raise ValueError(f"texts is one string, {texts[:40]!r}; give a list of texts")
-    return [_clean(text) if isinstance(text, str) else text for text in texts]
+    return [_clean(text) if isinstance(text, str) else text for text in listed("texts", texts)]
 
 
 def _clean(text):
