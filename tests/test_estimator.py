@@ -250,7 +250,7 @@ def test_bad_input_gets_one_sentence():
         AttentionClassifier(alpha=np.nan).fit(counts, labels)
     with pytest.raises(ValueError, match="max_iter=0; give a whole number of at least 1"):
         AttentionClassifier(max_iter=0).fit(counts, labels)
-    with pytest.raises(ValueError, match="dim=2.5; give a whole number of at least 1"):
+    with pytest.raises(ValueError, match=r"dim=2\.5; give a whole number of at least 1"):
         AttentionClassifier(dim=2.5).fit(counts, labels)
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         model.fit(counts, labels, sample_weight=np.ones(3))
