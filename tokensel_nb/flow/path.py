@@ -398,7 +398,7 @@ class _Field:
         gradient = to_numpy(self.rows.T @ attention.by_score().array)
         norm = np.linalg.norm(gradient)
         # The unit is such that the largest pull of a text on a token is 1/n.
-        if norm * len(self.corpus) < CANCELLED * self.size:
+        if norm * len(self.corpus) <= CANCELLED * self.size:  # both are zero where the embeddings are
             raise _NoDirection
         return gradient, norm
 
