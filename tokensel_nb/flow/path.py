@@ -29,7 +29,7 @@ from ..runtime import room_for
 from .sharp import SharpAttention
 
 CANCELLED = 1e-8  # texts whose pulls on p cancel to less than this part of their size leave no direction worth following
-LENGTH = partial(number, least=0, most=1e100, open_below=True, allowed="a positive number of at most 1e100")
+LENGTH = partial(number, least=0, most=1e12, open_below=True, allowed="a positive number of at most 1e12")
 RECORDS = partial(whole_number, least=2, most=10**6)
 TOLERANCE = partial(number, least=1e-15, most=0.1)
 LARGEST_START = 1e15
