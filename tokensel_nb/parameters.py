@@ -112,7 +112,7 @@ class NamedArrays:
             place = torch.empty(0, device=device)
         except (RuntimeError, AssertionError, TypeError, ValueError) as error:
             raise ValueError(f"device={shortened(device)}; give one that torch has here: {cut(str(error))}") from error
-        if place.is_meta:
+        if device is None or place.is_meta:
             raise ValueError(f"device={shortened(device)}; give one that holds numbers, such as 'cpu'")
         return self.map(lambda array: like(array, place, dtype_name(array)))
 

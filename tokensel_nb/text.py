@@ -104,8 +104,9 @@ def corpus_from_texts(
     """
     if separators is not None and tokenizer is not None:
         raise ValueError("separators and tokenizer both say what a word is; give one of them")
-    if len(texts) != len(listed("labels", labels, of="labels")):
-        raise ValueError(f"there are {len(texts)} texts and {len(labels)} labels; give one label a text")
+    number = len(listed("labels", labels, of="labels"))
+    if len(texts) != number:
+        raise ValueError(f"there are {len(texts)} texts and {number} labels; give one label a text")
     lengths, codes, words = encode(texts, partial(_split, separators=separators, tokenizer=tokenizer, lowercase=lowercase))
     if vocabulary is None:
         vocabulary = _chosen(_occurrences(codes, len(words)), words, min_count, max_words)
@@ -130,7 +131,10 @@ def _split(texts, separators, tokenizer, lowercase):
         lower = str.lower if lowercase else str
         split = [tokenizer(lower(text)) for text in texts.to_pylist()]
         try:
-            return pa.array(list(map(list, split)), pa.list_(pa.large_string()))
+            words = pa.array(list(map(list, split)), pa.list_(pa.large_string()))
+            if words.flatten().null_count:
+                raise TypeError("None is no word")
+            return words
         except (TypeError, pa.ArrowException) as error:
             raise ValueError(f"tokenizer returned {shortened(split[0])}; it must return the words of a text") from error
     texts = pc.utf8_lower(texts) if lowercase else texts

@@ -207,6 +207,8 @@ def _check(corpus, held_out, options):
         raise ValueError(f"none of the {len(corpus)} texts holds a known word; read them with another vocabulary")
     if options.patience is not None and held_out is None:
         raise ValueError("patience needs held_out: texts whose loss says when to stop")
+    if held_out is not None and not len(held_out):
+        raise ValueError("held_out holds no text; give at least one, or leave it out")
     if held_out is not None and not np.array_equal(held_out.vocabulary, corpus.vocabulary):
         raise ValueError("held_out has other words than the corpus; read it with vocabulary=corpus.vocabulary")
     if held_out is not None and held_out.class_names != corpus.class_names:

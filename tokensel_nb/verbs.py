@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .checks import checked, finite
+from .checks import checked, finite, instance
 from .corpus import Corpus, some_texts
 from .models.base import Model, check_finite
 from .models.one_layer import OneLayer
@@ -18,7 +18,13 @@ if TYPE_CHECKING:
 ONE_LAYER = OneLayer()
 
 
-@checked(parameters=NamedArrays, corpus=Corpus, model=Model)
+def _finite_arrays(name, parameters):
+    for each, array in instance(name, parameters, NamedArrays).arrays().items():
+        finite(each, array)
+    return parameters
+
+
+@checked(parameters=_finite_arrays, corpus=Corpus, model=Model)
 def logits(parameters: NamedArrays, corpus: Corpus, model: Model = ONE_LAYER) -> Array:
     """Return f(X) of every text; zero for a text without a known word.
 
@@ -48,7 +54,7 @@ def logits(parameters: NamedArrays, corpus: Corpus, model: Model = ONE_LAYER) ->
     return check_finite(model.logits(parameters, corpus), parameters)
 
 
-@checked(parameters=NamedArrays, corpus=Corpus, model=Model)
+@checked(parameters=_finite_arrays, corpus=Corpus, model=Model)
 def attention(parameters: NamedArrays, corpus: Corpus, model: Model = ONE_LAYER) -> sparse.csr_array:
     """Return the attention that <cls> pays to each word of each text, all occurrences together.
 
@@ -78,14 +84,12 @@ def attention(parameters: NamedArrays, corpus: Corpus, model: Model = ONE_LAYER)
     >>> ts.attention(start, corpus).toarray().round(2).tolist()
     [[0.0, 0.33, 0.67], [1.0, 0.0, 0.0]]
     """
-    for name, array in parameters.arrays().items():
-        finite(name, array)
     found = model.attention(parameters, corpus)
     check_finite(found.data, parameters)
     return found
 
 
-@checked(parameters=NamedArrays, corpus=some_texts, model=Model)
+@checked(parameters=_finite_arrays, corpus=some_texts, model=Model)
 def loss(parameters: NamedArrays, corpus: Corpus, model: Model = ONE_LAYER) -> float:
     """Return the mean logistic loss Ê log(1 + exp(-y f(X))), or the mean cross-entropy for K > 2 classes.
 
@@ -115,7 +119,7 @@ def loss(parameters: NamedArrays, corpus: Corpus, model: Model = ONE_LAYER) -> f
     return check_finite(model.loss(parameters, corpus), parameters)
 
 
-@checked(parameters=NamedArrays, corpus=some_texts, model=Model)
+@checked(parameters=_finite_arrays, corpus=some_texts, model=Model)
 def accuracy(parameters: NamedArrays, corpus: Corpus, model: Model = ONE_LAYER) -> float:
     """Return the share of texts whose label f predicts: the sign of f, or the class of the largest logit.
 
@@ -148,7 +152,7 @@ def accuracy(parameters: NamedArrays, corpus: Corpus, model: Model = ONE_LAYER) 
     return found
 
 
-@checked(parameters=NamedArrays, corpus=some_texts, model=Model)
+@checked(parameters=_finite_arrays, corpus=some_texts, model=Model)
 def gradients(parameters: NamedArrays, corpus: Corpus, model: Model = ONE_LAYER) -> NamedArrays:
     """Return the exact gradient of the loss in every parameter, under the same names (Proposition 1.2 for one layer).
 

@@ -165,7 +165,7 @@ def conserved(parameters: Parameters):
     return check_finite(embeddings.T @ embeddings - others.T @ others, exact)
 
 
-ASKED, MOST_ASKED = 2000, 10**8  # gradients: after how many to look ahead, and how many are too many for the whole way
+ASKED, MOST_ASKED = 500, 10**6  # gradients: after how many to look ahead, and how many are too many for the whole way
 
 
 class _OutputField(_Field):

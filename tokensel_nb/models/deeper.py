@@ -183,7 +183,7 @@ class TwoLayers(TwoLayersWithoutKeyQuery):
 
     def start(self, vocab_size, dim, seed, *, num_classes=2, dtype="float32") -> KeyQueryParameters:
         """Draw E, p, v as `init_parameters` does, and W₁ and W₂ as the model says; see `Model.start`."""
-        random = generator("seed", seed)
+        random, dim = generator("seed", seed), whole_number("dim", dim)
         base = init_parameters(vocab_size, dim, random, num_classes=num_classes, dtype=dtype)
         room_for(2 * dim**2, dim=dim)
         matrices = [_near_identity(dim, self.identity, self.spread, random).astype(dtype) for _ in range(2)]
@@ -235,7 +235,7 @@ class WithMLP(AutogradModel):
 
     def start(self, vocab_size, dim, seed, *, num_classes=2, dtype="float32") -> MLPParameters:
         """Draw E as `init_parameters` does, and the rest as the model says; see `Model.start`."""
-        random = generator("seed", seed)
+        random, dim = generator("seed", seed), whole_number("dim", dim)
         base = init_parameters(vocab_size, dim, random, num_classes=num_classes, dtype=dtype)
         room_for(2 * dim**2, dim=dim)
         if self.initial == "pytorch":
