@@ -35,8 +35,8 @@ SHOWN = 8  # words that are printed
 def diagnose(embeddings, output_vector, cls_embedding, corpus: Corpus, *, shuffles=20, least=5, seed=0) -> Diagnosis:
     """Look at every word of a one-layer or pooled classifier: f(X) = Σ_i q_i E_i·v, q the softmax of E_i·p, or the mean.
 
-    Give texts that the classifier has not learnt from: what has been learnt by heart follows the skew of its own texts, and
-    that of shuffled labels no less. Of a model of PyTorch, give ``model.embedding``, ``model.head`` and ``model.query``, be
+    Give texts that the classifier has not learnt from: values follow the skew of the texts that they were learnt from even
+    where the labels were shuffled. Of a model of PyTorch, give ``model.embedding``, ``model.head`` and ``model.query``, be
     they modules or their weights. Attention by a matrix, E_s·Wp, is that of the vector ``W @ p``.
 
     Parameters
@@ -66,7 +66,7 @@ def diagnose(embeddings, output_vector, cls_embedding, corpus: Corpus, *, shuffl
     ValueError
         If shapes do not fit together, a number is not finite, all texts are of one class, or no word stands in enough texts.
     TypeError
-        If ``corpus`` is none.
+        If ``corpus`` is no `Corpus`.
 
     Examples
     --------
@@ -115,7 +115,7 @@ class Beside:
 
     @property
     def beyond(self) -> bool:
-        """Whether it is above all of the shuffled ones; NaN never is."""
+        """Whether it is above all of the shuffled ones; of n permutations, chance alone is so once in n + 1. NaN never is."""
         return bool(self.true > np.max(self.shuffled))
 
     def __str__(self):
@@ -130,9 +130,10 @@ class Diagnosis:
     Parameters
     ----------
     table : pandas.DataFrame
-        One row a word, the surest lean first: word; class (of more than two, that to which the word leans most surely, and of
-        which the next four columns are); texts; signed frequency α_s; skew δ_s; z, by how many standard deviations of
-        permuted labels α_s differs from their mean, exactly; value E_s·v; score E_s·p; attention, its share of all attention.
+        One row a word, the surest lean first: word; class (of more than two, that to which the word leans most surely, or
+        from which, where z is below zero; the next four columns are of it); texts; signed frequency α_s; skew δ_s; z, by how
+        many standard deviations of permuted labels α_s differs from their mean, exactly; value E_s·v; score E_s·p; attention,
+        its share of all attention.
     values_follow : Beside
         Rank correlation of values with the skew over words; the mean over classes, where there are more than two.
     scores_follow : Beside
@@ -180,7 +181,7 @@ class Diagnosis:
 
     @property
     def small(self) -> bool:
-        """Whether E_s·v and E_s·p stay small whatever the word: below `SMALL` among predictive words and among the others."""
+        """Whether E_s·v and E_s·p are below `SMALL`, whatever the word; in fewer than `FEW` dimensions never called so."""
         sizes = [size for size in (*self.value_sizes, *self.score_sizes) if not np.isnan(size)]
         return self.dim >= FEW and max(sizes, default=0) < SMALL
 

@@ -11,8 +11,8 @@ is run by four processes, and goes on from its checkpoint if one of them dies::
     torchrun --nproc-per-node 4 --max-restarts 3 films.py
 
 On several machines all must see the checkpoint and the corpus, and torchrun wants TORCH_DISABLE_SHARE_RDZV_TCP_STORE=1 in its
-environment, or what it starts anew looks for the dead. A `StoredCorpus` is read by each process as far as its part goes; of a
-`Corpus` every process holds all, and its part once more.
+environment, or what it starts anew looks for the dead. A `StoredCorpus` is read by each process as far as its part
+goes, once it has been opened, which reads all of it for the digest; of a `Corpus` every process holds all, and its part again.
 """
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ class Parts:
     corpus : Corpus or StoredCorpus
         All texts; the same in every process.
     rows : ndarray of int, optional
-        Which of them the mean is over; by default all. Those of weight zero are left out.
+        Which of them the mean is over; by default all but those of weight zero.
     processes : Processes
         Each takes an equal part of ``rows``, in their order.
 

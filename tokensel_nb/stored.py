@@ -125,7 +125,7 @@ class StoredCorpus:
         return np.full(len(self), 1 / len(self))
 
     def blocks(self, rows: np.ndarray) -> list[np.ndarray]:
-        """Return rows in blocks, each of as many as ``memory`` lets one read at once.
+        """Return rows in blocks, each of as many as ``memory`` lets one read at once, or one more.
 
         Parameters
         ----------
@@ -134,7 +134,7 @@ class StoredCorpus:
         Returns
         -------
         list of ndarray
-            They depend on nothing but ``rows`` and ``memory``, so that a run can be repeated to the last bit.
+            They depend on nothing but lengths of texts, ``rows`` and ``memory``, so that a run can be repeated to the last bit.
 
         Examples
         --------
@@ -199,7 +199,7 @@ def store_corpus(
 ) -> StoredCorpus:
     """Count labelled texts into a folder, a few thousand at a time; they may be more than memory holds.
 
-    Without ``vocabulary`` and ``class_names`` the rows are gone through twice: words and labels are found first.
+    Unless both ``vocabulary`` and ``class_names`` are given, the rows are gone through twice.
 
     Parameters
     ----------
