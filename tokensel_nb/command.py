@@ -19,7 +19,7 @@ EXAMPLES = """examples:
   tokensel explain model "The plot is thin, but I laughed."
   tokensel explain model - < letter.txt"""
 COLUMN = "its name, or its number, from 0, where columns have no names; found where it is not given"
-SOURCE = "CSV, TSV, JSON, JSONL, Parquet or text file, or a folder of such"
+SOURCE = "CSV, TSV, JSON, JSONL, Parquet or text file, a folder of such, or hub:OWNER/NAME for a set on the Hugging Face hub"
 FORMULAS = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet computes what begins with one of these
 
 
@@ -130,7 +130,8 @@ def _parser():
     )
     report.epilog = (
         "examples:\n  tokensel report reviews.csv --text review --label stars -o report.html --save model\n"
-        "  tokensel report reviews.parquet --no-texts --least 20\n\n"
+        "  tokensel report reviews.parquet --no-texts --least 20\n"
+        "  tokensel report hub:stanfordnlp/imdb\n\n"
         "A report quotes texts: --no-texts quotes none, --least leaves out words of few texts, such as names."
     )
     report.add_argument("source", metavar="TEXTS", help=SOURCE)

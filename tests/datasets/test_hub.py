@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tokensel_nb import DataError, read_imdb, read_yelp
+from tokensel_nb import DataError, read_imdb, read_reviews, read_yelp
 from tokensel_nb.datasets._hub import REVISIONS, from_hub
 from tokensel_nb.datasets.yelp import STARS
 
@@ -62,3 +62,53 @@ def test_strange_labels_from_the_hub_are_refused(hub):
     hub["Yelp/yelp_review_full"] = {"text": ["fine", "so so"], "label": [0, -1]}
     with pytest.raises(DataError, match=r"Yelp/yelp_review_full from the Hugging Face hub: a label is not 0 ... 4"):
         read_yelp(classes=4)
+
+
+@pytest.fixture
+def asked_of_the_hub(monkeypatch):
+    """What the hub was asked for; it serves three reviews in two classes."""
+    import datasets
+
+    asked, stars = [], datasets.ClassLabel(names=["1 star", "2 stars"])
+    columns = datasets.Features({"text": datasets.Value("string"), "label": stars})
+    served = datasets.Dataset.from_dict({"text": ["awful", "great", "bad"], "label": [0, 1, 0]}, features=columns)
+
+    def load_dataset(address, split, revision, download_config):
+        asked.append((address, split, revision))
+        if address == "nobody/nothing":
+            raise FileNotFoundError("it does not exist\nor is private")
+        return served
+
+    monkeypatch.setattr("tokensel_nb.datasets._hub.why_silent", lambda: None)
+    monkeypatch.setattr("datasets.load_dataset", load_dataset)
+    return asked
+
+
+@pytest.mark.parametrize(
+    ("source", "wanted"),
+    [
+        ("hub:imdb", ("imdb", "train", None)),
+        ("hub:owner/a-set.2", ("owner/a-set.2", "train", None)),
+        ("hub:owner/set:test[:50%]", ("owner/set", "test[:50%]", None)),
+        ("hub:owner/set@0123abc:test", ("owner/set", "test", "0123abc")),
+    ],
+)
+def test_any_set_on_the_hub_is_read_by_its_name(asked_of_the_hub, source, wanted):
+    reviews = read_reviews(source)
+    assert asked_of_the_hub == [wanted]
+    assert (reviews.texts, reviews.labels.tolist()) == (["awful", "great", "bad"], [0, 1, 0])
+    assert reviews.class_names == ("1 star", "2 stars")
+    assert reviews.source == source
+
+
+def test_what_the_hub_does_not_serve_is_one_sentence(asked_of_the_hub):
+    with pytest.raises(DataError, match=r"hub:nobody/nothing could not be had: .* did not serve nobody/nothing \(it does"):
+        read_reviews("hub:nobody/nothing")
+    for source in ("hub:", "hub:a/b/c", "hub:a b", "hub:owner/set@:test", "hub:owner/set:"):
+        with pytest.raises(DataError, match="a set on the hub is named as in hub:owner/name"):
+            read_reviews(source)
+
+
+def test_a_hub_out_of_reach_is_said(hub_offline):
+    with pytest.raises(DataError, match="hub:owner/set could not be had: HF_HUB_OFFLINE is set"):
+        read_reviews("hub:owner/set")

@@ -1,4 +1,4 @@
-"""The Hugging Face hub, one of the sources of IMDB and Yelp."""
+"""The Hugging Face hub: one of the sources of IMDB and Yelp, and of sets of one's own choice."""
 
 import threading
 
@@ -17,18 +17,23 @@ REVISIONS = {
 PATIENCE = 5.0  # seconds until the hub counts as out of reach
 
 
-def from_hub(address, split, names):
+def split_of(address, split, revision):
     """Return a split of a set on the hub; where the hub is out of reach, from what `datasets` has kept on disk."""
     silent = why_silent()
     from datasets import DownloadConfig, config, load_dataset  # here, since it takes seconds and few readers need it
 
     online, config.HF_HUB_OFFLINE = config.HF_HUB_OFFLINE, silent is not None
     try:
-        rows = load_dataset(address, split=split, revision=REVISIONS[address], download_config=DownloadConfig(max_retries=1))
+        return load_dataset(address, split=split, revision=revision, download_config=DownloadConfig(max_retries=1))
     except (OSError, ValueError) as error:
         raise NotHereError(silent or f"the Hugging Face hub did not serve {address} ({first_line(error)})") from error
     finally:
         config.HF_HUB_OFFLINE = online
+
+
+def from_hub(address, split, names):
+    """Return the reviews of a split of one of the sets of `REVISIONS`, whose columns and labels are checked."""
+    rows = split_of(address, split, REVISIONS[address])
     try:
         texts, labels = list(rows["text"][:]), list(rows["label"][:])  # a slice is read in one piece
     except (KeyError, ValueError) as error:

@@ -22,7 +22,7 @@ from tqdm import tqdm
 from ._characters import decode, decoded, found_encoding, unpacked
 from ._columns import FOUND, plain
 from ._dialects import SAMPLE, SEPARATORS, layouts, whole
-from ._sources import first_line, shortened, tell
+from ._sources import NotHereError, first_line, shortened, tell
 from .reviews import DataError
 
 PACKED = (".gz", ".bz2", ".xz", ".zip", ".zst")
@@ -30,6 +30,7 @@ SEPARATED = {".csv": SEPARATORS, ".tsv": "\t,;|", ".tab": "\t,;|"}
 RECORDS = (".jsonl", ".ndjson", ".json")
 KINDS = "CSV, TSV, TXT, JSON, JSONL or Parquet"
 UNREADABLE = (ValueError, OSError, EOFError, RuntimeError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, pa.ArrowException)
+HUB = re.compile(r"hub:(?P<address>[\w.-]+(/[\w.-]+)?)(@(?P<revision>[\w.-]+))?(:(?P<split>.+))?")
 FAST_TEXT = re.compile(r"__label__(\S+)[ \t]+(?!__label__)(.*)")
 
 
@@ -110,6 +111,8 @@ def read(source, wanted, written):
 
 def _parts(source, wanted, written):
     """Return what a source holds, part by part."""
+    if isinstance(source, str) and source.startswith("hub:"):
+        return [_of_hub(source, wanted)]
     if isinstance(source, (str, os.PathLike)):
         return _of_path(Path(source), wanted, written)
     if isinstance(source, Mapping) and _is_table(next(iter(source.values()), None)):
@@ -133,10 +136,22 @@ def _is_table(source):
     return hasattr(source, "column_names") or (hasattr(source, "columns") and hasattr(source, "__getitem__"))
 
 
-def _of_table(table, wanted):
+def _of_hub(source, wanted):
+    from ._hub import split_of
+
+    if not (asked := HUB.fullmatch(source)):
+        raise DataError(f"{shortened(source)}: a set on the hub is named as in hub:owner/name or hub:owner/name@revision:test")
+    try:
+        rows = split_of(asked["address"], asked["split"] or "train", asked["revision"])
+    except NotHereError as error:
+        raise DataError(f"{shortened(source)} could not be had: {error}") from error
+    return _of_table(rows, wanted, source)
+
+
+def _of_table(table, wanted, source=None):
     """Read a DataFrame of any library, an Arrow table, a data set of the library datasets, or a dictionary of columns."""
     columns = next((getattr(table, name) for name in ("column_names", "columns") if hasattr(table, name)), None)
-    source = f"the {type(table).__name__} given"
+    source = source or f"the {type(table).__name__} given"
     columns = list(table) if columns is None else columns
     if not hasattr(table, "__len__"):
         raise DataError(f"{source} can only be gone through once; load it into memory, as with datasets.load_dataset")

@@ -110,7 +110,9 @@ def read_reviews(
     source : path, table, pair of lists, or list of sources
         A CSV, TSV, JSON, JSONL, Parquet or text file, which may be packed (.gz, .bz2, .xz, .zst, .zip). A text file holds
         a table, a text a line, or fastText's form. A folder of such tables, or of one folder of .txt files a
-        class, as in aclImdb/train. A DataFrame, an Arrow table, a split of a data set of the library datasets, a
+        class, as in aclImdb/train. A set on the Hugging Face hub, as ``"hub:owner/name"``, whose split is train unless
+        ``"hub:owner/name:test"`` names another, and whose revision is the newest unless ``"hub:owner/name@revision"`` names
+        one. A DataFrame, an Arrow table, a split of a data set of the library datasets, a
         dictionary of columns. A pair ``(texts, labels)`` or ``(texts, None)``. Several of these in a list.
     text : str or int, optional
         Column of the texts: its name, or its number from 0. By default the one whose name says so
