@@ -45,6 +45,25 @@ def test_the_default_equals_a_plain_loop(texts):
         assert dict(zip(corpus.vocabulary[row > 0].tolist(), row[row > 0].tolist())) == {w: words.count(w) for w in words}
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["हिन्दी", "फ़िल्म"],  # vowel signs, a dot below
+        ["ide\u0301e", "e\u0301te\u0301"],  # accents of their own, as macOS writes names
+        ["مُحَمَّد", "فِلْم"],  # vowels written
+        ["தமிழ்", "படம்"],
+        ["ที่นี่", "ดีมาก"],
+    ],
+)
+def test_marks_belong_to_their_words(words):
+    assert corpus_from_texts([" ".join(words), words[0]], [1, -1]).vocabulary.tolist() == sorted(words)
+
+
+def test_what_chooses_how_an_emoji_is_drawn_is_no_word():
+    corpus = corpus_from_texts(["good\ufe0f \u2764\ufe0f\ufe0f film", "bad"], [1, -1])
+    assert corpus.vocabulary.tolist() == ["bad", "film", "good"]
+
+
 def check_the_quick_way(texts):
     quick, plain = (corpus_from_texts(texts, np.ones(len(texts)), separators=s) for s in (SEPARATORS, f"(?:{SEPARATORS})"))
     assert quick.vocabulary.tolist() == plain.vocabulary.tolist()

@@ -13,8 +13,8 @@
 "use strict";
 
 var tokensel = (() => {
-  // What text.py says of words: a line break in HTML, or what is no letter, digit or underscore, stands between them.
-  const WORD = /<br[\t\n\f\r ]*\/?>|([\p{L}\p{N}_]+)/giu;
+  // What text.py says of words: a line break in HTML, or what is no letter, mark, digit or underscore, stands between them.
+  const WORD = /<br[\t\n\f\r ]*\/?>|((?:(?![\ufe00-\ufe0f])[\p{L}\p{M}\p{N}_])+)/giu;
   // What phrases.py says of them: marks are letters too, but those that choose how an emoji is drawn; "n't" begins a word.
   const NOT = "n['’ʼ]t\\b";
   const LETTERS = `(?:(?!${NOT}|[\\ufe00-\\ufe0f])[\\p{L}\\p{M}\\p{N}_])+`;
