@@ -11,8 +11,8 @@ import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+# What a file is called until it is whole: a name that is drawn, that no one else chooses, and as short for long names.
 PART = re.compile(r"tokensel-nb-[0-9a-f]{32}\.part")
-"""What a file is called until it is whole: a name that is drawn, that no one else chooses, and as short for long names."""
 
 LEFT = 3600.0
 """Seconds after which a file of such a name that nobody wrote to was left by a run that was killed."""
