@@ -175,21 +175,14 @@ class Parts:
 
     def __init__(self, corpus: Corpus, rows=None, processes: Processes = ALONE):
         rows = np.flatnonzero(corpus.mean_weights) if rows is None else rows
-        self.corpus, self.vocab_size, self.num_classes, self.processes = (
-            corpus,
-            corpus.vocab_size,
-            corpus.num_classes,
-            processes,
-        )
+        self.corpus, self.processes = corpus, processes
+        self.vocab_size, self.num_classes = corpus.vocab_size, corpus.num_classes
         mine = np.array_split(rows, processes.size)[processes.rank]
-        whole = corpus.mean_weights[rows].sum()
-        self.shares = [float(corpus.mean_weights[mine].sum() / whole)]
-        self.blocks = [mine if len(mine) else rows[:1]]  # one without texts looks at the first, whose share is 0 here
-        if isinstance(corpus, StoredCorpus):
-            self.blocks = corpus.blocks(self.blocks[0])
-        if len(self.blocks) > 1:
-            self.shares = [float(corpus.mean_weights[block].sum() / whole) for block in self.blocks]
-        else:
+        whole = corpus.mean_weights[rows].sum() if len(mine) else np.inf
+        mine = mine if len(mine) else rows[:1]  # one without texts looks at the first, whose share is 0 here
+        self.blocks = corpus.blocks(mine) if isinstance(corpus, StoredCorpus) else [mine]
+        self.shares = [float(corpus.mean_weights[block].sum() / whole) for block in self.blocks]
+        if len(self.blocks) == 1:
             self.only = corpus[self.blocks[0]]  # kept, with what is prepared of it
 
     def mean(self, function: Callable[[Corpus], list[Array]]) -> list[Array]:
