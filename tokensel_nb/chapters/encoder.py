@@ -43,7 +43,7 @@ from scipy import sparse
 from torch import nn
 from tqdm import tqdm
 
-from ..bins import Bins, ControlledBins, with_control, word_correlation
+from ..bins import ControlledBins, with_control, word_correlation
 from ..corpus import Corpus, shuffle_labels
 from ..datasets import download_wheel, read_imdb
 from ..diagnosis import diagnose
@@ -52,6 +52,7 @@ from ..parameters import Parameters, init_parameters
 from ..training import train
 from .attributions import integrated_gradients, moves, regression, shapley, terms
 from .recorded import or_none, record, rounded
+from .review_controls import FIGURES, columns_of, plain_bins
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -300,27 +301,6 @@ def halves_in_pieces(pretrained: Pretrained) -> tuple[Corpus, Corpus, list[np.nd
     return *(columns_of(every[part], often) for part in rows), *([pieces[row] for row in part] for part in rows)
 
 
-def columns_of(corpus: Corpus, columns) -> Corpus:
-    """Return a corpus of some of its words.
-
-    Parameters
-    ----------
-    corpus : Corpus
-    columns : ndarray of int
-
-    Returns
-    -------
-    Corpus
-
-    Examples
-    --------
-    >>> import tokensel_nb as ts
-    >>> columns_of(ts.corpus_from_texts(["good film", "bad film"], [1, -1]), [0, 2]).vocabulary.tolist()
-    ['bad', 'good']
-    """
-    return replace(corpus, counts=corpus.counts[:, columns], vocabulary=corpus.vocabulary[columns])
-
-
 def table_run(part: Corpus, rows: np.ndarray | None) -> Parameters:
     """Train one layer from rows of embeddings, or from random ones.
 
@@ -407,13 +387,10 @@ def plain(control: ControlledBins) -> dict:
     >>> sorted(plain(found["share"]["held out"]))
     ['bins', 'rank', 'u', 'word_absolute', 'word_skew']
     """
-    true, (low, high) = control.true, control.band
-    filled = true.sizes > 0
-    columns = dict(centres=true.centres, sizes=true.sizes, means=true.means, spreads=true.spreads, low=low, high=high)
-    figures = {name: control.figures(of) for name, of in {"rank": Bins.rank_correlation, "u": Bins.u_shape}.items()}
+    figures = {name: control.figures(of) for name, of in FIGURES.items()}
     found = {name: or_none(rounded([first, *others])) for name, (first, others) in figures.items()}
     found |= {name: rounded(getattr(control, name)) for name in ("word_skew", "word_absolute")}
-    return found | {"bins": {name: or_none(rounded(column[filled], 5)) for name, column in columns.items()}}
+    return found | {"bins": plain_bins(control.true, control.band)}
 
 
 def table_summary(half: Corpus, other: Corpus, rows: np.ndarray | None, shuffles=SHUFFLES) -> tuple[dict, Parameters]:

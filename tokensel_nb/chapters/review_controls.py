@@ -146,11 +146,31 @@ def _merged(controls):
     for name in ("word_skew", "word_absolute"):
         several = np.array([getattr(each, name) for each in controls])
         plain[name] = {"true": rounded(several[:, 0]), "shuffled": rounded(several[:, 1:].ravel())}
-    columns = {"centres": first.centres, "sizes": first.sizes, "means": first.means, "spreads": first.spreads}
-    columns |= {"low": low, "high": high}
-    filled = first.sizes > 0
-    plain["bins"] = {key: or_none(rounded(column[filled], 5)) for key, column in columns.items()}
-    return plain
+    return plain | {"bins": plain_bins(first, (low, high))}
+
+
+def plain_bins(bins: Bins, band) -> dict:
+    """Return the columns of all bins that hold a word, and their band, as plain values.
+
+    Parameters
+    ----------
+    bins : Bins
+    band : pair of ndarray
+        Lower and upper ends.
+
+    Returns
+    -------
+    dict of list
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> plain_bins(ts.binned([0.1, 0.2, 0.9], [1.0, 3.0, 5.0], bins=3), ([0, 0, 1], [4, 5, 6]))["means"]
+    [2.0, 5.0]
+    """
+    columns = {name: getattr(bins, name) for name in ("centres", "sizes", "means", "spreads")}
+    columns |= dict(zip(("low", "high"), map(np.asarray, band)))
+    return {name: or_none(rounded(column[bins.sizes > 0], 5)) for name, column in columns.items()}
 
 
 def along(corpus: Corpus, other: Corpus, options) -> dict:
@@ -248,7 +268,7 @@ def vocabularies(read=load_imdb, words=7780, sample=242) -> dict:
     in_reviews = np.bincount(every.counts.indices, minlength=every.vocab_size)
 
     def most(amounts):
-        return _of_words(every, np.sort(np.argsort(-amounts, kind="stable")[:words])).split(0.5, seed=HALVES)
+        return columns_of(every, np.sort(np.argsort(-amounts, kind="stable")[:words])).split(0.5, seed=HALVES)
 
     order = np.random.default_rng(HALVES).permutation(len(every))
     drawn, rest = every[np.sort(order[:sample])], every[np.sort(order[sample:])]
@@ -256,12 +276,29 @@ def vocabularies(read=load_imdb, words=7780, sample=242) -> dict:
     return {
         "most occurrences": most(occurrences),
         "most reviews": most(in_reviews),
-        "all of a sample": (_of_words(drawn, there), _of_words(rest, there)),
+        "all of a sample": (columns_of(drawn, there), columns_of(rest, there)),
         "first four letters": read(min_count=1, max_words=words, tokenizer=beginnings).split(0.5, seed=HALVES),
     }
 
 
-def _of_words(corpus, columns):
+def columns_of(corpus: Corpus, columns) -> Corpus:
+    """Return a corpus of some of its words.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    columns : ndarray of int
+
+    Returns
+    -------
+    Corpus
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> columns_of(ts.corpus_from_texts(["good film", "bad film"], [1, -1]), [0, 2]).vocabulary.tolist()
+    ['bad', 'good']
+    """
     return replace(corpus, counts=corpus.counts[:, columns], vocabulary=corpus.vocabulary[columns])
 
 
@@ -363,7 +400,7 @@ def subword_halves(every: Corpus, size=PIECES, seed=HALVES) -> tuple[Corpus, Cor
     tokenizer = wordpiece(half, size)
     half, other = (in_pieces(part, tokenizer) for part in (half, other))
     there = np.flatnonzero(half.counts.sum(axis=0))
-    return _of_words(half, there), _of_words(other, there)
+    return columns_of(half, there), columns_of(other, there)
 
 
 def subword_summary(half: Corpus, other: Corpus, options=OPTIONS) -> dict:
@@ -410,7 +447,7 @@ def _of_kind(half, other, amounts_of, columns):
         "skew": round(float(np.nanmean(np.abs(other.label_skew()[columns]))), 4),
         "halves": round(float(word_correlation(other.label_skew()[columns], half.label_skew()[columns])), 4),
     }
-    parts = (_of_words(part, columns) for part in (half, other))
+    parts = (columns_of(part, columns) for part in (half, other))
     return numbers | _shapes(*parts, lambda part: {of: each[columns] for of, each in amounts_of(part).items()})
 
 

@@ -7,9 +7,10 @@ from numbers import Integral, Real
 
 import numpy as np
 
+from ..checks import cut, shortened
 from ._columns import MOST_CLASSES
 from ._dialects import NUMBER
-from ._sources import shortened, tell
+from ._sources import tell
 from .reviews import DataError
 
 UNLABELLED = "unsup"  # what aclImdb calls the texts that have no label
@@ -46,7 +47,7 @@ def classes_of(part, kept, classes):
         try:
             label = as_label(value)
         except (TypeError, ValueError):
-            kind = f"{shortened(repr(value))}, a {type(value).__name__}"
+            kind = f"{shortened(value)}, a {type(value).__name__}"
             raise DataError(f"{part.at(row)} has the label {kind}; a label is a word or a number") from None
         if label not in named:
             named[label] = rename(label)
@@ -66,7 +67,7 @@ def _renaming(classes):
     if callable(classes):
         return lambda label: _name(classes("" if label in NO_LABEL else label))
     if not isinstance(classes, Mapping):
-        raise ValueError(f"classes={shortened(repr(classes))}; give a dictionary from labels to names or None, or a function")
+        raise ValueError(f"classes={shortened(classes)}; give a dictionary from labels to names or None, or a function")
     names = {UNLABELLED: None} | {as_label(label): _name(name) for label, name in classes.items()}
     return lambda label: names.get(label, names.get("", "") if label in NO_LABEL else label)
 
@@ -88,10 +89,10 @@ def ordered(class_names, found, rows, source, named):
     """
     if class_names is not None:
         if isinstance(class_names, (str, set, frozenset)):
-            raise ValueError(f"class_names={shortened(repr(class_names))}; give a list, whose order is that of the classes")
+            raise ValueError(f"class_names={shortened(class_names)}; give a list, whose order is that of the classes")
         names = [as_label(name) for name in class_names]
         if len(set(names)) < max(len(names), 2):
-            raise ValueError(f"class_names={shortened(repr(list(class_names)))}; give at least two names, each once")
+            raise ValueError(f"class_names={shortened(list(class_names))}; give at least two names, each once")
         return names
     names = sorted(found, key=lambda name: (not _is_number(name), float(name) if _is_number(name) else 0.0, name))
     if len(names) < 2:
@@ -110,8 +111,8 @@ def codes_of(part, kept, found, names, free):
     odd = _rarer(names) if free else ()
     for row, name, code in zip(kept, found, codes):
         if code < 0:
-            allowed = shortened(", ".join(map(repr, names)), 300)
-            raise DataError(f"{part.at(row)} has the label {shortened(repr(name))}; it must be one of {allowed}")
+            allowed = cut(", ".join(map(repr, names)), 300)
+            raise DataError(f"{part.at(row)} has the label {shortened(name)}; it must be one of {allowed}")
         if name in odd:
             remedy = f"list all in class_names, or drop it with classes={{{name!r}: None}}"
             raise DataError(

@@ -99,8 +99,3 @@ def tell(line):
 def first_line(error):
     """Return the first line of an error's message, or the name of its class."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0]
-
-
-def shortened(text, most=80):
-    """Return a text, or its beginning where it is longer than a message should be."""
-    return text if len(text) <= most else f"{text[: most - 4]} ..."

@@ -19,10 +19,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from tqdm import tqdm
 
+from ..checks import cut, shortened
 from ._characters import decode, decoded, found_encoding, unpacked
 from ._columns import FOUND, plain
 from ._dialects import SAMPLE, SEPARATORS, layouts, whole
-from ._sources import NotHereError, first_line, shortened, tell
+from ._sources import NotHereError, first_line, tell
 from .reviews import DataError
 
 PACKED = (".gz", ".bz2", ".xz", ".zip", ".zst")
@@ -140,11 +141,11 @@ def _of_hub(source, wanted):
     from ._hub import split_of
 
     if not (asked := HUB.fullmatch(source)):
-        raise DataError(f"{shortened(source)}: a set on the hub is named as in hub:owner/name or hub:owner/name@revision:test")
+        raise DataError(f"{cut(source)}: a set on the hub is named as in hub:owner/name or hub:owner/name@revision:test")
     try:
         rows = split_of(asked["address"], asked["split"] or "train", asked["revision"])
     except NotHereError as error:
-        raise DataError(f"{shortened(source)} could not be had: {error}") from error
+        raise DataError(f"{cut(source)} could not be had: {error}") from error
     return _of_table(rows, wanted, source)
 
 
@@ -203,7 +204,7 @@ def _of_path(path, wanted, written):
     if not os.path.isfile(path):
         what = "it is neither file nor folder" if os.path.exists(path) else "there is no such file"
         hint = "; texts themselves are given as a pair (texts, labels) or (texts, None)" if " " in str(path) else ""
-        raise FileNotFoundError(f"{shortened(str(path), 300)}: {what}; give the path of a {KINDS} file, or of a folder{hint}")
+        raise FileNotFoundError(f"{cut(str(path), 300)}: {what}; give the path of a {KINDS} file, or of a folder{hint}")
     return [_of_file(path, wanted, written)]
 
 
@@ -218,7 +219,7 @@ def _of_file(path, wanted, written):
     except RecursionError as error:
         raise DataError(f"{path}: cannot be read (it is nested too deeply); mend or replace it") from error
     except UNREADABLE as error:
-        raise DataError(f"{path}: cannot be read ({shortened(first_line(error), 300)}); mend or replace it") from error
+        raise DataError(f"{path}: cannot be read ({cut(first_line(error), 300)}); mend or replace it") from error
 
 
 def _read(path, wanted, written):
@@ -300,7 +301,7 @@ def _columns_of(records):
         raise ValueError("it holds no records")
     odd = next((row for row, record in enumerate(records) if not isinstance(record, dict)), None)
     if odd is not None:
-        raise ValueError(f"record {odd + 1} is {shortened(repr(records[odd]))}; each must be an object with names")
+        raise ValueError(f"record {odd + 1} is {shortened(records[odd])}; each must be an object with names")
     names = dict.fromkeys(chain.from_iterable(records))
     return {name: [record.get(name) for record in records] for name in names}
 
@@ -403,7 +404,7 @@ def _texts_of_files(folder, label, written):
             data = path.read_bytes()
             texts.append(data.decode(written.encoding) if written.encoding else decode(data))
         except UNREADABLE as error:
-            raise DataError(f"{path}: cannot be read ({shortened(first_line(error), 300)}); mend or replace it") from error
+            raise DataError(f"{path}: cannot be read ({cut(first_line(error), 300)}); mend or replace it") from error
     return Part(str(folder), texts, None if label is None else [label] * len(texts), [path.name for path in paths])
 
 

@@ -9,11 +9,12 @@ from numbers import Real
 
 import numpy as np
 
+from ..checks import shortened
 from ..corpus import Corpus
 from ._columns import FOUND, Wanted
 from ._dialects import Written
 from ._labels import UNLABELLED, as_label, classes_of, codes_of, ordered, tell_classes
-from ._sources import count, shortened, tell
+from ._sources import count, tell
 from ._tables import read
 from .reviews import DataError, Reviews
 
@@ -171,7 +172,7 @@ def read_reviews(
     Reviews(1 texts, without labels; the lists given)
     """
     if not callable(clean):
-        raise ValueError(f"clean={shortened(repr(clean))}; give a function from a text to a text, as str")
+        raise ValueError(f"clean={shortened(clean)}; give a function from a text to a text, as str")
     part = read(source, Wanted(text, label), Written(sep, quotechar, header, encoding))
     texts = _texts(part, clean)
     kept = [row for row, text in enumerate(texts) if text.strip()]
@@ -204,7 +205,7 @@ def _texts(part, clean):
     found = [_whole_characters(clean(text)) for text in texts]
     odd = next((text for text in found if not isinstance(text, str)), "")
     if odd != "":
-        raise ValueError(f"clean returns {shortened(repr(odd))}; it must return a string")
+        raise ValueError(f"clean returns {shortened(odd)}; it must return a string")
     changed = sum(one != other for one, other in zip(found, texts))
     if changed and clean is mended:
         tell(f"{part.name}: texts with line breaks as \\n or signs as &amp;: {changed:,}, mended; clean=str leaves them")
@@ -217,7 +218,7 @@ def _as_text(part, row):
         return ""
     if isinstance(value, Real):
         return as_label(value)
-    raise DataError(f"{part.at(row)} holds {shortened(repr(value))}, a {type(value).__name__}; a text is a string")
+    raise DataError(f"{part.at(row)} holds {shortened(value)}, a {type(value).__name__}; a text is a string")
 
 
 def _whole_characters(text):
