@@ -107,6 +107,10 @@ def test_a_joint_flow_that_finds_no_step_says_so(monkeypatch):
     with np.errstate(all="ignore"), pytest.raises(RuntimeError, match="the gradient overflows"):
         joint_flow(replace(start.map(lambda array: array * 1e200), cls_embedding=np.ones(40)), corpus, [1.0])
 
+    fast = replace(start, cls_embedding=np.full(40, 1e30))  # attention turns within 1e-16: its steps never end, trials look far
+    with pytest.raises(RuntimeError, match="parameters move too fast: after 5.. gradients the flow is at time .*e-1"):
+        joint_flow(fast, corpus, [1.0], tolerance=1e-6)
+
     def stopped_early(*_, **__):
         return SimpleNamespace(success=False, t=np.zeros(1))
 

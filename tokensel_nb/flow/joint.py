@@ -117,19 +117,22 @@ def joint_flow(parameters: Parameters, corpus: Corpus, times, *, tolerance=1e-11
         parts = iter(np.split(vector, ends))
         return start.map(lambda array: like(next(parts), array).reshape(array.shape))
 
-    asked, furthest = 0, 0.0
+    asked = 0
 
-    def velocity(time, vector):
-        nonlocal asked, furthest
-        asked, furthest = asked + 1, max(furthest, time)
-        if asked % ASKED == 0 and furthest * MOST_ASKED < times[-1] * asked:
-            raise RuntimeError(f"parameters move too fast: after {asked:,} gradients the flow is at time {furthest:.3g}")
+    def velocity(_, vector):
+        nonlocal asked
+        asked += 1
         slopes = packed(OneLayer().gradients(unpacked(vector), corpus))
         if not np.isfinite(slopes).all():  # SciPy would look for a step without end
             raise RuntimeError("the gradient overflows; start from smaller parameters")
         return -slopes
 
-    options = dict(t_eval=times, rtol=tolerance, atol=tolerance)
+    def moving(time, _):  # SciPy asks for events after every step that it takes; none ever comes
+        if asked >= ASKED and time * MOST_ASKED < times[-1] * asked:
+            raise RuntimeError(f"parameters move too fast: after {asked:,} gradients the flow is at time {time:.3g}")
+        return 1.0
+
+    options = dict(t_eval=times, rtol=tolerance, atol=tolerance, events=moving)
     solved = integrate.solve_ivp(velocity, (0.0, times[-1]), packed(start), "DOP853", **options)
     if not solved.success:
         raise RuntimeError(
@@ -165,7 +168,7 @@ def conserved(parameters: Parameters):
     return check_finite(embeddings.T @ embeddings - others.T @ others, exact)
 
 
-ASKED, MOST_ASKED = 500, 10**6  # gradients: after how many to look ahead, and how many are too many for the whole way
+ASKED, MOST_ASKED = 500, 10**6  # gradients: from how many on to look ahead, and how many are too many for the whole way
 
 
 class _OutputField(_Field):
