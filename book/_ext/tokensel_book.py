@@ -21,6 +21,7 @@ IDEAS = (
     "tokensel_playthings",
     "tokensel_policy",
     "tokensel_print",
+    "tokensel_teaching",
 )
 PAPER = "wu2025attention"  # its key in the bibliography
 

@@ -10,7 +10,8 @@ import pytest
 import yaml
 from notebooks import ROOT, figures, prose, read
 
-PAGES = sorted(p for p in [*(ROOT / "book").iterdir(), *(ROOT / "book" / "api").iterdir()] if p.suffix in (".md", ".ipynb"))
+FOLDERS = (ROOT / "book", ROOT / "book" / "api", ROOT / "book" / "teaching")
+PAGES = sorted(page for folder in FOLDERS for page in folder.iterdir() if page.suffix in (".md", ".ipynb"))
 
 
 @pytest.fixture(scope="module")

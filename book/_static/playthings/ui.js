@@ -160,6 +160,7 @@ Object.assign(tokensel, (() => {
           holder.prepend(root);
           holder.classList.add("played");
         }
+        if ([...read().keys()].some((key) => key.startsWith(`${name}.`))) root.scrollIntoView(); // who follows a link to a state wants to see it
       }
     };
     if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);

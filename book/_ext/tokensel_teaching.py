@@ -1,0 +1,153 @@
+"""What pages for teaching share with the chapters: figures, cells, and playthings in a chosen state; and slides.
+
+``{shared} fig-one-step`` shows a figure of another page, and its plaything, without its caption (``:still:``: the picture
+alone); ``{shared} 01_model cell-13`` the code of a notebook's cell, and what it printed. Nothing is copied: a page shows the
+same file, and a name that is not there is an error of the strict build. ``{play}`a step of 3,000 <02_one_step#step.eta=3000>```
+leads to a plaything in a state. ``{slides}`` makes slides of the sections of its page: ``book/_static/slides.js``.
+"""
+
+import json
+from pathlib import Path
+from typing import ClassVar
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.application import Sphinx
+from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective, SphinxRole
+from tokensel_playthings import MARK, playthings
+
+KEYS = (
+    "Keys: *P* presents, *→* and *←* go on and back (so do *Page down* and *Page up*, and a presenter's clicker), *N* shows "
+    "the notes, *W* opens them in a window of their own with a clock, *F* fills the screen, *Esc* ends. Printed from here, "
+    "every slide stands above its notes; printed while they are presented, slides alone."
+)
+FILES = ("slides.css", "slides.js")
+
+logger = logging.getLogger(__name__)
+
+
+class shared(nodes.General, nodes.Element):
+    """The place of what another page shows."""
+
+
+class play(nodes.Inline, nodes.TextElement):
+    """A link to a plaything in a state, not yet resolved."""
+
+
+class slides_bar(nodes.General, nodes.Element):
+    """Where the controls of the slides are put."""
+
+
+class Shared(SphinxDirective):
+    """``{shared} fig-name``, or ``{shared} 01_model cell-13``."""
+
+    required_arguments, optional_arguments = 1, 1
+    option_spec: ClassVar = {"still": directives.flag}
+
+    def run(self) -> list[nodes.Node]:
+        """Keep the place until all pages are read."""
+        return [self.located(shared(what=self.arguments, still="still" in self.options))]
+
+    def located(self, node):
+        """Give a node its line, for messages."""
+        self.set_source_info(node)
+        return node
+
+
+class Slides(SphinxDirective):
+    """``{slides}``, below the title of a page."""
+
+    def run(self) -> list[nodes.Node]:
+        """Say which keys there are."""
+        bar = slides_bar(classes=["slides-bar"])
+        bar += nodes.paragraph("", "", *self.parse_inline(KEYS)[0])
+        return [bar]
+
+
+class Play(SphinxRole):
+    """``{play}`text <chapter#plaything.key=value>```."""
+
+    def run(self) -> tuple[list[nodes.Node], list]:
+        """Keep the link until all pages are read."""
+        text, _, target = self.text.rstrip(">").rpartition(" <")
+        node = play(self.rawtext, text, target=target)
+        self.set_source_info(node)
+        return [node], []
+
+
+def figure_of(app: Sphinx, name: str, still: bool) -> list[nodes.Node]:
+    """Return a figure of another page: its picture, and the mark of its plaything, if there is one."""
+    page, place, *_ = app.env.domains["std"].anonlabels[name]
+    figure = next(each for each in app.env.get_doctree(page).findall(nodes.figure) if place in each["ids"])
+    marks, around = set(), figure
+    while around is not None:
+        marks |= {f"plaything-{found[1]}" for found in map(MARK.match, around.get("classes", ())) if found}
+        around = around.parent
+    return [nodes.figure("", next(figure.findall(nodes.image)).deepcopy(), classes=["shared", *(() if still else marks)])]
+
+
+def cell_of(app: Sphinx, page: str, cell_id: str) -> list[nodes.Node]:
+    """Return the code of a cell, and what it printed."""
+    notebook = json.loads((Path(app.srcdir) / "book" / f"{page}.ipynb").read_text("utf-8"))
+    at = [cell["id"] for cell in notebook["cells"]].index(cell_id)
+    cells = app.env.get_doctree(f"book/{page}").findall(lambda node: isinstance(node, nodes.container))
+    cell = next(each for each in cells if each.get("cell_index") == at)
+    return [block.deepcopy() for block in cell.findall(nodes.literal_block) if "text_plain" not in block["classes"]]
+
+
+def link_to(app: Sphinx, page: str, target: str) -> str:
+    """Return the address of a plaything in a state. On paper a page is all that a link can lead to."""
+    chapter, _, state = target.partition("#")
+    name = state.split(".")[0]
+    if name not in playthings(app.env.get_doctree(f"book/{chapter}")):
+        raise KeyError(name)
+    address = app.builder.get_relative_uri(page, f"book/{chapter}")
+    return f"{address}#{state.replace(' ', '%20')}" if app.builder.name == "html" else address
+
+
+def resolve(app: Sphinx, doctree: nodes.document, page: str) -> None:
+    """Put what other pages show, and the addresses of their playthings, in their places."""
+    for node in list(doctree.findall(shared)):
+        what, still = node["what"], node["still"]
+        try:
+            node.replace_self(figure_of(app, *what, still) if len(what) == 1 else cell_of(app, *what))
+        except (KeyError, OSError, StopIteration, ValueError):
+            logger.warning("nothing is called %s", " ".join(what), location=node)
+            node.parent.remove(node)
+    for node in list(doctree.findall(play)):
+        try:
+            node.replace_self(nodes.reference("", node.astext(), refuri=link_to(app, page, node["target"]), internal=True))
+        except (KeyError, OSError):
+            logger.warning("no plaything has the address %s", node["target"], location=node)
+            node.replace_self(nodes.Text(node.astext()))
+
+
+def load_files(app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None) -> None:
+    """Add the slides' style and script to pages that have slides."""
+    if doctree and any(doctree.findall(slides_bar)):
+        app.add_css_file(FILES[0])
+        app.add_js_file(FILES[1], loading_method="defer")
+
+
+def visit_bar(self, node: slides_bar) -> None:
+    """Begin a block."""
+    self.body.append(self.starttag(node, "div"))
+
+
+def depart_bar(self, node: slides_bar) -> None:
+    """End it."""
+    self.body.append("</div>\n")
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register the above; what is shared comes before playthings look which of them a page has."""
+    app.add_node(shared)
+    app.add_node(play)
+    app.add_node(slides_bar, html=(visit_bar, depart_bar))
+    app.add_directive("shared", Shared)
+    app.add_directive("slides", Slides)
+    app.add_role("play", Play())
+    app.connect("doctree-resolved", resolve)
+    app.connect("html-page-context", load_files)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

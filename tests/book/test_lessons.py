@@ -1,0 +1,83 @@
+"""The lessons: their minutes add up, their slides keep to them, and what they ask of a plaything is what it reads."""
+
+import re
+
+import pytest
+from notebooks import ROOT
+
+TEACHING = ROOT / "book" / "teaching"
+PLAYTHINGS = ROOT / "book" / "_static" / "playthings"
+MINUTES = {"lesson-1": 90}
+LINK = re.compile(r"\{play\}`[^`<]*<([^`>]*)>`")
+PARTS = ("## On the board", "## What is often believed wrongly", "## To discuss", "## Homework", "## Rubric")
+
+
+def text(page):
+    """Return the source of a page."""
+    return (TEACHING / f"{page}.md").read_text("utf-8")
+
+
+def plan(source):
+    """Return the rows of a minute plan: from when, and for how long."""
+    return [(int(start), int(minutes)) for start, minutes in re.findall(r"^\* - (\d+)\n  - (\d+)\n", source, re.MULTILINE)]
+
+
+def faults_of_plan(rows, total):
+    """Yield what does not add up."""
+    at = 0
+    for start, minutes in rows:
+        if start != at:
+            yield f"minute {at} is followed by {start}"
+        at = start + minutes
+    if at != total:
+        yield f"{at} minutes of {total}"
+
+
+@pytest.mark.parametrize("page", MINUTES)
+def test_minutes_add_up(page):
+    assert not list(faults_of_plan(plan(text(page)), MINUTES[page]))
+
+
+def test_a_plan_that_does_not_add_up_is_found():
+    assert list(faults_of_plan([(0, 10), (15, 5)], 30)) == ["minute 10 is followed by 15", "20 minutes of 30"]
+
+
+@pytest.mark.parametrize("page", [page for page in MINUTES if page.startswith("lesson")])
+def test_a_lesson_has_all_its_parts(page):
+    assert [part for part in PARTS if part not in text(page)] == []
+
+
+@pytest.mark.parametrize("page", [page for page in MINUTES if page.startswith("lesson")])
+def test_slides_have_notes_and_come_in_the_order_of_the_plan(page):
+    slides = re.split(r"^## ", text(page.replace("lesson", "slides")), flags=re.MULTILINE)[1:]
+    minutes = [
+        int(found[1]) if (found := re.search(r"\{admonition\} Notes, minute (\d+)", slide)) else None for slide in slides
+    ]
+    assert None not in minutes
+    assert minutes == sorted(minutes)
+    assert minutes[-1] < MINUTES[page]
+
+
+def states():
+    """Return what the lessons ask of playthings: page, plaything and keys of every link."""
+    targets = [target for page in TEACHING.glob("*.md") for target in LINK.findall(page.read_text("utf-8"))]
+    return sorted({(target, *re.match(r"(\w+)#(\w+)\.", target).groups()) for target in targets})
+
+
+def keys_of(name):
+    """Return the keys that a plaything reads from the address."""
+    script = next(path.read_text("utf-8") for path in PLAYTHINGS.glob("*.js") if f'state("{name}", ' in path.read_text("utf-8"))
+    own = script[script.index(f'tokensel.plaything("{name}"') :]
+    return set(re.findall(r"(\w+):", re.search(r"const (?:START|DEFAULTS) = \{(.*?)\};", own)[1]))
+
+
+@pytest.mark.parametrize(("target", "page", "name"), states())
+def test_a_plaything_reads_what_a_lesson_asks_of_it(target, page, name):
+    asked = [part.partition("=")[0] for part in target.partition("#")[2].split("&")]
+    assert {key.partition(".")[2] for key in asked} <= keys_of(name)
+    assert {key.partition(".")[0] for key in asked} == {name}
+
+
+def test_a_key_that_nobody_reads_is_found():
+    assert keys_of("step") == {"eta", "d", "word", "middle"}
+    assert "size" not in keys_of("step")

@@ -1,0 +1,176 @@
+"""The slides of the lessons in a real browser: by keys, with notes, on paper, light, and made of the chapters' own figures."""
+
+import json
+from pathlib import Path
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+import pytest
+from pages import SITE, no_console_error, no_outside_request, no_sideways_scroll, problems, soup, violations
+
+TEACHING = SITE / "book" / "teaching"
+SLIDES = sorted(TEACHING.glob("slides-*.html"))
+LESSONS = sorted(TEACHING.glob("*.html"))
+BYTES = 5e6  # of all files that a lesson's slides load
+ON = "(title) => document.querySelector('.current h2').textContent.startsWith(title)"
+each_lesson = pytest.mark.parametrize("page", SLIDES, ids=lambda page: page.stem)
+
+
+def shown(tab):
+    """Return the titles of the slides that can be seen."""
+    return tab.evaluate("""() => [...document.querySelectorAll("article > section > section")]
+        .filter((each) => each.checkVisibility()).map((each) => each.querySelector("h2").firstChild.textContent)""")
+
+
+def presented(visit, page, **settings):
+    """Open the slides of a lesson and present them."""
+    opened = visit(page, **settings)
+    opened.titles = shown(opened.tab)
+    opened.tab.keyboard.press("p")
+    return opened
+
+
+def test_every_lesson_has_slides(site):
+    assert {page.stem.replace("lesson", "slides") for page in LESSONS if page.stem.startswith("lesson")} == {
+        page.stem for page in SLIDES
+    }
+
+
+@each_lesson
+def test_keys_move_the_slides(visit, page):
+    opened = presented(visit, page, formulas=False)
+    tab, titles = opened.tab, opened.titles
+    assert len(titles) > 5
+    assert shown(tab) == titles[:1]
+    for key, at in (("ArrowRight", 1), (" ", 2), ("PageDown", 3), ("ArrowLeft", 2), ("PageUp", 1), ("End", -1), ("Home", 0)):
+        tab.keyboard.press(key)
+        assert shown(tab) == [titles[at]], key
+    tab.keyboard.press("PageUp")  # there is none before the first
+    assert shown(tab) == titles[:1]
+    tab.keyboard.press("Escape")
+    assert shown(tab) == titles
+
+
+@each_lesson
+def test_a_plaything_keeps_its_arrow_keys_and_a_clicker_moves_on(visit, page):
+    opened = presented(visit, page, formulas=False)
+    tab, titles = opened.tab, opened.titles
+    sliders = "section.current .plaything input[type=range]"
+    while not tab.locator(sliders).count():
+        tab.keyboard.press("PageDown")
+    here, slider = shown(tab), tab.locator(sliders).first
+    slider.focus()
+    before = slider.input_value()
+    for key in ("ArrowRight", "ArrowLeft", "ArrowLeft"):
+        tab.keyboard.press(key)
+    assert slider.input_value() != before
+    assert shown(tab) == here
+    tab.keyboard.press("PageDown")
+    assert shown(tab) == [titles[titles.index(here[0]) + 1]]
+
+
+@each_lesson
+def test_the_address_keeps_the_slide_and_what_was_played(visit, page):
+    opened = presented(visit, page, formulas=False)
+    opened.tab.keyboard.press("PageDown")
+    address = opened.tab.url
+    assert "&present" in address
+    again = visit(page, fragment=f"#{urlsplit(address).fragment}", formulas=False)
+    assert shown(again.tab) == opened.titles[1:2]
+
+
+@each_lesson
+def test_notes_are_shown_when_they_are_asked_for(visit, page):
+    opened = presented(visit, page, formulas=False)
+    notes = opened.tab.locator("section.current .admonition.notes")
+    assert not notes.is_visible()
+    opened.tab.keyboard.press("n")
+    assert notes.is_visible()
+    opened.tab.keyboard.press("n")
+    assert not notes.is_visible()
+
+
+@each_lesson
+def test_the_window_of_notes_and_the_slides_follow_each_other(visit, page):
+    opened = presented(visit, page, formulas=False)
+    with opened.tab.expect_popup() as popup:
+        opened.tab.keyboard.press("w")
+    window = popup.value
+    window.wait_for_selector("section.current .admonition.notes", state="visible")
+    opened.tab.keyboard.press("PageDown")
+    window.wait_for_function(ON, arg=opened.titles[1])
+    assert shown(window) == opened.titles[1:2]
+    window.keyboard.press("PageDown")
+    opened.tab.wait_for_function(ON, arg=opened.titles[2])
+    assert window.locator("section.current .plaything, section.current img").filter(visible=True).count() == 0
+    assert window.locator(".clock").inner_text().startswith("0:")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@each_lesson
+def test_every_slide_keeps_the_rules_of_a_page(visit, page, theme):
+    opened = presented(visit, page, theme=theme, width=1280)
+    found = {}
+    for title in opened.titles:
+        broken = [*problems(opened, (no_console_error, no_outside_request, no_sideways_scroll)), *violations(opened)]
+        found |= {title: broken} if broken else {}
+        opened.tab.keyboard.press("PageDown")
+        opened.errors.clear()  # the checker may not read style sheets of pages on a disk, and says so
+    assert not found, json.dumps(found, indent=1)
+
+
+@each_lesson
+def test_slides_are_light(visit, page):
+    opened = presented(visit, page)
+    for _ in opened.titles:
+        opened.tab.keyboard.press("PageDown")
+    files = {Path(unquote(urlsplit(url).path)) for url in opened.requests if url.startswith("file:")}
+    assert page in files
+    assert sum(file.stat().st_size for file in files) < BYTES
+
+
+@each_lesson
+def test_on_paper_every_slide_is_there(visit, page):
+    """From the page that is read, with the notes; while they are presented, without."""
+    opened = visit(page, formulas=False)
+    titles = shown(opened.tab)
+    opened.tab.emulate_media(media="print")
+    assert shown(opened.tab) == titles
+    assert opened.tab.locator(".admonition.notes").filter(visible=True).count() == len(titles)
+    opened.tab.emulate_media(media="screen")
+    opened.tab.keyboard.press("p")
+    opened.tab.emulate_media(media="print")
+    assert shown(opened.tab) == titles
+    assert opened.tab.locator(".admonition.notes, .slides-controls").filter(visible=True).count() == 0
+
+
+@each_lesson
+def test_figures_are_those_of_the_chapters(page):
+    chapters = [each for each in (SITE / "book").glob("*.html")]
+    theirs = {image["src"].rsplit("/", 1)[-1] for each in chapters for image in soup(each).select("article img")}
+    mine = {image["src"].rsplit("/", 1)[-1] for image in soup(page).select("article figure.shared img")}
+    assert mine
+    assert mine <= theirs
+
+
+def states():
+    """Return every state of a plaything that a lesson leads to."""
+    links = {link["href"] for page in LESSONS for link in soup(page).select("article a[href]")}
+    return sorted(link for link in links if "=" in urlsplit(link).fragment)
+
+
+def test_there_are_links_to_states(site):
+    assert len(states()) > 5
+
+
+@pytest.mark.parametrize("link", states())
+def test_a_plaything_takes_the_state_that_a_lesson_asks_for(visit, link):
+    """It writes what it shows into the address; what it does not take, it leaves out or changes."""
+    page, fragment = (TEACHING / urlsplit(link).path).resolve(), urlsplit(link).fragment
+    opened = visit(page, fragment=f"#{fragment}", formulas=False)
+    opened.tab.wait_for_timeout(300)  # ms: it writes a little after it has drawn
+    kept = dict(parse_qsl(urlsplit(opened.tab.url).fragment))
+    assert kept == dict(parse_qsl(fragment))
+    name = fragment.partition(".")[0]
+    place = opened.tab.locator(f".plaything-{name} .plaything, .tag_plaything-{name} .plaything").first
+    top = place.evaluate("(each) => each.getBoundingClientRect().top")
+    assert -5 < top < 800 / 2
