@@ -132,20 +132,43 @@ def test_what_is_planted_under_the_name_of_a_part_is_neither_followed_nor_remove
     assert not (tmp_path / "nothing").exists()
 
 
-@pytest.mark.parametrize("planted", ["link", "dangling link", "folder", "pipe", "of another user", "young"])
+LIKE_PARTS = ["link", "link to a folder", "dangling link", "pipe", "of another user", "young", "folder in use"]
+
+
+@pytest.mark.parametrize("planted", LIKE_PARTS)
 def test_what_only_looks_like_a_part_left_behind_is_not_removed(tmp_path, file, monkeypatch, planted):
-    victim, at = tmp_path / "victim", tmp_path / A_PART
+    victim, at = tmp_path / "folder" / "victim", tmp_path / A_PART
+    victim.parent.mkdir()
     victim.touch()
+    os.utime(victim, LONG_AGO)
+    os.utime(victim.parent, LONG_AGO)
     if "link" in planted:
-        at.symlink_to(victim if planted == "link" else tmp_path / "nothing")
+        at.symlink_to({"link": victim, "link to a folder": victim.parent}.get(planted, tmp_path / "nothing"))
+    elif planted == "folder in use":
+        (at / "0").mkdir(parents=True)
+        (at / "0" / "columns.bin").touch()
+        os.utime(at / "0", LONG_AGO)
     else:
-        {"folder": at.mkdir, "pipe": lambda: os.mkfifo(at)}.get(planted, at.touch)()
+        {"pipe": lambda: os.mkfifo(at)}.get(planted, at.touch)()
     os.utime(at, (time.time() - LEFT + 60,) * 2 if planted == "young" else LONG_AGO, follow_symlinks=False)
     if planted == "of another user":
         monkeypatch.setattr(os, "getuid", lambda: 12345)
     write(file, b"mine")
     assert os.path.lexists(at)
     assert victim.exists()
+
+
+def test_a_folder_that_was_left_is_removed_with_all_in_it_and_no_link_in_it_is_followed(tmp_path, file):
+    (victim := tmp_path / "victim").mkdir()
+    (victim / "precious").touch()
+    (tmp_path / A_PART / "0").mkdir(parents=True)
+    (tmp_path / A_PART / "0" / "columns.bin").touch()
+    (tmp_path / A_PART / "link").symlink_to(victim)
+    for path in (*(tmp_path / A_PART).rglob("*"), tmp_path / A_PART):
+        os.utime(path, LONG_AGO, follow_symlinks=False)
+    write(file, b"mine")
+    assert not (tmp_path / A_PART).exists()
+    assert (victim / "precious").exists()
 
 
 def test_a_link_under_the_name_itself_is_replaced_and_what_it_names_stays(tmp_path, file):

@@ -1,5 +1,7 @@
 """Corpora in folders: the counts of `corpus_from_texts`, the steps of a corpus in memory, damage found, memory kept."""
 
+import os
+import signal
 import subprocess
 import sys
 from dataclasses import replace
@@ -12,6 +14,7 @@ from helpers import equal, random_parameters, short_texts, start_of
 import tokensel_nb as ts
 from tokensel_nb import checkpoint, stored
 from tokensel_nb.distributed import Parts, Processes
+from tokensel_nb.files import PART
 
 TEXTS = ["Good, good film!", "a bad film", "", "good and moving", "bad and long, bad", "film"] * 3
 WORDS = ["up", "down", "down", "up", "down", "up"] * 3
@@ -62,6 +65,75 @@ def test_rows_come_as_dicts_from_a_stream_and_once(tmp_path):
         ts.store_corpus(zip(TEXTS, WORDS), tmp_path / "once")
     given = dict(vocabulary=wanted.vocabulary, class_names=wanted.class_names)
     same(ts.store_corpus(zip(TEXTS, WORDS), tmp_path / "once", **given), wanted)
+
+
+class Row(dict):
+    """A row that is counted while anybody holds it."""
+
+    held = most = 0
+
+    def __init__(self, **row):
+        super().__init__(row)
+        Row.held += 1
+        Row.most = max(Row.most, Row.held)
+
+    def __del__(self):
+        Row.held -= 1
+
+
+class Rows:
+    """Rows without length, made when they are asked for."""
+
+    def __iter__(self):
+        return (Row(text=text, label=label) for text, label in zip(TEXTS * 20, WORDS * 20))
+
+
+@pytest.mark.usefixtures("small_chunks")
+def test_rows_are_not_held(tmp_path):
+    """Of 360 rows those of two chunks: of the one that is counted, and of the one that is read."""
+    same(ts.store_corpus(Rows(), tmp_path / "all"), ts.corpus_from_texts(TEXTS * 20, WORDS * 20))
+    assert 4 <= Row.most <= 2 * 4
+    assert Row.held == 0
+
+
+@pytest.mark.usefixtures("small_chunks")
+def test_a_stream_is_not_read_ahead(tmp_path):
+    """Of 1,800 rows of a stream of Hugging Face's, two chunks at most have been read when one of them is counted."""
+    datasets = pytest.importorskip("datasets")
+    read, counted, ahead = [], [], []
+
+    def rows():
+        for text, label in zip(TEXTS * 100, WORDS * 100):
+            read.append(text)
+            yield dict(text=text, label=label)
+
+    def split(text):
+        counted.append(text)
+        ahead.append(len(read) - len(counted))
+        return text.split()
+
+    stream = datasets.IterableDataset.from_generator(rows)
+    wanted = ts.corpus_from_texts(TEXTS * 100, WORDS * 100, tokenizer=str.split)
+    same(ts.store_corpus(stream, tmp_path / "all", tokenizer=split), wanted)
+    assert len(counted) == 2 * 1800, "gone through twice"
+    assert max(ahead) <= 2 * 4
+
+
+def test_a_store_that_was_killed_leaves_nothing_that_stays(tmp_path):
+    code = f"""
+import os, signal, tokensel_nb as ts
+ts.store_corpus([("good", 1), ("bad", 0)], {str(tmp_path / "all")!r}, vocabulary=["good"], class_names=("0", "1"),
+                tokenizer=lambda _: os.kill(os.getpid(), signal.SIGKILL))
+"""
+    assert subprocess.run([sys.executable, "-c", code]).returncode == -signal.SIGKILL
+    (part,) = tmp_path.iterdir()
+    assert PART.fullmatch(part.name)
+    ts.store_corpus([("good", 1), ("bad", 0)], tmp_path / "all")
+    assert part.exists(), "another may be at work in it"
+    for path in (*part.iterdir(), part):
+        os.utime(path, (0, 0))
+    ts.store_corpus([("good", 1), ("bad", 0)], tmp_path / "other")
+    assert {path.name for path in tmp_path.iterdir()} == {"all", "other"}
 
 
 @pytest.mark.parametrize("classes", [2, 4])

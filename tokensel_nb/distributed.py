@@ -10,6 +10,9 @@ is run by four processes, and goes on from its checkpoint if one of them dies::
 
     torchrun --nproc-per-node 4 --max-restarts 3 films.py
 
+Before that line, ``ts.store_corpus(rows, "films", distributed=True)`` lets each process count its part of the texts; of other
+parts it learns the words and how often they occur.
+
 On several machines all must see the checkpoint and the corpus, and torchrun wants TORCH_DISABLE_SHARE_RDZV_TCP_STORE=1 in its
 environment, or what it starts anew looks for the dead. A `StoredCorpus` is read by each process as far as its part
 goes, once it has been opened, which reads all of it for the digest; of a `Corpus` every process holds all, and its part again.
@@ -20,7 +23,8 @@ from __future__ import annotations
 import atexit
 import os
 import sys
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,7 +33,8 @@ from .arrays import is_torch
 from .stored import StoredCorpus
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+    from datetime import timedelta
 
     from .arrays import Array
     from .corpus import Corpus
@@ -45,6 +50,8 @@ class Processes:
         The number of this process, from 0.
     size : int
         How many there are.
+    group : torch.distributed.ProcessGroup, optional
+        Through which they tell each other plain values; by default the one of the sums.
 
     Examples
     --------
@@ -54,10 +61,16 @@ class Processes:
 
     rank: int = 0
     size: int = 1
+    group: object = field(default=None, repr=False, compare=False)
 
     @staticmethod
-    def joined() -> Processes:
+    def joined(patience: timedelta | None = None) -> Processes:
         """Join the other processes that torchrun started, or those of torch's process group where there is one already.
+
+        Parameters
+        ----------
+        patience : timedelta, optional
+            How long one may let the others wait; by default as long as torch allows, half an hour between processors.
 
         Returns
         -------
@@ -81,7 +94,8 @@ class Processes:
                 torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))  # a GPU each: "cuda" is that one from now on
             distributed.init_process_group(**_fresh_store())  # gloo between processors, NCCL between GPUs
             atexit.register(distributed.destroy_process_group)
-        return Processes(distributed.get_rank(), distributed.get_world_size())
+        group = patience and distributed.new_group(timeout=patience, backend="gloo")
+        return Processes(distributed.get_rank(), distributed.get_world_size(), group)
 
     def summed(self, array: Array) -> Array:
         """Return the sum of what every process gives: the same numbers, to the last bit, in all of them.
@@ -104,6 +118,58 @@ class Processes:
         distributed.all_reduce(array if is_torch(array) else torch.from_numpy(array))  # which shares the memory
         return array
 
+    def each(self, value) -> Iterator:
+        """Yield what every process says, by its number; all go through all of it, and none holds more than one at a time.
+
+        Parameters
+        ----------
+        value : object
+            What this process says: plain values, lists and dicts of them.
+
+        Yields
+        ------
+        object
+
+        Examples
+        --------
+        >>> list(Processes().each("good"))
+        ['good']
+        """
+        for rank in range(self.size):
+            said = [value if rank == self.rank else None]
+            if self.size > 1:
+                from torch import distributed
+
+                distributed.broadcast_object_list(said, rank, self.group)
+            yield said[0]
+
+    @contextmanager
+    def together(self):
+        """At the end of a block wait for the others; what one of them fails with in it, all fail with.
+
+        Raises
+        ------
+        RuntimeError
+            It names the process that failed, and how; in that process it is the error itself.
+
+        Examples
+        --------
+        >>> with Processes().together():
+        ...     print("done")
+        done
+        """
+        failure = None
+        try:
+            yield
+        except Exception as error:
+            failure = error
+        told = list(self.each(failure and f"{type(failure).__name__}: {failure}"))
+        if failure:
+            raise failure
+        for rank, reason in enumerate(told):
+            if reason:
+                raise RuntimeError(f"process {rank} failed: {reason}")
+
     def check_agreement(self, facts: dict) -> None:
         """Raise a ValueError unless all processes say the same.
 
@@ -117,12 +183,7 @@ class Processes:
         ValueError
             It names a process, what differs, and both sides.
         """
-        if self.size == 1:
-            return
-        from torch import distributed
-
-        found = [None] * self.size
-        distributed.all_gather_object(found, facts)
+        found = list(self.each(facts))
         for rank, others in enumerate(found):
             for name, value in found[0].items():
                 if others[name] != value:

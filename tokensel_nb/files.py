@@ -6,16 +6,17 @@ import errno
 import os
 import re
 import secrets
+import shutil
 import stat
 import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-# What a file is called until it is whole: a name that is drawn, that no one else chooses, and as short for long names.
+# What a file or folder is called until it is whole: a name that is drawn, that no one else chooses, as short for long names.
 PART = re.compile(r"tokensel-nb-[0-9a-f]{32}\.part")
 
 LEFT = 3600.0
-"""Seconds after which a file of such a name that nobody wrote to was left by a run that was killed."""
+"""Seconds after which what has such a name, and nobody wrote to, was left by a run that was killed."""
 
 UNNAMED = "no file can have this name"
 # Never through a link, never over a file that is there; O_NOFOLLOW is unknown to Windows, O_BINARY to others.
@@ -50,9 +51,7 @@ def atomic(path):
     """
     path = Path(path)
     mode = _mode(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    _clean(path.parent)
-    part = path.with_name(f"tokensel-nb-{secrets.token_hex(16)}.part")
+    part = unfinished(path)
     opened = os.open(part, WRITE, 0o666 if mode is None else 0o600)  # what is private is so from its first byte
     try:
         with open(opened, "wb") as file:
@@ -65,6 +64,28 @@ def atomic(path):
     except BaseException:
         part.unlink(missing_ok=True)
         raise
+
+
+def unfinished(path) -> Path:
+    """Return what a file or folder is called until it is whole; make the folder around it, and clean it of what was left.
+
+    Parameters
+    ----------
+    path : Path
+
+    Returns
+    -------
+    Path
+        Of the same folder; nothing has this name yet.
+
+    Examples
+    --------
+    >>> unfinished(Path("films")).name
+    'tokensel-nb-....part'
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    _clean(path.parent)
+    return path.with_name(f"tokensel-nb-{secrets.token_hex(16)}.part")
 
 
 def read_once(path) -> bytes:
@@ -143,13 +164,17 @@ def _refuse(path, mode):
 
 
 def _clean(folder):
-    """Remove what killed runs left: files of our own kind of name and of our own user, which nobody has written to for long."""
+    """Remove what killed runs left: of our own kind of name and of our own user, and nobody has written to it for long."""
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
-            if PART.fullmatch(entry.name) and _left(entry.stat(follow_symlinks=False)):
-                os.unlink(entry.path)
+            if PART.fullmatch(entry.name) and _left(entry):
+                (shutil.rmtree if entry.is_dir() else os.unlink)(entry.path)
 
 
-def _left(found):
+def _left(entry):
+    found = entry.stat(follow_symlinks=False)
     ours = not hasattr(os, "getuid") or found.st_uid == os.getuid()
-    return ours and stat.S_ISREG(found.st_mode) and time.time() - found.st_mtime > LEFT
+    if not ours or not (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)):
+        return False
+    within = Path(entry).rglob("*") if entry.is_dir() else ()
+    return time.time() - max([found.st_mtime, *(each.lstat().st_mtime for each in within)]) > LEFT

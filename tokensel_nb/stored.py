@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import operator
 import os
 import shutil
-from collections.abc import Callable, Iterable
-from functools import cached_property, partial
+from collections.abc import Callable, Iterable, Sequence, Sized
+from contextlib import contextmanager
+from datetime import timedelta
+from functools import cached_property, partial, reduce
 from itertools import islice
 from numbers import Real
 from pathlib import Path
@@ -19,12 +22,15 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
-from .checks import instance, positive, shortened, whole_number
+from .checks import instance, positive, shortened, truth, whole_number
 from .corpus import Corpus, _coded
+from .files import unfinished
 
 KINDS = {"columns": np.int32, "counts": np.int32, "row_ends": np.int64, "labels": np.int64}
 AT_ONCE = 8192  # texts that are counted at once
 RESERVED = 128e6  # bytes that Python and the packages take; torch takes 200 MB more
+PATIENCE = timedelta(days=30)  # for a process that counts more than others; one that dies is noticed at once
+NO_ROWS = "there are no rows; give at least one text and its label"
 OF_AN_ENTRY = 80  # bytes at most that a step needs for every text and word that occurs in it, in float64
 
 
@@ -196,6 +202,7 @@ def store_corpus(
     separators: str | None = None,
     tokenizer: Callable[[str], Iterable[str]] | None = None,
     memory: float = 1e9,
+    distributed: bool = False,
 ) -> StoredCorpus:
     """Count labelled texts into a folder, a few thousand at a time; they may be more than memory holds.
 
@@ -212,7 +219,12 @@ def store_corpus(
     vocabulary, class_names, min_count, max_words, lowercase, separators, tokenizer
         As in `corpus_from_texts`.
     memory : float
-        See `StoredCorpus`. Counting takes what Python and some ten thousand texts take, and the first pass 100 bytes a word.
+        See `StoredCorpus`. Counting takes what Python and some ten thousand texts take, and the first pass 100 bytes a word;
+        several processes up to 300.
+    distributed : bool
+        Whether this is one of several processes, which ``torchrun`` started: each reads and counts its part of the rows, which
+        are a sequence, or a data set of Hugging Face's library; of a streamed one each takes whole files. All give the same
+        rows and options, and see the folder. What they store is what one process would, to the last bit.
 
     Returns
     -------
@@ -223,8 +235,10 @@ def store_corpus(
     FileExistsError
         If there is something of that name.
     ValueError
-        If ``rows`` is an iterator and would have to be gone through twice, a row is neither a pair nor a dict with those names,
-        or as in `corpus_from_texts`.
+        If ``rows`` is an iterator and would have to be gone through twice, or cannot be shared out; a row is neither a pair nor
+        a dict with those names; or as in `corpus_from_texts`.
+    RuntimeError
+        If another process failed; it says how.
 
     Examples
     --------
@@ -236,34 +250,34 @@ def store_corpus(
     ...     stored.vocabulary.tolist(), stored[:].counts.toarray().tolist()
     (['bad', 'film', 'good'], [[0, 1, 1], [2, 1, 0]])
     """
-    from .text import _split, corpus_from_texts  # here, since pyarrow takes half a second, and reading needs none
+    # Here, since pyarrow takes half a second, and reading needs none; and since the other stands on this module.
+    from .distributed import ALONE, Processes
+    from .text import _split, corpus_from_texts
 
     _entries_at_once(memory)  # refused before the work, not after it
     instance("rows", rows, Iterable)
     whole_number("min_count", min_count)
     if max_words is not None:
         whole_number("max_words", max_words)
-    path = Path(path)
+    path, processes = Path(path), Processes.joined(PATIENCE) if truth("distributed", distributed) else ALONE
     if path.exists():
         raise FileExistsError(f"{path} is there already; remove it, open it as StoredCorpus, or name another folder")
-    split = partial(_split, separators=separators, tokenizer=tokenizer, lowercase=lowercase)
-    chunks = partial(_chunks, rows, text, label)
+    split = dict(separators=separators, tokenizer=tokenizer, lowercase=lowercase)
+    chunks = partial(_chunks, _share(rows, processes), text, label)
     if vocabulary is None or not class_names:
         if iter(rows) is rows:
             raise ValueError(
                 "rows is an iterator, gone through once; give vocabulary and class_names, or what can be read again"
             )
-        vocabulary, class_names = _found(chunks(), split, vocabulary, class_names, min_count, max_words)
-    options = dict(vocabulary=vocabulary, class_names=tuple(class_names), lowercase=lowercase)
-    count = partial(corpus_from_texts, separators=separators, tokenizer=tokenizer, **options)
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    part.mkdir(parents=True)
-    try:
-        _write(_counted(chunks(), count), part, list(vocabulary), list(class_names))
-        part.rename(path)
-    except BaseException:
-        shutil.rmtree(part, ignore_errors=True)
-        raise
+        found = _found(chunks, partial(_split, **split), vocabulary is None, processes)
+        vocabulary, class_names = _named(*found, vocabulary, class_names, min_count, max_words)
+    words, names = list(vocabulary), list(class_names)
+    count = partial(corpus_from_texts, vocabulary=words, class_names=tuple(names), **split)
+    facts = dict(vocabulary=_digest(repr(words).encode()).hexdigest(), class_names=names, lowercase=lowercase)
+    length = len(rows) if isinstance(rows, Sized) else None
+    processes.check_agreement(dict(rows=length, **facts, separators=separators))
+    with _folder(path, processes) as folder:
+        _write_together(_counted(chunks(), count), folder, words, names, processes)
     return StoredCorpus(path, memory)
 
 
@@ -272,6 +286,63 @@ def _entries_at_once(memory):
     if found < 10**5:
         raise ValueError(f"memory={memory!r}; give {RESERVED / 1e6 + OF_AN_ENTRY / 10:.0f}e6 bytes at least")
     return found
+
+
+@contextmanager
+def _folder(path, processes):
+    """Make a folder for all processes, which gets its name once it is whole."""
+    with processes.together():
+        part = unfinished(path)
+        if processes.rank == 0:
+            part.mkdir()
+    name, *_ = processes.each(part.name)
+    part = path.with_name(name)
+    try:
+        yield part
+        with processes.together():
+            if processes.rank == 0:
+                part.rename(path)
+    except BaseException:
+        shutil.rmtree(part, ignore_errors=True)
+        raise
+
+
+def _share(rows, processes):
+    """Return the rows of one process, which follow those of the process before it."""
+    rank, size = processes.rank, processes.size
+    if size == 1:
+        return rows
+    if hasattr(rows, "shard"):  # Hugging Face's
+        pieces = min(size, getattr(rows, "num_shards", size))
+        return rows.shard(pieces, rank, contiguous=True) if rank < pieces else ()
+    if not isinstance(rows, Sequence):
+        raise ValueError(f"rows is {shortened(rows)}, which {size} processes cannot share out; give a list")
+    from torch.utils.data import Subset
+
+    return Subset(rows, range(len(rows) * rank // size, len(rows) * (rank + 1) // size))
+
+
+def _write_together(corpora, folder, words, names, processes):
+    """Store a corpus, those of several processes each in a folder of its own first; the first of them puts these together."""
+    shares = [folder / str(rank) for rank in range(processes.size)] if processes.size > 1 else [folder]
+    with processes.together():
+        shares[processes.rank].mkdir(exist_ok=True)  # in vain, and so told, where another machine does not see the folder
+        _write(corpora, shares[processes.rank], words, names)
+    with processes.together():
+        if processes.rank == 0:
+            if processes.size > 1:
+                _write(_blocks(shares), folder, words, names)
+                for share in shares:
+                    shutil.rmtree(share)
+            texts, entries = (os.path.getsize(folder / f"{name}.bin") for name in ("labels", "counts"))
+            if not entries:
+                raise ValueError("no text holds a word of the vocabulary; give another one" if texts else NO_ROWS)
+
+
+def _blocks(folders):
+    for share in map(StoredCorpus, folders):
+        for block in share.blocks(np.arange(len(share))):
+            yield share[block]
 
 
 def _write(corpora, folder, vocabulary, class_names):
@@ -299,8 +370,6 @@ def _write(corpora, folder, vocabulary, class_names):
     finally:
         for file in files.values():
             file.close()
-    if not end:
-        raise ValueError("no text holds a word of the vocabulary; give another one")
     about = dict(vocabulary=vocabulary, class_names=class_names, digests={name: digests[name].hexdigest() for name in KINDS})
     written = {"about": about, "digest": _digest(json.dumps(about).encode()).hexdigest()}
     (folder / "about.json").write_text(json.dumps(written), "utf-8")
@@ -316,7 +385,7 @@ def _counted(chunks, count):
 
 def _chunks(rows, text, label):
     """Yield the number of the first, texts and labels, some thousand at a time."""
-    number, rows = -1, enumerate(rows)
+    rows = enumerate(rows)
     while chunk := list(islice(rows, AT_ONCE)):
         texts, labels = [], []
         for number, row in chunk:
@@ -330,21 +399,34 @@ def _chunks(rows, text, label):
             texts.append(one)
             labels.append(other)
         yield chunk[0][0], texts, labels
-    if number < 0:
-        raise ValueError("there are no rows; give at least one text and its label")
 
 
-def _found(chunks, split, vocabulary, class_names, min_count, max_words):
-    """Return vocabulary and names of classes, those that are given as they are."""
-    from .text import _chosen, _occurrences, encode
+def _found(chunks, split, words_too, processes):
+    """Return how often each word occurs, unless it is known what to count, and the different labels: those of all processes."""
+    from .text import _occurrences, encode
 
     occurrences, labels = {}, {}
-    for _, texts, of_chunk in chunks:
-        labels |= dict.fromkeys(of_chunk)
-        if vocabulary is None:
-            _, codes, words = encode(texts, split)
-            for word, number in zip(words, _occurrences(codes, len(words)).tolist()):
-                occurrences[word] = occurrences.get(word, 0) + number
+    with processes.together():
+        for _, texts, of_chunk in chunks():
+            labels |= dict.fromkeys(of_chunk)
+            if words_too:
+                _, codes, words = encode(texts, split)
+                _add(occurrences, dict(zip(words, _occurrences(codes, len(words)).tolist())))
+    return reduce(_add, processes.each(occurrences)), reduce(operator.or_, processes.each(labels))
+
+
+def _add(occurrences, others):
+    for word, number in others.items():
+        occurrences[word] = occurrences.get(word, 0) + number
+    return occurrences
+
+
+def _named(occurrences, labels, vocabulary, class_names, min_count, max_words):
+    """Return vocabulary and names of classes, those that are given as they are."""
+    from .text import _chosen
+
+    if not labels:
+        raise ValueError(NO_ROWS)
     if vocabulary is None:
         vocabulary = _chosen(np.fromiter(occurrences.values(), int), list(occurrences), min_count, max_words)
     try:

@@ -108,7 +108,7 @@ def test_a_joint_flow_that_finds_no_step_says_so(monkeypatch):
         joint_flow(replace(start.map(lambda array: array * 1e200), cls_embedding=np.ones(40)), corpus, [1.0])
 
     fast = replace(start, cls_embedding=np.full(40, 1e30))  # attention turns within 1e-16: its steps never end, trials look far
-    with pytest.raises(RuntimeError, match="parameters move too fast: after 5.. gradients the flow is at time .*e-1"):
+    with pytest.raises(RuntimeError, match=r"parameters move too fast: after 5.. gradients the flow is at time .*e-1"):
         joint_flow(fast, corpus, [1.0], tolerance=1e-6)
 
     def stopped_early(*_, **__):
