@@ -1,0 +1,127 @@
+"""A student's notebook holds nothing of a solution, wherever one looks, and runs with its exercises left empty."""
+
+import ast
+import io
+import sys
+import zipfile
+from contextlib import redirect_stdout
+
+import nbformat
+import pytest
+from notebooks import NOTEBOOKS, code_cells, printed, read
+
+from tokensel_nb.teaching.copies import instructor, pieces, student, write_copies
+
+SHORT = 16  # a line of fewer characters, such as "else:", tells nothing
+
+
+def strings(value):
+    """Yield every string in a notebook, however deep: source, results, metadata, attachments."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (dict, list)):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from strings(part)
+
+
+def lines(text):
+    """Return the lines of a text that tell something."""
+    return {line.strip() for line in text.splitlines() if len(line.strip()) >= SHORT}
+
+
+def given_away(notebook):
+    """Return the lines of a notebook's solutions, those of code, of text and of results, that stand nowhere else in it.
+
+    What an empty function shows, its first line and its docstring, is part of the task.
+    """
+    solutions, others = set(), []
+    for label, piece in pieces(notebook):
+        said = lines(piece.source + "\n" + (printed(piece) if piece.cell_type == "code" else ""))
+        if label and piece.cell_type == "code":
+            functions = [node for node in ast.parse(piece.source).body if isinstance(node, ast.FunctionDef)]
+            said -= {line for line in said if line.startswith(("def ", "check("))}
+            said -= {line for each in functions for line in lines(f'"""{ast.get_docstring(each) or ""}"""')}
+        if label:
+            solutions |= said
+        else:
+            others += strings(piece)
+    others = "\n".join(others)
+    return {line for line in solutions if line not in others}
+
+
+def found_in(notebook, secrets):
+    """Return the lines that a notebook holds somewhere."""
+    everything = "\n".join(strings(notebook))
+    return {line for line in secrets if line in everything}
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
+def test_nothing_of_a_solution_is_in_a_students_notebook(path):
+    book = read(path)
+    secrets = given_away(book)
+    assert found_in(book, secrets) == secrets  # the search finds what is there
+    copy = student(book)
+    assert found_in(copy, secrets) == set()
+    assert not any(cell.outputs for cell in code_cells(copy))
+    assert not any(word in text for text in strings(copy) for word in ("{solution}", "{solution-", "blob/main/book"))
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
+def test_left_empty_every_check_says_not_yet(path):
+    """The cells that are a student's own are run by themselves; they need nothing else but the checks."""
+    room, out = {}, io.StringIO()
+    copy = student(read(path))
+    graded = [i for i, cell in enumerate(copy.cells) if "nbgrader" in cell.metadata]
+    with redirect_stdout(out):
+        exec("from tokensel_nb.teaching import Checks\ncheck = Checks(seed=0)", room)
+        for i in graded:
+            exec(copy.cells[i - 1].source, room)
+            exec(copy.cells[i].source, room)
+    assert out.getvalue().splitlines() == [f"{copy.cells[i].metadata.nbgrader.grade_id}: not yet" for i in graded]
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
+def test_every_exercise_is_there_with_its_points(path):
+    book = read(path)
+    copy = student(book)
+    nbformat.validate(copy)
+    marks = [cell.metadata.nbgrader for cell in copy.cells if "nbgrader" in cell.metadata]
+    checked = [label for label, cell in pieces(book) if label and cell.source.startswith("check(")]
+    assert [mark.grade_id for mark in marks] == checked
+    texts = "\n".join(cell.source for cell in copy.cells)
+    assert texts.count("### Exercise\n") == "\n".join(cell.source for cell in book.cells).count("{exercise}\n:label")
+    for cell in copy.cells:
+        if "nbgrader" in cell.metadata:
+            assert cell.source.endswith(f'\n{cell.metadata.nbgrader.points} * check.right["{cell.metadata.nbgrader.grade_id}"]')
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
+def test_nbgrader_reads_a_students_notebook(path):
+    """Its own validator says so; `uv pip install --group teaching` installs it."""
+    nbgrader = pytest.importorskip("nbgrader.nbgraderformat")
+    nbgrader.MetadataValidator().validate_nb(student(read(path)))
+
+
+def test_the_seed_reaches_every_copy(tmp_path):
+    (path,) = (path for path in NOTEBOOKS if path.stem == "01_model")
+    for made in (student(read(path), seed=7), instructor(read(path), seed=7)):
+        assert sum("Checks(seed=7)" in cell.source for cell in made.cells) == 1
+        assert not any("Checks(seed=0)" in cell.source for cell in made.cells)
+
+
+def test_copies_are_written_and_packed(tmp_path):
+    (written, *rest) = write_copies(NOTEBOOKS[:1], tmp_path)
+    assert rest == []
+    assert written == tmp_path / "student" / "01_model" / "01_model.ipynb"
+    with zipfile.ZipFile(tmp_path / "student.zip") as archive:
+        assert "01_model/01_model.ipynb" in archive.namelist()
+    solved = read(tmp_path / "instructor" / "01_model.ipynb")
+    assert found_in(solved, given_away(read(NOTEBOOKS[0]))) == given_away(read(NOTEBOOKS[0]))
+
+
+def test_the_command_says_what_it_wrote(tmp_path, monkeypatch, capsys):
+    import runpy
+
+    monkeypatch.setattr(sys, "argv", ["teaching", str(NOTEBOOKS[0]), "--to", str(tmp_path)])
+    runpy.run_module("tokensel_nb.teaching", run_name="__main__")
+    assert capsys.readouterr().out.startswith("1 notebooks for students")
