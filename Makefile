@@ -29,7 +29,7 @@ bench: export OMP_NUM_THREADS := $(CORES)
 BUILD = rm -rf $(HTML) && $(BIN)/jupyter-book build . -W -n --keep-going --all -q >/dev/null \
 	&& echo "The book is in $(HTML)/; open file://$(CURDIR)/$(HTML)/index.html"
 
-.PHONY: help env book html pdf test contract record playthings bench wheels gpu colab copies notebooks lock audit release serve clean
+.PHONY: help env book html pdf test contract record playthings teaching bench wheels gpu colab copies notebooks lock audit release pin unpin serve clean
 
 help: ## List the targets (default)
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -102,6 +102,9 @@ record: env ## Run what the book shows recorded: Yelp, IMDB's test split, ablati
 playthings: env ## Train once more, and write what the pages' playthings know of every word
 	$(BIN)/python -m tokensel_nb.chapters.playthings
 
+teaching: env ## Make the notebooks of students and instructors in _build/teaching; SEED=7 draws other exercises
+	$(BIN)/python -m tokensel_nb.teaching --seed $(or $(SEED),0)
+
 bench: html ## Time the package against the alternatives
 	@UV_FIND_LINKS="$${UV_FIND_LINKS:-$$PIP_FIND_LINKS}" $(BIN)/uv pip install --quiet --python $(BIN)/python --group bench
 	$(BIN)/python -m benchmarks
@@ -132,6 +135,12 @@ audit: env ## Look the locked packages up among known advisories; says so where 
 # Of what was last committed. The bare environment takes the locked versions, and torch from where `make env` takes it.
 release: html ## Rehearse a release: build twice, compare, try in a bare environment; see RELEASING.md
 	@export UV_FIND_LINKS="$${UV_FIND_LINKS:-$$PIP_FIND_LINKS}"; $(BIN)/python book/_tools/release.py
+
+pin: env ## Hold badges and first cells to the wheel of the last commit, by its digest; `make unpin` lets them go
+	$(BIN)/python book/_tools/release.py --pin
+
+unpin: env ## Let badges and first cells take the branch `main` as it is
+	$(BIN)/python book/_tools/release.py --unpin
 
 serve: ## Show the built pages on localhost, port 8000
 	$(PYTHON) -m http.server --directory $(HTML) --bind 127.0.0.1 8000

@@ -1,22 +1,23 @@
 """What every notebook begins with: a badge that opens it in Colab, and a cell that makes the package ready there.
 
-Both name the project's public address, which pyproject.toml alone decides: `make notebooks` stamps them anew.
+Both name the project's public address, which pyproject.toml alone decides: `make notebooks` stamps them anew. Between
+releases they take the branch `main` as it is; a release holds them to its tag and to the digest of its wheel (release.py).
 """
 
 import re
 import tomllib
 from pathlib import Path
 
+import nbformat
 from nbformat import NotebookNode, from_dict
 from nbformat.v4 import new_code_cell
 
 ROOT = Path(__file__).resolve().parents[2]
-BRANCH = "main"
 BADGE = "[![Open this notebook in Colab](images/colab.svg)]"
 
 # Plain Python, no magic: it works when copied into any session. Colab's own numpy and torch are loaded already when this
 # cell runs; an install that exchanged them would ask for a restart, so pip is held to them.
-SETUP = '''import subprocess
+SETUP = """import subprocess
 import sys
 from importlib.metadata import version
 from pathlib import Path
@@ -24,13 +25,13 @@ from pathlib import Path
 if "google.colab" in sys.modules:  # elsewhere, the package is there already
     kept = [f"{name}=={version(name)}" for name in ("numpy", "torch")]
     Path("kept.txt").write_text("\\n".join(kept))
-    package = "tokensel-nb @ ADDRESS/archive/BRANCH.zip"
+    package = "tokensel-nb @ PACKAGE"
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "-c", "kept.txt"]
     subprocess.run([*pip, package], check=True)
 
 import tokensel_nb as ts
 
-print(ts.versions())'''
+print(ts.versions())"""
 
 METADATA = {
     "tags": ["hide-cell", "nbval-ignore-output"],  # a reader of the page wants the picture first; versions differ
@@ -38,20 +39,37 @@ METADATA = {
 }
 
 
+def settings() -> dict:
+    """Return what pyproject.toml says."""
+    return tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+
+
 def address() -> str:
     """Return the repository's public address."""
-    return tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["urls"]["Repository"].rstrip("/")
+    return settings()["project"]["urls"]["Repository"].rstrip("/")
+
+
+def released() -> dict[str, str]:
+    """Return the tag, the wheel and the digest that the notebooks are held to; nothing between releases."""
+    return settings()["tool"].get("tokensel", {}).get("release", {})
+
+
+def package() -> str:
+    """Return where pip finds the package; pip compares the digest where one is named."""
+    if of := released():
+        return f"{address()}/releases/download/{of['tag']}/{of['wheel']}#sha256={of['sha256']}"
+    return f"{address()}/archive/main.zip"
 
 
 def badge(name: str) -> str:
     """Return the line that opens the notebook of that file name in Colab."""
     place = address().removeprefix("https://github.com/")
-    return f"{BADGE}(https://colab.research.google.com/github/{place}/blob/{BRANCH}/book/{name})"
+    return f"{BADGE}(https://colab.research.google.com/github/{place}/blob/{released().get('tag', 'main')}/book/{name})"
 
 
 def setup() -> str:
     """Return the code of the first cell."""
-    return SETUP.replace("ADDRESS", address()).replace("BRANCH", BRANCH)
+    return SETUP.replace("PACKAGE", package())
 
 
 def stamp(notebook: NotebookNode, name: str) -> None:
@@ -63,3 +81,11 @@ def stamp(notebook: NotebookNode, name: str) -> None:
         notebook.cells.insert(1, new_code_cell())
     notebook.cells[1].source = setup()
     notebook.cells[1].metadata = from_dict(METADATA)
+
+
+def stamp_all() -> None:
+    """Stamp every notebook; what they show stays."""
+    for path in sorted((ROOT / "book").glob("*.ipynb")):
+        notebook = nbformat.read(path, as_version=4)
+        stamp(notebook, path.name)
+        nbformat.write(notebook, path)

@@ -1,8 +1,10 @@
 """A release, rehearsed: what people would download is built twice and compared, then tried where nothing else is.
 
-Nothing is published: RELEASING.md says what is left to a person.
+`--pin` holds the notebooks to the wheel of the last commit first, `--unpin` lets them go again. Nothing is published:
+RELEASING.md says what is left to a person.
 """
 
+import argparse
 import gzip
 import hashlib
 import io
@@ -15,6 +17,7 @@ import tomllib
 from pathlib import Path
 
 import audit
+import first_cells
 
 ROOT = Path(__file__).resolve().parents[2]
 OUT = ROOT / "_build" / "release"
@@ -28,6 +31,7 @@ for name in sys.argv[1:]:
     print(f"{name}: {done.attempted} lines of examples, {done.failed} failed")
     assert done.attempted and not done.failed
 """
+PINNED = "[tool.tokensel.release]  # written by `make pin`, at the end of this file"
 TEXTS = "text,label\n" + "a good film,up\ngood and moving,up\na bad film,down\nbad and long,down\n" * 15
 
 
@@ -97,6 +101,35 @@ def try_alone(wheel: Path, folder: Path) -> None:
     assert (folder / "report.html").stat().st_size > 10_000
 
 
+def pin() -> int:
+    """Hold badges and first cells to the wheel of the last commit, which does not depend on them."""
+    unpin()
+    with tempfile.TemporaryDirectory() as name:
+        ((wheel, digest),) = build(committed(Path(name) / "tree"), Path(name) / "built", "wheel").items()
+    tag = f"v{versions()['pyproject.toml']}"
+    with (ROOT / "pyproject.toml").open("a", encoding="utf-8") as file:
+        file.write(f'\n{PINNED}\ntag = "{tag}"\nwheel = "{wheel}"\nsha256 = "{digest}"\n')
+    first_cells.stamp_all()
+    print(f"the notebooks are held to {wheel} of {tag}, {digest}: commit them, tag that commit, and then `make unpin`")
+    return 0
+
+
+def unpin() -> int:
+    """Let the notebooks take the branch `main` again."""
+    project = ROOT / "pyproject.toml"
+    kept, _, _ = project.read_text("utf-8").partition(f"\n{PINNED}")
+    project.write_text(kept, "utf-8")
+    first_cells.stamp_all()
+    return 0
+
+
+def pinned_otherwise(wheel: Path) -> str:
+    """Return in which way the notebooks are held to another release than this one; nothing if they are not."""
+    this = {"tag": f"v{versions()['pyproject.toml']}", "wheel": wheel.name, "sha256": sha256(wheel)}
+    held = first_cells.released()
+    return ", ".join(f"{name} is {held[name]}, not {this[name]}" for name in held if held[name] != this[name])
+
+
 def main() -> int:
     """Build, compare, try; leave the files and their digests in _build/release."""
     told = versions()
@@ -120,13 +153,22 @@ def main() -> int:
         if build(tree, folder / "built3", "wheel")[wheel.name] != sha256(wheel):
             print("release: the source archive builds another wheel")
             return 1
+        if other := pinned_otherwise(wheel):
+            print(f"release: the notebooks are held to another wheel: {other}; run `make pin`, and commit")
+            return 1
         try_alone(wheel, folder)
     pack(ROOT / "_build" / "html", OUT / f"tokensel-nb-{told['pyproject.toml']}-pages.tar.gz")
     sums = [f"{sha256(file)}  {file.name}" for file in sorted(OUT.iterdir())]
     (OUT / "SHA256SUMS").write_text("\n".join(sums) + "\n", "utf-8")
-    print(*sums, "rehearsed, nothing published; RELEASING.md says what is left to do", sep="\n")
+    held = "held to this wheel by its digest" if first_cells.released() else "not held to a wheel: see `make pin`"
+    print(*sums, f"the notebooks are {held}", "rehearsed, nothing published; RELEASING.md says what is left to do", sep="\n")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    asked = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    asked.add_argument(
+        "--pin", dest="do", action="store_const", const=pin, help="hold the notebooks to the wheel of the last commit"
+    )
+    asked.add_argument("--unpin", dest="do", action="store_const", const=unpin, help="let them take the branch main again")
+    sys.exit((asked.parse_args().do or main)())

@@ -176,7 +176,7 @@ def test_the_badge_opens_this_notebook(path):
     """Below the title, where the reader looks for it; the address is pyproject's, of a file that is there."""
     line = read(path).cells[0].source.splitlines()[2]
     assert line == first_cells.badge(path.name)
-    assert line.endswith(f"/blob/main/book/{path.name})")
+    assert line.endswith(f"/blob/{first_cells.released().get('tag', 'main')}/book/{path.name})")
     assert (ROOT / "book" / "images" / "colab.svg").exists()
 
 
@@ -209,7 +209,7 @@ def test_on_colab_the_first_cell_holds_pip_to_the_numpy_and_torch_that_are_there
     assert command[:4] == [sys.executable, "-m", "pip", "install"]
     constraints = command[command.index("-c") + 1]
     assert (tmp_path / constraints).read_text().splitlines() == [f"{name}=={version(name)}" for name in ("numpy", "torch")]
-    assert command[-1] == f"tokensel-nb @ {first_cells.address()}/archive/main.zip"
+    assert command[-1] == f"tokensel-nb @ {first_cells.package()}"
     assert not any("upgrade" in part or part == "-U" for part in command)
 
 
