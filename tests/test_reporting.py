@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from plain_model import PlainModel
 from scipy.special import expit
+from scipy.stats import hypergeom
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
 import tokensel_nb as ts
-from tokensel_nb.reporting import GROUPS, NOTES
+from tokensel_nb.reporting import GROUPS, NOTES, _Words
 
 GOOD, BAD = ["fine", "good", "great", "moving"], ["awful", "bad", "dull", "weak"]
 PLAIN = [f"word{i}" for i in range(40)]
@@ -94,6 +95,15 @@ def test_the_band_holds_the_skew_of_shuffled_labels():
     assert 0.93 < np.mean(inside) <= 1
 
 
+def test_the_band_ends_where_the_hypergeometric_law_says():
+    random = np.random.default_rng(0)
+    for N in (1, 2, 40, 389, 25_000):  # of 40 texts, a word of one text and a class of one meet at .975 exactly
+        number = np.append(random.integers(1, N + 1, 50), [1, N])
+        size = np.append(random.integers(0, N + 1, 50), [1, N // 2])
+        for at, ends in zip((0.025, 0.975), _Words._band(number, size, N)):
+            np.testing.assert_array_equal(ends, 2 * hypergeom.ppf(at, N, size, number) / number - 1)
+
+
 def test_a_model_that_is_fitted_judges_as_it_is():
     texts, labels = drawn()
     model = ts.TextClassifier(l2=1.0).fit(texts[:800], labels[:800])
@@ -126,6 +136,20 @@ def test_parts_are_what_models_fitted_on_their_texts_alone_find():
     assert found.accuracy == np.concatenate(right).mean()
     alone = ts.TextClassifier().fit(texts, labels)
     np.testing.assert_array_equal(found.model.values_, alone.values_)
+
+
+@pytest.mark.parametrize("attend", [True, False])
+def test_a_trial_is_what_a_model_of_the_other_texts_alone_finds(attend):
+    texts, labels = drawn(400)
+    held_out = np.random.default_rng(1).random(400) < 0.3
+    alone = ts.TextClassifier(attend=attend).fit([text for text, out in zip(texts, held_out) if not out], labels[~held_out])
+    new = [text for text, out in zip(texts, held_out) if out]
+    for model in (ts.TextClassifier(), ts.TextClassifier().fit(texts[:300], labels[:300])):
+        trial = ts.report(model, texts, labels, folds=2, quotes=0).trial(held_out, attend=attend)
+        assert trial.model.vocabulary_.tolist() == alone.vocabulary_.tolist()
+        np.testing.assert_array_equal(trial.model.values_, alone.values_)
+        np.testing.assert_array_equal(trial.chances, alone.predict_proba(new))
+        assert trial.accuracy == pytest.approx(alone.score(new, labels[held_out]))
 
 
 def test_a_planted_mark_is_found_and_taken_out(marked):

@@ -16,7 +16,7 @@ from ._scores import Attended
 from .checks import able, checked, listed, whole_number
 from .leaks import BINS, bins_of, suspicion
 from .leaving_out import LeavingOut
-from .models.base import classes_of_logits
+from .models.base import classes_of_logits, probabilities_of_logits
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -202,12 +202,23 @@ class _Words:
     @staticmethod
     def _band(number, size, N):
         """Return between which skews 95% of all permutations of the labels lie: the hypergeometric law's quantiles."""
-        from scipy.stats import hypergeom
+        from scipy.special import gammaln
 
+        logs = gammaln(np.arange(1.0, N + 2))  # of factorials
         pairs, back = np.unique(np.stack([number, size]), axis=1, return_inverse=True)
-        number, size = pairs
-        found = [2 * hypergeom.ppf(at, N, size, number) / number - 1 for at in (0.025, 0.975)]
-        return (each[np.ravel(back)] for each in found)
+        hits = np.array([_hits_by_chance(logs, *pair) for pair in pairs.T.tolist()])
+        return (2 * hits[np.ravel(back)] / number[:, None] - 1).T
+
+
+def _hits_by_chance(logs, number, size):
+    """Return the quantiles .025 and .975 of how many of some texts are of a class; SciPy would take seconds for all words."""
+    N = len(logs) - 1
+    mean, rest = number * size / N, N - size
+    far = 8 * np.sqrt(mean * (rest / N) * (N - number) / max(N - 1, 1)) + 1  # deviations: hardly anything lies beyond
+    hits = np.arange(max(int(mean - far), number - rest, 0), min(int(mean + far) + 1, number, size) + 1)
+    logs = -sum(logs[each] for each in (hits, size - hits, number - hits, rest - number + hits))
+    below = np.cumsum(np.exp(logs - logs.max()))
+    return hits[np.searchsorted(below / below[-1], np.array([0.025, 0.975]) - 1e-9)]  # less: where it is met exactly
 
 
 class _Judged:
@@ -427,6 +438,39 @@ class Report:
             found[word] = [_passage(self.model, self.texts[row], column) for row in chosen]
         return found
 
+    def trial(self, held_out, *, attend=True) -> Trial:
+        """Fit the classifier on some of the texts, and try it on the others.
+
+        The words are counted already; the model is the one that `TextClassifier.fit` makes of these texts alone.
+
+        Parameters
+        ----------
+        held_out : ndarray of bool, shape (n,)
+            Which texts to try it on.
+        attend : bool
+            See `TextClassifier`.
+
+        Returns
+        -------
+        Trial
+
+        Examples
+        --------
+        >>> import tokensel_nb as ts
+        >>> texts = ["a good film", "good and moving", "a bad film", "bad and long"] * 20
+        >>> found = ts.report(ts.TextClassifier(), texts, ["up", "up", "down", "down"] * 20)
+        >>> found.trial(np.arange(80) >= 60).accuracy
+        1.0
+        """
+        from sklearn.base import clone
+
+        counted = self._counted()
+        model, columns = counted.fit(clone(self.model).set_params(attend=attend), ~held_out)
+        corpus = counted.read(model, columns, held_out)
+        logits = Attended(model.scores_, model.values_).logits(corpus)
+        right = classes_of_logits(logits) == corpus.labels
+        return Trial(model, probabilities_of_logits(logits), float(right.mean()))
+
     def refit(self, words=None) -> Refit:
         """Fit the classifier anew without some words, and tell the accuracy of held-out texts before and after.
 
@@ -454,16 +498,18 @@ class Report:
         from sklearn.base import clone
 
         words = sorted(self.suspicious if words is None else set(words))
-        model = clone(self.model).set_params(l2=self.model.l2_)
-        if self.parts > 1:
-            counted, before = _Counted(self.model._phrases, self.corpus.counts[:, :-1], self.labels, self.parts), self.accuracy
-        else:
-            counted = _Counted.of(model, self.texts, self.labels, folds=2)
-            before = _accuracy(counted.parts(counted.fit(model)[0], self.seed))
+        model, counted = clone(self.model).set_params(l2=self.model.l2_), self._counted()
+        before = self.accuracy if self.parts > 1 else _accuracy(counted.parts(counted.fit(model)[0], self.seed))
         counted = counted.without(words)
         changed, _ = counted.fit(model.set_params(without=[*model.without, *words]))
         after = _accuracy(counted.parts(changed, self.seed))
         return Refit(changed, words, before, after, len(self.texts))
+
+    def _counted(self):
+        """Return the counts of the texts: those of the report, where it has fitted the model to all of them."""
+        if self.parts > 1:
+            return _Counted(self.model._phrases, self.corpus.counts[:, :-1], self.labels, self.parts)
+        return _Counted.of(self.model, self.texts, self.labels, folds=2)
 
     def __repr__(self):
         """Name the sizes."""
@@ -551,6 +597,29 @@ NOTES = {
     "frequent but neutral": "In most texts, with a skew as shuffled labels show it.",
     "attended but not predictive": "Much attention, with a skew as shuffled labels show it: looked at in vain.",
 }
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """A classifier of some of the texts of a report, tried on the others; made by `Report.trial`.
+
+    Parameters
+    ----------
+    model : TextClassifier
+    chances : ndarray of float64, shape (n, n_classes)
+        Of every class, for each text held out.
+    accuracy : float
+        Of these texts.
+
+    Examples
+    --------
+    >>> Trial(None, np.array([[0.2, 0.8]]), 1.0).accuracy
+    1.0
+    """
+
+    model: TextClassifier
+    chances: np.ndarray
+    accuracy: float
 
 
 @dataclass(frozen=True, eq=False)

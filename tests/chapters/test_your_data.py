@@ -2,7 +2,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
 
+import tokensel_nb as ts
 from tokensel_nb.chapters import your_data
 
 TEXTS = ["a good film", "good and moving", "a bad film", "bad and long"] * 15
@@ -39,9 +42,38 @@ def test_marks_stand_where_they_are_said_to(share, least, others, marks):
     assert found == your_data.planted(TEXTS, LABELS, "zq", "up", share, least, others, seed=3)
 
 
+NEW = np.arange(len(TEXTS)) % 3 == 0
+
+
 def test_the_rival_learns_what_there_is_to_learn_and_no_more():
-    rival = your_data.logistic_regression(TEXTS, LABELS, TEXTS, LABELS)
+    model = ts.TextClassifier().fit(TEXTS, LABELS)
+    rival = your_data.logistic_regression(model.read(TEXTS, LABELS), NEW)
     assert rival.accuracy == 1
     assert rival.strength in your_data.STRENGTHS
     shuffled = np.random.default_rng(0).permutation(LABELS)
-    assert your_data.logistic_regression(TEXTS, shuffled, TEXTS, LABELS).accuracy < 1
+    assert your_data.logistic_regression(model.read(TEXTS, shuffled), NEW).accuracy < 1
+
+
+@pytest.mark.parametrize("number", [39, 50])
+def test_the_rival_is_what_scikit_learn_makes_of_the_same_words(number):
+    """Its own counting, by the classifier's words, and regression from zero; without a tenth, of fewer than 40, C is 1."""
+    texts, labels = [f"{text} {i % 7}" for i, text in enumerate(TEXTS)], np.where(np.arange(60) % 5, LABELS, "up")
+    new = np.random.default_rng(0).permutation(60) >= number
+    found = ts.report(ts.TextClassifier(), texts, labels, folds=2)
+    rival = your_data.logistic_regression(found.corpus, new)
+    words = TfidfVectorizer(ngram_range=(1, 2), min_df=2, sublinear_tf=True, token_pattern=r"\w+")
+    weighed = words.fit_transform([text for text, out in zip(texts, new) if not out])
+    assert number > 40 or rival.strength == 1
+    regression = LogisticRegression(C=rival.strength).fit(weighed, labels[~new])
+    others = words.transform([text for text, out in zip(texts, new) if out])
+    assert rival.accuracy == pytest.approx(regression.score(others, labels[new]))
+
+
+def test_side_by_side_each_is_what_it_is_alone():
+    found = ts.report(ts.TextClassifier(), TEXTS, LABELS, folds=2)
+    tried = your_data.compared(found, NEW)
+    alone = found.trial(NEW), found.trial(NEW, attend=False), your_data.logistic_regression(found.corpus, NEW)
+    assert [each.accuracy for each in tried.values()] == [each.accuracy for each in alone]
+    for each, other in zip(list(tried.values())[:2], alone):
+        np.testing.assert_array_equal(each.chances, other.chances)
+    assert not tried["mean of values, p = 0"].model.attend

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
-import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
 
+from ..corpus import Corpus
+from ..reporting import Report
+from ..text_classifier import _every_tenth
 from .plots import POSITIVE, THEORY
 
 STRENGTHS = np.logspace(-1, 3, 5)
@@ -22,30 +25,27 @@ class Rival(NamedTuple):
     Parameters
     ----------
     accuracy : float
-        On the new texts.
-    seconds : float
-        Of processor time of all fits.
+        On the texts held out.
     strength : float
         C.
     """
 
     accuracy: float
-    seconds: float
     strength: float
 
 
-def logistic_regression(texts, labels, new, new_labels, seed=0) -> Rival:
-    """Fit logistic regression on tf-idf of words and pairs, with C chosen on a tenth of the texts, and try it on new texts.
+def logistic_regression(corpus: Corpus, held_out, seed=0) -> Rival:
+    """Fit logistic regression on tf-idf of the very words and pairs that the classifier counts, and try it on other texts.
 
-    The tenth is chosen as `TextClassifier` chooses its own, at random, and all texts are used once C is known, so that both
-    sides are tuned alike.
+    Its strength C is chosen on the tenth of the texts on which `TextClassifier` chooses its own, and all are used once C is
+    known, so that both sides are tuned alike. Each C begins where the one before it ended.
 
     Parameters
     ----------
-    texts : sequence of str
-    labels : sequence
-    new : sequence of str
-    new_labels : sequence
+    corpus : Corpus
+        Texts as `TextClassifier.read` gives them: 1 + log of each count, and <cls> last.
+    held_out : ndarray of bool, shape (n,)
+        Which texts to try it on.
     seed : int
         Of the tenth.
 
@@ -55,28 +55,63 @@ def logistic_regression(texts, labels, new, new_labels, seed=0) -> Rival:
 
     Examples
     --------
-    >>> texts = ["a good film", "good and moving", "a bad film", "bad and long"] * 10
-    >>> logistic_regression(texts, [1, 1, 0, 0] * 10, ["good", "so bad"], [1, 0]).accuracy
+    >>> import tokensel_nb as ts
+    >>> texts, labels = ["a good film", "good and moving", "a bad film", "bad and long"] * 20, [1, 1, 0, 0] * 20
+    >>> corpus = ts.TextClassifier().fit(texts, labels).read(texts, labels)
+    >>> logistic_regression(corpus, np.arange(80) >= 60).accuracy
     1.0
     """
-    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.feature_extraction.text import TfidfTransformer
     from sklearn.linear_model import LogisticRegression
-    from sklearn.model_selection import train_test_split
+    from sklearn.utils import check_random_state
 
-    def tried(weighed, labels, others, other_labels, strengths):
-        def score(strength):
-            return LogisticRegression(C=strength, max_iter=300).fit(weighed, labels).score(others, other_labels)
+    counts, labels = corpus.counts[:, :-1].astype(np.float32), corpus.labels
+    enough = np.bincount(counts[~held_out].indices, minlength=counts.shape[1]) >= 2
+    learnt, new = counts[~held_out][:, enough], counts[held_out][:, enough]
+    weigher = TfidfTransformer()  # once; that it knows the tenth's words tells nothing of labels
+    learnt, new, of_learnt = weigher.fit_transform(learnt), weigher.transform(new), labels[~held_out]
+    tenth = _every_tenth(corpus[~held_out], check_random_state(seed))
+    rival, best, most = LogisticRegression(max_iter=300, warm_start=True), {"C": 1.0}, -1.0
+    for strength in STRENGTHS if tenth.any() else ():
+        rival.set_params(C=strength).fit(learnt[~tenth], of_learnt[~tenth])
+        if (share := rival.score(learnt[tenth], of_learnt[tenth])) > most:
+            most, best = share, dict(C=strength, coef_=rival.coef_, intercept_=rival.intercept_)
+    vars(rival).update(best)
+    return Rival(rival.fit(learnt, of_learnt).score(new, labels[held_out]), float(rival.C))
 
-        with ThreadPoolExecutor(os.cpu_count()) as pool:  # its products let go of Python's lock
-            return list(pool.map(score, strengths))
 
-    began = time.process_time()
-    words = TfidfVectorizer(ngram_range=(1, 2), min_df=2, sublinear_tf=True, dtype=np.float32)  # takes half of float64's time
-    weighed = words.fit_transform(texts)  # once; that it knows the tenth's words tells nothing of labels
-    kept, held_out, of_kept, of_held_out = train_test_split(weighed, labels, test_size=0.1, stratify=labels, random_state=seed)
-    best = float(STRENGTHS[int(np.argmax(tried(kept, of_kept, held_out, of_held_out, STRENGTHS)))])
-    (accuracy,) = tried(weighed, labels, words.transform(new), new_labels, [best])
-    return Rival(accuracy, time.process_time() - began, best)
+def compared(found: Report, held_out, seed=0) -> dict:
+    """Fit a report's classifier, the same without attention, and logistic regression on some texts, and try all on the others.
+
+    They are fitted side by side, and each as it would be alone.
+
+    Parameters
+    ----------
+    found : Report
+    held_out : ndarray of bool, shape (n,)
+        Which texts to try them on.
+    seed : int
+        Of the tenth on which the regression's strength is chosen.
+
+    Returns
+    -------
+    dict of str to Trial or Rival
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> texts = ["a good film", "good and moving", "a bad film", "bad and long"] * 20
+    >>> found = ts.report(ts.TextClassifier(), texts, ["up", "up", "down", "down"] * 20)
+    >>> {name: each.accuracy for name, each in compared(found, np.arange(80) >= 60).items()}
+    {'attention': 1.0, 'mean of values, p = 0': 1.0, 'logistic regression': 1.0}
+    """
+    fits = {
+        "attention": partial(found.trial, held_out),
+        "mean of values, p = 0": partial(found.trial, held_out, attend=False),
+        "logistic regression": partial(logistic_regression, found.corpus, held_out, seed),
+    }
+    with ThreadPoolExecutor(os.cpu_count()) as pool:  # their products let go of Python's lock
+        return dict(zip(fits, pool.map(lambda fit: fit(), fits.values())))
 
 
 def calibration(probabilities, right, bins=10):
