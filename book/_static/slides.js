@@ -91,19 +91,21 @@
     ArrowRight: () => go(at + 1), ArrowDown: () => go(at + 1), " ": () => go(at + 1), PageDown: () => go(at + 1),
     ArrowLeft: () => go(at - 1), ArrowUp: () => go(at - 1), PageUp: () => go(at - 1),
     Home: () => go(0), End: () => go(slides.length - 1),
-    n: () => toggleNotes(), w: openNotes, f: full, Escape: () => present(false), p: () => present(false),
+    n: () => toggleNotes(), w: openNotes, f: full, Escape: () => present(false), p: () => present(!presenting),
   };
+
+  // Keys that mean something where the focus is. Paging is not among them: a presenter's clicker sends it, wherever the focus is.
+  const KEPT = [
+    ["textarea, select, input:not([type=range])", /^(?!Page|Escape)/],
+    ["input, [role=slider], [tabindex='0']", /^(Arrow|Home|End| )/],
+    ["button, a, summary", /^ $/],
+  ];
+  const kept = (target, key) => KEPT.some(([places, keys]) => keys.test(key) && target.closest(places));
 
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const writing = event.target.closest("textarea, input:not([type=range])");
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-    if (!presenting) {
-      if (key === "p" && !writing) present(true);
-      return;
-    }
-    const paging = key === "PageDown" || key === "PageUp"; // the keys of a presenter's clicker: no slide's plaything keeps them
-    if (!KEYS[key] || (!paging && key !== "Escape" && event.target.closest("button, input, textarea, select, [role=slider], [tabindex='0'], a"))) return;
+    if (!KEYS[key] || kept(event.target, key) || (!presenting && key !== "p")) return;
     event.preventDefault();
     event.stopPropagation();
     KEYS[key]();

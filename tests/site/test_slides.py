@@ -69,6 +69,24 @@ def test_a_plaything_keeps_its_arrow_keys_and_a_clicker_moves_on(visit, page):
 
 
 @each_lesson
+def test_a_button_that_was_pressed_keeps_the_space_bar_alone(visit, page):
+    opened = presented(visit, page, formulas=False)
+    opened.tab.get_by_role("button", name="Notes", exact=True).click()
+    opened.tab.keyboard.press("ArrowRight")
+    assert shown(opened.tab) == opened.titles[1:2]
+
+
+def test_who_writes_a_review_turns_no_page(visit):
+    opened = presented(visit, SLIDES[0], formulas=False)
+    box = opened.tab.locator("section.current textarea")
+    box.fill("")
+    box.press_sequentially("no fun, when I wept ")
+    assert box.input_value() == "no fun, when I wept "
+    assert shown(opened.tab) == opened.titles[:1]
+    assert not opened.tab.locator("section.current .admonition.notes").is_visible()
+
+
+@each_lesson
 def test_the_address_keeps_the_slide_and_what_was_played(visit, page):
     opened = presented(visit, page, formulas=False)
     opened.tab.keyboard.press("PageDown")
