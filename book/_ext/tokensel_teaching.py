@@ -1,9 +1,10 @@
 """What pages for teaching share with the chapters: figures, cells, and playthings in a chosen state; and slides.
 
 ``{shared} fig-one-step`` shows a figure of another page, and its plaything, without its caption (``:still:``: the picture
-alone); ``{shared} 01_model cell-13`` the code of a notebook's cell, and what it printed. Nothing is copied: a page shows the
-same file, and a name that is not there is an error of the strict build. ``{play}`a step of 3,000 <02_one_step#step.eta=3000>```
-leads to a plaything in a state. ``{slides}`` makes slides of the sections of its page: ``book/_static/slides.js``.
+alone); ``{shared} 01_model def forward`` the one cell of a notebook that holds these words, and what it printed (``:results:``:
+that alone). Nothing is copied: a page shows the same file, and what is not there is an error of the strict build.
+``{play}`a step of 3,000 <02_one_step#step.eta=3000>``` leads to a plaything in a state. ``{slides}`` makes slides of the
+sections of its page: ``book/_static/slides.js``.
 """
 
 import json
@@ -40,19 +41,16 @@ class slides_bar(nodes.General, nodes.Element):
 
 
 class Shared(SphinxDirective):
-    """``{shared} fig-name``, or ``{shared} 01_model cell-13``."""
+    """``{shared} fig-name``, or ``{shared} 01_model words of a cell``."""
 
-    required_arguments, optional_arguments = 1, 1
-    option_spec: ClassVar = {"still": directives.flag}
+    required_arguments, optional_arguments, final_argument_whitespace = 1, 1, True
+    option_spec: ClassVar = {"still": directives.flag, "results": directives.flag}
 
     def run(self) -> list[nodes.Node]:
         """Keep the place until all pages are read."""
-        return [self.located(shared(what=self.arguments, still="still" in self.options))]
-
-    def located(self, node):
-        """Give a node its line, for messages."""
+        node = shared(what=self.arguments, only=list(self.options))
         self.set_source_info(node)
-        return node
+        return [node]
 
 
 class Slides(SphinxDirective):
@@ -76,7 +74,7 @@ class Play(SphinxRole):
         return [node], []
 
 
-def figure_of(app: Sphinx, name: str, still: bool) -> list[nodes.Node]:
+def figure_of(app: Sphinx, only: list[str], name: str) -> list[nodes.Node]:
     """Return a figure of another page: its picture, and the mark of its plaything, if there is one."""
     page, place, *_ = app.env.domains["std"].anonlabels[name]
     figure = next(each for each in app.env.get_doctree(page).findall(nodes.figure) if place in each["ids"])
@@ -84,16 +82,19 @@ def figure_of(app: Sphinx, name: str, still: bool) -> list[nodes.Node]:
     while around is not None:
         marks |= {f"plaything-{found[1]}" for found in map(MARK.match, around.get("classes", ())) if found}
         around = around.parent
-    return [nodes.figure("", next(figure.findall(nodes.image)).deepcopy(), classes=["shared", *(() if still else marks)])]
+    picture = next(figure.findall(nodes.image)).deepcopy()
+    return [nodes.figure("", picture, classes=["shared", *(() if "still" in only else marks)])]
 
 
-def cell_of(app: Sphinx, page: str, cell_id: str) -> list[nodes.Node]:
-    """Return the code of a cell, and what it printed."""
+def cell_of(app: Sphinx, only: list[str], page: str, words: str) -> list[nodes.Node]:
+    """Return the code of the one cell that holds some words, and what it printed."""
     notebook = json.loads((Path(app.srcdir) / "book" / f"{page}.ipynb").read_text("utf-8"))
-    at = [cell["id"] for cell in notebook["cells"]].index(cell_id)
+    code = ["".join(cell["source"]) if cell["cell_type"] == "code" else "" for cell in notebook["cells"]]
+    (at,) = (place for place, source in enumerate(code) if words in source)
     cells = app.env.get_doctree(f"book/{page}").findall(lambda node: isinstance(node, nodes.container))
     cell = next(each for each in cells if each.get("cell_index") == at)
-    return [block.deepcopy() for block in cell.findall(nodes.literal_block) if "text_plain" not in block["classes"]]
+    blocks = [block for block in cell.findall(nodes.literal_block) if "text_plain" not in block["classes"]]
+    return [block.deepcopy() for block in blocks if "results" not in only or "cell_input" not in block.parent["classes"]]
 
 
 def link_to(app: Sphinx, page: str, target: str) -> str:
@@ -109,11 +110,11 @@ def link_to(app: Sphinx, page: str, target: str) -> str:
 def resolve(app: Sphinx, doctree: nodes.document, page: str) -> None:
     """Put what other pages show, and the addresses of their playthings, in their places."""
     for node in list(doctree.findall(shared)):
-        what, still = node["what"], node["still"]
+        what = node["what"]
         try:
-            node.replace_self(figure_of(app, *what, still) if len(what) == 1 else cell_of(app, *what))
+            node.replace_self((figure_of if len(what) == 1 else cell_of)(app, node["only"], *what))
         except (KeyError, OSError, StopIteration, ValueError):
-            logger.warning("nothing is called %s", " ".join(what), location=node)
+            logger.warning("not one figure or cell is to be found by %s", " ".join(what), location=node)
             node.parent.remove(node)
     for node in list(doctree.findall(play)):
         try:
