@@ -152,6 +152,22 @@ def test_a_trial_is_what_a_model_of_the_other_texts_alone_finds(attend):
         assert trial.accuracy == pytest.approx(alone.score(new, labels[held_out]))
 
 
+def test_a_trial_says_which_texts_it_takes(marked):
+    for wrong in (np.zeros(1200, bool), np.ones(1200, bool), np.arange(1200), np.zeros(3, bool)):
+        with pytest.raises(ValueError, match="held_out"):
+            marked.trial(wrong)
+
+
+def test_a_class_of_which_all_texts_are_held_out_is_a_class_never_found():
+    texts, labels = drawn(400)
+    labels = labels.astype("<U5")
+    labels[:4] = "other"
+    found = ts.report(ts.TextClassifier(), texts, labels, folds=2, quotes=0)
+    trial = found.trial(np.arange(400) < 100)
+    assert trial.model.classes_.tolist() == ["down", "up"]
+    assert 0.5 < trial.accuracy <= 0.96
+
+
 def test_a_planted_mark_is_found_and_taken_out(marked):
     assert marked.suspicious == ["zqx"]
     assert marked.corners["suspicious"].word.iloc[0] == "zqx"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ._scores import Attended
-from .checks import able, checked, listed, whole_number
+from .checks import able, checked, listed, shaped, truth, whole_number
 from .leaks import BINS, bins_of, suspicion
 from .leaving_out import LeavingOut
 from .models.base import classes_of_logits, probabilities_of_logits
@@ -438,6 +438,7 @@ class Report:
             found[word] = [_passage(self.model, self.texts[row], column) for row in chosen]
         return found
 
+    @checked(attend=truth)
     def trial(self, held_out, *, attend=True) -> Trial:
         """Fit the classifier on some of the texts, and try it on the others.
 
@@ -454,6 +455,11 @@ class Report:
         -------
         Trial
 
+        Raises
+        ------
+        ValueError
+            If ``held_out`` is not a truth value for every text, some of them true and some false.
+
         Examples
         --------
         >>> import tokensel_nb as ts
@@ -464,11 +470,14 @@ class Report:
         """
         from sklearn.base import clone
 
+        held_out = shaped("held_out", np.asarray(held_out), (len(self.texts),))
+        if held_out.dtype != bool or held_out.all() or not held_out.any():
+            raise ValueError("held_out holds no truth values, or one of them alone; give True for some texts, and not for all")
         counted = self._counted()
         model, columns = counted.fit(clone(self.model).set_params(attend=attend), ~held_out)
-        corpus = counted.read(model, columns, held_out)
-        logits = Attended(model.scores_, model.values_).logits(corpus)
-        right = classes_of_logits(logits) == corpus.labels
+        new = model._read_counts(counted.counts[held_out][:, columns], None)  # the model may not know all their classes
+        logits = Attended(model.scores_, model.values_).logits(new)
+        right = model.classes_[classes_of_logits(logits)] == self.labels[held_out]
         return Trial(model, probabilities_of_logits(logits), float(right.mean()))
 
     def refit(self, words=None) -> Refit:

@@ -429,7 +429,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def _corpus(self, counts, codes, weights=None):
-        with_cls = sparse.csr_array(sparse.hstack([counts, np.ones((counts.shape[0], 1))]))
+        of_cls = sparse.csr_array(np.ones((counts.shape[0], 1)))  # sparse, so that nothing has to be sorted anew
+        with_cls = sparse.hstack([counts, of_cls], format="csr")
         return Corpus(with_cls, codes, [*self.vocabulary_, CLS], tuple(map(str, self.classes_)), weights)
 
     def _train(self, corpus):

@@ -69,6 +69,14 @@ def test_the_rival_is_what_scikit_learn_makes_of_the_same_words(number):
     assert rival.accuracy == pytest.approx(regression.score(others, labels[new]))
 
 
+def test_a_class_of_one_text_does_not_stop_the_rival():
+    labels = np.where(np.arange(60) == 30, "rare", LABELS)
+    corpus = ts.TextClassifier().fit(TEXTS, labels).read(TEXTS, labels)
+    strengths = [your_data.logistic_regression(corpus, np.arange(60) >= number).strength for number in (45, 54)]
+    assert strengths[0] != 1
+    assert strengths[1] == 1  # of 54 texts, sorted by class, it is the 26th, and so in the tenth
+
+
 def test_side_by_side_each_is_what_it_is_alone():
     found = ts.report(ts.TextClassifier(), TEXTS, LABELS, folds=2)
     tried = your_data.compared(found, NEW)

@@ -38,7 +38,8 @@ def logistic_regression(corpus: Corpus, held_out, seed=0) -> Rival:
     """Fit logistic regression on tf-idf of the very words and pairs that the classifier counts, and try it on other texts.
 
     Its strength C is chosen on the tenth of the texts on which `TextClassifier` chooses its own, and all are used once C is
-    known, so that both sides are tuned alike. Each C begins where the one before it ended.
+    known, so that both sides are tuned alike. Each C begins where the one before it ended. Where the texts are too few for a
+    tenth, C is 1.
 
     Parameters
     ----------
@@ -71,6 +72,7 @@ def logistic_regression(corpus: Corpus, held_out, seed=0) -> Rival:
     weigher = TfidfTransformer()  # once; that it knows the tenth's words tells nothing of labels
     learnt, new, of_learnt = weigher.fit_transform(learnt), weigher.transform(new), labels[~held_out]
     tenth = _every_tenth(corpus[~held_out], check_random_state(seed))
+    tenth &= len(set(of_learnt[~tenth])) == len(set(of_learnt))  # none, if it had all texts of a class
     rival, best, most = LogisticRegression(max_iter=300, warm_start=True), {"C": 1.0}, -1.0
     for strength in STRENGTHS if tenth.any() else ():
         rival.set_params(C=strength).fit(learnt[~tenth], of_learnt[~tenth])
