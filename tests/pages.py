@@ -60,10 +60,9 @@ def no_sideways_scroll(visit):
         yield f"{width} pixels wide in a window of {window}"
 
 
-# Most of a page is code, a span for every word of it, and formulas, an element for every sign. The checker would look up what
-# lies behind each. Of words of one kind and colour one is kept, and the others join the text about them; of a formula two
-# letters, as far from each other as it is wide, so that it still scrolls.
-SAID_ONCE = """() => {
+# Most of a page are formulas, an element for every sign. Of each two letters are kept, as far from each other as it is wide, so
+# that it still scrolls: the checker would look at every sign.
+TWO_LETTERS_A_FORMULA = """() => {
     const formulas = [...document.querySelectorAll("mjx-math, mjx-assistive-mml")];
     const sizes = formulas.map((each) => each.getBoundingClientRect());
     formulas.forEach((each, i) => {
@@ -72,43 +71,67 @@ SAID_ONCE = """() => {
         box.textContent = "x x";
         each.replaceChildren(box);
     });
-    const place = (each) => each && [each.className, getComputedStyle(each).backgroundColor, place(each.parentElement)].join();
-    const seen = new Set();
-    const again = (each) => {
-        const { color, fontSize, fontWeight, opacity } = getComputedStyle(each);
-        const look = [color, fontSize, fontWeight, opacity, place(each)].join();
-        return seen.has(look) || !seen.add(look);
-    };
-    const words = [...document.querySelectorAll("pre span, dt.sig span")];
-    words.filter((each) => each.attributes.length < 2 && again(each)).forEach((each) => each.replaceWith(...each.childNodes));
-    document.querySelectorAll("pre, dt.sig").forEach((each) => each.normalize());
 }"""
 
+# What lies behind a word takes the checker a while to find, and thousands of words look alike. So of all that shows text of one
+# colour, size and weight, within elements of the same names, classes and backgrounds, a few are marked; of code, where every
+# word is an element, the others join the text about them.
+ALIKE = 2
+MARK_EACH_LOOK = """(alike) => {
+    document.querySelectorAll("[data-look]").forEach((each) => each.removeAttribute("data-look"));
+    const places = new Map([[null, ""]]);
+    const place = (each) => {
+        if (!places.has(each)) {
+            const { backgroundColor, backgroundImage, opacity } = getComputedStyle(each);
+            const own = [each.localName, each.className, backgroundColor, backgroundImage, opacity];
+            places.set(each, [place(each.parentElement), ...own].join());
+        }
+        return places.get(each);
+    };
+    const shows = (each) => each.checkVisibility({ visibilityProperty: true }) && (each.matches("input, select, textarea")
+        || [...each.childNodes].some((child) => child.nodeType === Node.TEXT_NODE && child.data.trim()));
+    const seen = new Map();
+    const again = [...document.querySelectorAll("body *")].filter(shows).filter((each) => {
+        const { color, fontSize, fontWeight } = getComputedStyle(each);
+        const look = [color, fontSize, fontWeight, place(each)].join();
+        seen.set(look, (seen.get(look) ?? 0) + 1);
+        return !each.toggleAttribute("data-look", seen.get(look) <= alike);
+    });
+    const words = again.filter((each) => each.matches("pre span, dt.sig span") && each.attributes.length < 2);
+    words.forEach((each) => each.replaceWith(...each.childNodes));
+    document.querySelectorAll("pre, dt.sig").forEach((each) => each.normalize());
+}"""
 
 # Some 300 ms after a page has changed, the theme makes a stop of the Tab key of each box that scrolls.
 STOPS_ARE_SET = """() => [...document.querySelectorAll("pre, .cell_output > .output")]
     .every((each) => each.tabIndex === 0 || (each.scrollWidth <= each.clientWidth && each.scrollHeight <= each.clientHeight))"""
 
 
-def violations(visit, within="document, {resultTypes: ['violations']}"):
-    """The checker axe finds nothing serious or critical."""
+# That some text lies within no landmark is of moderate impact. No rule here needs style sheets or films loaded first.
+OPTIONS = "{ resultTypes: ['violations'], preload: false, rules: { region: { enabled: false } } }"
+
+
+def violations(visit, within="document", words="*"):
+    """The checker axe finds nothing serious or critical; the contrast of some elements alone is looked at."""
     visit.tab.evaluate(AXE.read_text("utf-8"))
-    for each in visit.tab.evaluate(f"() => axe.run({within})")["violations"]:
+    visit.tab.evaluate("(words) => axe.configure({ rules: [{ id: 'color-contrast', selector: words }] })", words)
+    for each in visit.tab.evaluate(f"() => axe.run({within}, {OPTIONS})")["violations"]:
         if each["impact"] in ("serious", "critical"):
             yield f"{each['id']} ({each['impact']}): {each['nodes'][0]['html'][:200]}"
 
 
 def accessible(visit):
-    """The checker axe finds nothing serious or critical. It sees each colour of the code once: this rule is the last to run."""
-    visit.tab.evaluate(SAID_ONCE)
+    """The checker axe finds nothing serious or critical. It sees what looks alike twice, and changes the page: it runs last."""
+    visit.tab.evaluate(TWO_LETTERS_A_FORMULA)
     with suppress(TimeoutError):  # then the checker says which box it is
         visit.tab.wait_for_function(STOPS_ARE_SET, timeout=5000)
-    yield from violations(visit)
+    visit.tab.evaluate(MARK_EACH_LOOK, ALIKE)
+    yield from violations(visit, words="[data-look]")
 
 
 def playthings_accessible(visit):
     """The same of what is played with alone, which takes a tenth of the time: test_pages.py checks the page about it."""
-    yield from violations(visit, "'.plaything', {resultTypes: ['violations'], preload: false}")
+    yield from violations(visit, "'.plaything'")
 
 
 EVERY_STATE_OF_A_PLAYTHING = (no_console_error, no_outside_request, no_sideways_scroll, playthings_accessible)

@@ -149,16 +149,17 @@ def test_a_fault_is_found(visit, tmp_path, rule):
     assert broken - ({no_console_error} if rule is no_outside_request else set()) == {rule}
 
 
-@pytest.mark.parametrize("selector", ["pre span + span", "pre + pre, pre + pre span", "dt.sig .n"])
-def test_a_pale_word_of_code_is_found(visit, tmp_path, selector):
-    """Whatever its class, and however many like it are not pale."""
+@pytest.mark.parametrize("selector", ["pre span + span", "pre + pre, pre + pre span", "dt.sig .n", "p + p", "div p", "input"])
+def test_a_pale_word_is_found(visit, tmp_path, selector):
+    """Whatever its class, however many like it are not pale, and where one as pale cannot be seen."""
+    prose = f'<div>{2 * "<p hidden>None</p>"}{3 * "<p>Of many</p>"}</div><input aria-label="A word" value="word">'
     code = '<pre><span class="n">some</span><span class="n">words</span> of code</pre>'
     entry = '<dl><dt class="sig"><span class="n">a name</span></dt><dd>Text.</dd></dl>'
     broken = {
         colour: broken_rules(
             visit,
             tmp_path / f"{colour}.html",
-            GOOD.format(f"{code}{code}{entry}<style>{selector} {{ color: {colour}; background: white }}</style>"),
+            GOOD.format(f"{prose}{code}{code}{entry}<style>{selector} {{ color: {colour}; background: white }}</style>"),
         )
         for colour in ("black", "silver")
     }
