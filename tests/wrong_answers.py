@@ -1,6 +1,9 @@
 """Typical wrong answers to the book's exercises, by label: what a student gives, and a piece of what the check should say."""
 
 import numpy as np
+from scipy import optimize
+
+import tokensel_nb as ts
 
 
 def read_plainly(E, p, v, tokens):
@@ -73,7 +76,405 @@ WRONG = {
         (lambda corpus, words, seed: correlated(*2 * [corpus.signed_frequency()[words]]), "with itself"),
         (lambda corpus, words, seed: correlated(*(each[words] for each in signed_halves(corpus, 0))), "off by"),
     ],
+    "ex-scale": [
+        (lambda share, step, norm: norm * step / 2 * share, "counts twice"),
+        (lambda share, step, norm: norm**2 * step * share, "g is 1/2"),
+        (lambda share, step, norm: step / 2 * share, "length one"),
+        (lambda share, step, norm: -(norm**2) * step / 2 * share, "wrong sign"),
+    ],
+    "ex-class-step": [
+        (lambda *given: 2 * given[0] - class_step(*given), "against the gradient"),
+        (lambda *given: given[0] + len(given[2]) * (class_step(*given) - given[0]), "summed over texts"),
+        (lambda *given: class_step(*given[:-1], 1.0), "size one"),
+        (lambda *given: class_step(*given) - given[0], "off by"),
+    ],
+    "ex-labels": [
+        (lambda wanted, share, dim: 4 / (dim * share.var() * (wanted**-2 - 1)), "After a step of this size"),
+        (lambda wanted, share, dim: 2 / np.sqrt(dim * share.var()), "After a step of this size"),
+        (lambda wanted, share, dim: 2 / np.sqrt(dim * share.var() * (1 / wanted - 1)), "After a step of this size"),
+        (lambda wanted, share, dim: 2 / np.abs(share), "shape"),
+    ],
+    "ex-mirror": [
+        (lambda counts, signs, partner: (counts[:, partner], -signs), "one mirror image beside it"),
+        (lambda counts, signs, partner: (np.vstack([counts, counts[:, partner]]), np.append(signs, signs)), "opposite label"),
+        (lambda counts, signs, partner: (np.vstack([counts, counts]), np.append(signs, -signs)), "replace every word"),
+        (lambda counts, signs, partner: (np.vstack([counts, counts[:, partner]]), signs), "not as many labels"),
+    ],
+    "ex-longer": [
+        (lambda counts, signs: signs @ (shares(counts) - counts) / len(signs), "mean length"),
+        (lambda counts, signs: signs @ (shares(counts) - counts / counts.sum(axis=1).mean()), "summed over texts"),
+        (lambda counts, signs: signs @ shares(counts) / len(signs), "signed share alone"),
+        (lambda counts, signs: signs @ (counts / counts.sum(axis=1).mean() - shares(counts)) / len(signs), "wrong sign"),
+    ],
+    "ex-own-margin": [
+        (
+            lambda E, pairs, rounds: (0.9 * own_margin(E, pairs, rounds)[0], *own_margin(E, pairs, rounds)[1:]),
+            "constraint is missed",
+        ),
+        (lambda E, pairs, rounds: own_margin(E, pairs, rounds, floor=-np.inf), "multiplier is negative"),
+        (lambda E, pairs, rounds: (2 * own_margin(E, pairs, rounds)[0], *own_margin(E, pairs, rounds)[1:]), "not the sum"),
+        (lambda E, pairs, rounds: own_margin(E, pairs[:, ::-1], rounds), "selected token less the other"),
+        (
+            lambda E, pairs, rounds: (*(2 * part for part in own_margin(E, pairs, rounds)[:2]), own_margin(E, pairs, 1)[2]),
+            "shorter p",
+        ),
+    ],
+    "ex-pairs": [
+        (lambda Q, gamma, E: 2 * by_pairs(Q, gamma, E), "counted twice"),
+        (lambda Q, gamma, E: -by_pairs(Q, gamma, E), "wrong sign"),
+        (lambda Q, gamma, E: (Q * gamma) @ E, "off by"),
+        (lambda Q, gamma, E: by_pairs(np.ones(len(Q)), gamma, E), "It is"),
+    ],
+    "ex-competition": [
+        (lambda G, k: G**2 * (1 - 1 / k), "Other sizes"),
+        (lambda G, k: G**2 / 4, "there are k"),
+        (lambda G, k: k * G / 4, "with its square"),
+        (lambda G, k: k * G**2, "off by"),
+    ],
+    "ex-far": [
+        (([1.0, 0.0], [0.37, 0.93]), "other way round"),
+        (([0.37, 0.93], [0.37, 0.93]), "end differently"),
+        (([0.2, 0.5], [1.0, 0.0]), "length one"),
+        (([0.6, 0.8], [1.0, 0.0]), "turns to p*"),
+        (([0.37, 0.93], [0.0, 1.0]), "pulls the harder"),
+    ],
+    "ex-rate": [
+        (lambda p: -np.linalg.norm(p), "one over the length"),
+        (lambda p: 1 / np.linalg.norm(p), "what is missed falls"),
+        (lambda p: -1 / (p @ p), "square"),
+        (lambda p: -2 / np.linalg.norm(p), "off by"),
+    ],
+    "ex-trace": [
+        (lambda size, kept: size**2 - kept, "square of the length"),
+        (lambda size, kept: np.sqrt(abs(size**2 + kept)), "subtracted"),
+        (lambda size, kept: size, "what is conserved, too"),
+        (lambda size, kept: size - np.sqrt(abs(kept)), "off by"),
+    ],
+    "ex-small-steps": [
+        (lambda *given: [2 * old - new for old, new in zip(given, descend(*given))], "wrong sign"),
+        (lambda *given: descend(*given[:-1], len(given[4]) * given[-1]), "summed over texts"),
+        (lambda E, p, *given: (descend(E, p, *given)[0], p, descend(E, p, *given)[2]), "off by"),
+        (lambda E, p, v, *given: (*descend(E, p, v, *given)[:2], v), "off by"),
+    ],
+    "ex-orthonormal": [
+        (lambda j: (2 / (j + 2), j / (j + 2)), "Exchange"),
+        (lambda j: (1.0, 2 / j), "to be one"),
+        (lambda j: (0.5, 0.5), "share the work"),
+        (lambda j: (1 / (j + 2), (j + 1) / (j + 2)), "off by"),
+    ],
+    "ex-own-kappa": [
+        (lambda values, sides: kappa(values, sides, lambda size, rival: rival * (size - rival)), "does not take away"),
+        (lambda values, sides: kappa(values, sides, lambda size, rival: max(size - rival, 0) * size), "own size is a factor"),
+        (lambda values, sides: kappa(values, sides, against=1), "its own side"),
+        (lambda values, sides: np.sqrt(kappa(values, sides)), "four times as large"),
+        (lambda values, sides: kappa(values, sides)[sides != 0], "off by"),
+    ],
+    "ex-length": [
+        (lambda words, texts: words / 2 * np.log10(texts / 0.02), "natural"),
+        (lambda words, texts: words * np.log(texts / 0.02), "half of"),
+        (lambda words, texts: words / 2 * np.log(texts), "one chance in a hundred"),
+        (lambda words, texts: words / 2 * texts, "off by"),
+    ],
+    "ex-mirrored": [
+        (lambda G, k: (G**2 * (1 - 1 / k), 0), "Exchange"),
+        (lambda G, k: (G * (G / k - G), G**2 * (1 - 1 / k)), "not negative"),
+        (lambda G, k: (0, G**2 * (1 - 1 / k) / k), "k rivals"),
+        (lambda G, k: G**2 * (1 - 1 / k), "shape"),
+    ],
+    "ex-impure": [
+        (lambda value, noise: np.log((1 - noise) / noise) / value, "one at most"),
+        (lambda value, noise: np.log((1 - noise) / noise), "divide by it"),
+        (lambda value, noise: 1.0, "less attention"),
+        (lambda value, noise: 1 - noise, "off by"),
+    ],
+    "ex-xor-word": [
+        (lambda counts: np.column_stack([counts[:, 0] * counts[:, 2], counts[:, 1] * counts[:, 3]]), "old ones stay"),
+        (lambda counts: with_columns(counts, counts[:, 0] * counts[:, 3], counts[:, 1] * counts[:, 2]), "in negative texts"),
+        (lambda counts: with_columns(counts, counts[:, 0] + counts[:, 2], counts[:, 1] * counts[:, 3]), "in negative texts"),
+        (lambda counts: with_columns(counts, counts[:, 0] * counts[:, 1], counts[:, 2] * counts[:, 3]), "hold one of the two"),
+    ],
+    "ex-descent": [
+        (lambda share, rate, steps: rate * steps * share, "g is 1/2"),
+        (lambda share, rate, steps: rate / 2 * share, "they add up"),
+        (lambda share, rate, steps: steps / 2 * share, "rate does not get in"),
+        (lambda share, rate, steps: np.abs(rate * steps / 2 * share), "off by"),
+    ],
+    "ex-early": [
+        (lambda losses, patience: int(np.argmin(losses)), "best step of all"),
+        (lambda losses, patience: patience + best_step(losses, patience), "where training ends"),
+        (lambda losses, patience: best_step(losses, 1), "first loss that is higher"),
+        (lambda losses, patience: losses[best_step(losses, patience)], "off by"),
+    ],
+    "ex-chance": [
+        (lambda corpus, many, seed: chance_skew(corpus, many, seed).T, "One row a word"),
+        (lambda corpus, many, seed: chance_skew(corpus, many, None), "same permutations"),
+        (
+            lambda corpus, many, seed: corpus.counts.sum(axis=0)[:, None] * chance_skew(corpus, many, seed),
+            "divide by the occurrences",
+        ),
+        (lambda corpus, many, seed: np.tile(corpus.label_skew()[:, None], many), "permuted at all"),
+        (lambda corpus, many, seed: chance_skew(corpus, many, seed, replace=True), "do not draw them anew"),
+    ],
+    "ex-height": [
+        (lambda depth: np.exp(-depth), "other way round"),
+        (lambda depth: depth, "no straight line"),
+        (lambda depth: 2**depth, "not of two"),
+    ],
+    "ex-linear-bag": [
+        (
+            lambda corpus, ridge, first: (lambda w, g: (w, g * len(corpus)))(*linear_bag(corpus, ridge, first)),
+            "summed over texts",
+        ),
+        (lambda corpus, ridge, first: linear_bag(corpus, 0.0, first), "not the minimum"),
+        (lambda corpus, ridge, first: (first, linear_bag(corpus, ridge, first)[1]), "not the minimum"),
+        (
+            lambda corpus, ridge, first: (
+                corpus.lengths.mean() * linear_bag(corpus, ridge, first)[0],
+                linear_bag(corpus, ridge, first)[1],
+            ),
+            "divide them",
+        ),
+        (
+            lambda corpus, ridge, first: (
+                linear_bag(corpus, ridge, first)[0],
+                linear_bag(corpus, ridge, first)[1] / corpus.lengths.mean(),
+            ),
+            "gradient in gamma",
+        ),
+    ],
+    "ex-spread-parts": [
+        (lambda step, variance: 1 / (step * variance), "with its square"),
+        (lambda step, variance: step**2 * variance, "noise is 1/d"),
+        (lambda step, variance: 1 / (2 * step**2 * variance), "two parts are equal"),
+    ],
+    "ex-two-dimensions": [
+        (lambda scores, values, p, v: np.outer(scores, p) + np.outer(values, v), "neither of length one"),
+        (lambda scores, values, p, v: np.linalg.solve([p, v], [values, scores]).T, "exchange them"),
+        (lambda scores, values, p, v: np.linalg.solve([p, v], [scores, values]), "One row a word"),
+        (lambda scores, values, p, v: np.outer(scores, p) / (p @ p), "off by"),
+    ],
+    "ex-head-alone": [
+        (lambda often, scores: often * np.exp(scores), "Divide by the sum"),
+        (lambda often, scores: softmax(scores), "as often as"),
+        (lambda often, scores: often, "do not get in"),
+        (lambda often, scores: often * scores / (often @ scores), "off by"),
+    ],
+    "ex-deeper-single": [
+        (lambda embedding, v, rho: embedding @ v, "attends to itself"),
+        (lambda embedding, v, rho: (embedding @ v) ** 2, "comes twice"),
+        (lambda embedding, v, rho: 2 * rho * embedding @ v, "rho is zero"),
+        (lambda embedding, v, rho: 2 * embedding @ v, "off by"),
+    ],
+    "ex-deeper-nowhere": [
+        (lambda a, values, c: softmax(a + np.log(c)) @ values, "base model alone"),
+        (lambda a, values, c: c @ values / c.sum(), "bag of words alone"),
+        (lambda a, values, c: softmax(a) @ values + c @ values / c.sum(), "factor of its attention"),
+        (lambda a, values, c: softmax(a + np.log(c)) @ values + c @ values, "not a sum"),
+    ],
+    "ex-deeper-write": [
+        (lambda E, p, v, W1, W2, c: two_layers(E, p, v, W1, W2, c, first=lambda c: c), "twice over"),
+        (lambda E, p, v, W1, W2, c: two_layers(E, p, v, W1, W2, c, first=np.ones_like), "split a token"),
+        (lambda E, p, v, W1, W2, c: two_layers(E, p, v, W1, W2, c, kept=0.0), "of itself"),
+        (lambda E, p, v, W1, W2, c: two_layers(E, p, v, W2, W1, c), "off by"),
+        (lambda E, p, v, W1, W2, c: two_layers(E, p, v, W1, W2, c, weigh=plain_softmax), "overflows"),
+    ],
+    "ex-deeper-identity": [
+        (lambda M, v: 1.0, "depends on M"),
+        (lambda M, v: np.sign(np.trace(M)), "trace"),
+        (lambda M, v: v @ M @ v, "Only the sign"),
+        (lambda M, v: -np.sign(v @ M @ v), "wrong sign"),
+    ],
+    "ex-two-classes": [
+        (lambda pull: np.sign(pull) * np.array([-1, 1]), "length one"),
+        (lambda pull: np.sign(pull) * np.array([1, -1]) / np.sqrt(2), "Exchange"),
+        (lambda pull: pull * np.array([-1, 1]), "divide by their length"),
+        (lambda pull: np.array([-1, 1]) / np.sqrt(2), "Exchange"),
+    ],
+    "ex-classes-pull": [
+        (lambda values, texts: -class_pull(values, texts), "against the gradient"),
+        (lambda values, texts: len(texts) * class_pull(values, texts), "summed over texts"),
+        (lambda values, texts: texts.shares.T @ np.eye(texts.num_classes)[texts.labels] / len(texts), "pushes the others"),
+        (lambda values, texts: class_pull(values, texts, weigh=plain_softmax), "overflows"),
+    ],
+    "ex-between": [
+        (lambda profile: profile @ [1, 1, -1, -1], "compares the sites"),
+        (lambda profile: profile[:, [0, 2]].sum(axis=1), "negative classes alone"),
+        (lambda profile: profile[:, [1, 3]].sum(axis=1), "positive classes alone"),
+        (lambda profile: profile @ [-1, 1, -1, 1], "wrong sign"),
+    ],
+    "ex-unbalanced": [
+        (lambda labels: np.ones(len(labels)), "do not count alike"),
+        (lambda labels: 1 / np.bincount(labels), "not one a class"),
+        (lambda labels: np.bincount(labels)[labels], "do not count alike"),
+        (lambda labels: 1 / np.sqrt(np.bincount(labels))[labels], "do not count alike"),
+        (lambda labels: 1 - np.bincount(labels)[labels] / 20, "above zero"),
+    ],
+    "ex-beyond-negation": [
+        (lambda z1, z2: z1, "does not turn"),
+        (lambda z1, z2: z1 + (abs(z1 - z2) - abs(z1 + z2)) / 2, "silences"),
+        (lambda z1, z2: z1 - 2 * z1 * z2, "product of z1 and z2"),
+        (lambda z1, z2: -z1, "word itself speaks"),
+        (lambda z1, z2: z1 if z2 == 0 else -z1 * (z2 < 1), "homogeneous"),
+    ],
+    "ex-beyond-rank": [
+        (lambda C, y: C.T @ y, "of 12 texts are right"),
+        (lambda C, y: y, "not one a text"),
+        (lambda C, y: np.ones(C.shape[1]), "of 12 texts are right"),
+        (lambda C, y: -np.linalg.lstsq(C, y, rcond=None)[0], "of 12 texts are right"),
+    ],
+    "ex-beyond-separable": [
+        (lambda texts: negative(*separate(texts)), "up to sign"),
+        (lambda texts: (1.0, *separate(texts)[1:]), "not what its weights show"),
+        (lambda texts: (separate(texts)[0], separate(texts)[1], 0 * separate(texts)[2]), "neither proof"),
+        (lambda texts: (0.0, np.zeros(texts.vocab_size), np.ones(len(texts))), "neither proof"),
+    ],
+    "ex-beyond-turned": [
+        (lambda behind, elsewhere, error: behind * elsewhere < 0, "within three standard errors"),
+        (lambda behind, elsewhere, error: (behind * elsewhere > 0) & (np.abs(behind) > 3 * error), "keep their sign"),
+        (lambda behind, elsewhere, error: (behind * elsewhere < 0) & (np.abs(elsewhere) > 3 * error), "the pair's skew"),
+        (lambda behind, elsewhere, error: np.abs(behind) > 3 * error, "sign has to be another"),
+    ],
+    "ex-your-leave-out": [
+        (lambda q, value, logit: q * value, "term of the sum"),
+        (lambda q, value, logit: q * (value - logit), "divided by 1 - q"),
+        (lambda q, value, logit: q / (1 - q) * value, "above the logit"),
+        (lambda q, value, logit: q / (1 - q) * (logit - value), "wrong sign"),
+    ],
+    "ex-your-change": [
+        (lambda q, values: q.argmax(), "largest attention"),
+        (lambda q, values: np.abs(values).argmax(), "largest value"),
+        (lambda q, values: np.abs(q * values).argmax(), "largest term"),
+        (lambda q, values: values.argmin(), "off by"),
+    ],
+    "ex-your-tilt": [
+        (lambda word, base, h: np.zeros(2), "mean of h"),
+        (lambda word, base, h: np.append(0, np.log(odds(word) / odds(base))), "mean of"),
+        (lambda word, base, h: np.append(*2 * [np.log(odds(word) / odds(base))]), "mean of"),
+        (lambda word, base, h: np.log(odds(word) / odds(base)), "shape"),
+    ],
+    "ex-your-impure": [
+        (lambda own, others, seed: own / 60, "With ten strays"),
+        (lambda own, others, seed: 1 - others / 10, "far less suspicious"),
+        (lambda own, others, seed: 0.0, "in 60 texts should be suspicious"),
+        (lambda own, others, seed: own - others, "a probability"),
+    ],
+    "ex-your-sentences": [
+        ((["dull", "boring", "badly", "enjoyable"], 0.3), "in praise"),
+        ((["dull", "boring", "badly"], 0.3), "Four words"),
+        ((["dull", "boring", "badly", "zqx"], 0.3), "other texts"),
+        ((["dull", "boring", "badly", "movie"], 0.3), "hardly leans"),
+        ((["dull", "boring", "badly", "unfunny"], 0.97), "would be a leak"),
+    ],
 }
+
+
+def linear_bag(corpus, ridge, first):
+    """Fit a linear model of the shares; return it, and the gradient at zero."""
+    shares = np.asarray(corpus.shares.todense()) * corpus.lengths.mean()
+
+    def goal(weights):
+        margins = corpus.signs * (shares @ weights)
+        slopes = ridge * weights - shares.T @ (corpus.signs / (1 + np.exp(margins))) / len(corpus)
+        return np.logaddexp(0, -margins).mean() + ridge / 2 * weights @ weights, slopes
+
+    return optimize.minimize(goal, first, jac=True, tol=1e-12).x, goal(np.zeros(len(first)))[1]
+
+
+def plain_softmax(scores):
+    """Return weights that add up to one, unless a score is large."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.exp(scores) / np.exp(scores).sum()
+
+
+def two_layers(E, p, v, W1, W2, c, first=np.log, kept=1.0, weigh=softmax):
+    """Compute two layers, wrongly if one likes."""
+    hidden = kept * E + np.stack([weigh(row + first(c)) for row in E @ W1 @ E.T]) @ E
+    return weigh(hidden @ W2 @ p + np.log(c)) @ hidden @ v
+
+
+def class_pull(values, texts, weigh=softmax):
+    """Return the pull on every word towards every class, at uniform attention."""
+    chances = np.apply_along_axis(weigh, 1, texts.shares @ values)
+    return texts.shares.T @ (np.eye(texts.num_classes)[texts.labels] - chances) / len(texts)
+
+
+def separate(texts):
+    """Return the largest least margin, the words' weights, and those of the texts."""
+    rows = texts.signs[:, None] * texts.counts.toarray()
+    goal, bounds = np.append(np.zeros(rows.shape[1]), -1), [(-1, 1)] * rows.shape[1] + [(None, 1)]
+    found = optimize.linprog(goal, np.c_[-rows, np.ones(len(rows))], np.zeros(len(rows)), bounds=bounds)
+    return found.x[-1], found.x[:-1], -found.ineqlin.marginals
+
+
+def negative(margin, weights, lam):
+    """Forget the sign of the multipliers."""
+    return margin, weights, -lam
+
+
+def odds(counts):
+    """Return the odds of the second class."""
+    return counts[1].sum() / counts[0].sum()
+
+
+def kappa(values, sides, term=lambda size, rival: rival * max(size - rival, 0), against=-1):
+    """Return the competition of every relevant token, with a term of one's own."""
+    found = np.full(len(values), np.nan)
+    for r in np.flatnonzero(sides):
+        found[r] = sum(term(abs(values[r]), abs(rival)) for rival in values[sides == against * sides[r]])
+    return found
+
+
+def with_columns(counts, *new):
+    """Append columns."""
+    return np.column_stack([counts, *new])
+
+
+def best_step(losses, patience):
+    """Return the best step before so many losses in a row were no better."""
+    best = 0
+    for step, loss in enumerate(losses):
+        if loss < losses[best]:
+            best = step
+        elif step - best >= patience:
+            break
+    return best
+
+
+def chance_skew(corpus, many, seed, replace=False):
+    """Return every word's skew under permuted labels, or under labels that are drawn anew."""
+    random = np.random.default_rng(seed)
+    signs = np.stack([random.choice(corpus.signs, len(corpus), replace=replace) for _ in range(many)], axis=1)
+    return corpus.counts.T @ signs / corpus.counts.sum(axis=0)[:, None]
+
+
+def class_step(E, heads, shares, labels, step):
+    """Take a right step of the cross-entropy."""
+    chances = np.apply_along_axis(softmax, 1, shares @ E @ heads.T)
+    return E + step * shares.T @ (np.eye(len(heads))[labels] - chances) @ heads / len(labels)
+
+
+def own_margin(E, pairs, rounds, floor=0.0):
+    """Rise in the dual problem, one pair at a time; without a floor multipliers may be negative."""
+    D = E[pairs[:, 0]] - E[pairs[:, 1]]
+    multipliers, p = np.zeros(len(D)), np.zeros(E.shape[1])
+    for _ in range(rounds):
+        for k, row in enumerate(D):
+            new = max(multipliers[k] + (1 - row @ p) / (row @ row), floor)
+            p, multipliers[k] = p + (new - multipliers[k]) * row, new
+    return p, multipliers, D
+
+
+def descend(E, p, v, counts, y, step):
+    """Take a step of gradient descent on all parameters."""
+    parameters = ts.Parameters(E, p, v)
+    found = ts.gradients(parameters, ts.Corpus(counts, y, [f"word {s}" for s in range(len(E))]))
+    return [old - step * slope for old, slope in zip(parameters.arrays().values(), found.arrays().values())]
+
+
+def by_pairs(Q, gamma, E):
+    """Return the covariance of values and embeddings, as a sum over pairs."""
+    pairs = [(s, t) for t in range(len(Q)) for s in range(t)]
+    return sum(Q[s] * Q[t] * (gamma[s] - gamma[t]) * (E[s] - E[t]) for s, t in pairs)
 
 
 def signed_halves(corpus, seed):

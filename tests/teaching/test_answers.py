@@ -13,7 +13,7 @@ for path in NOTEBOOKS:
     for label, cell in pieces(read(path)):
         if label and cell.source.startswith("check("):
             SHOWN.setdefault(label, []).append((cell.source, "".join(output.get("text", "") for output in cell.outputs)))
-CASES = [(label, *case) for label, cases in WRONG.items() for case in cases]
+CASES = [(label, *case) for label in labels() for case in WRONG[label]]
 
 
 def as_answers(given):
@@ -54,7 +54,8 @@ def test_a_solution_of_the_book_is_right(label):
 
 
 def test_no_solution_is_without_its_check():
-    found = {label for path in NOTEBOOKS[:1] for label, _ in pieces(read(path)) if label}
+    ready = [path for path in NOTEBOOKS if not "06" <= path.stem[:2] <= "09"]
+    found = {label for path in ready for label, _ in pieces(read(path)) if label}
     assert set(SHOWN) == set(labels()) == found
 
 

@@ -1,0 +1,76 @@
+"""Checks of chapter 5's exercises."""
+
+import numpy as np
+
+from ..alignment import embedding_step
+from ..corpus import Corpus
+from ..parameters import Parameters
+from ..synthetic import independent_tokens
+from ._01_model import texts
+from .answers import close, compare, exercise
+
+
+@exercise("ex-descent")
+def descent(moved, random):
+    counts, signs = texts(random)
+    corpus, rate, steps = Corpus(counts, signs, list("abcd")), 1e-4, int(random.integers(5, 20))
+    after = Parameters(np.zeros((4, 3)), np.zeros(3), np.eye(3)[0])
+    for _ in range(steps):
+        after = embedding_step(after, corpus, rate)
+    share = corpus.signed_share()
+    mistakes = {
+        "g is 1/2 as long as the model knows little.": rate * steps * share,
+        "That is one step; they add up.": rate / 2 * share,
+        "The rate does not get in.": steps / 2 * share,
+    }
+    yield from compare(moved(share, rate, steps), after.token_values, mistakes, tolerance=1e-3)
+
+
+@exercise("ex-early")
+def early(best_step, random):
+    for patience in 10 * (1, 3, 5):
+        losses = np.abs(random.normal(size=60)) + np.linspace(1, 0, 60)
+        lowest = np.minimum.accumulate(losses)
+        first = [int(np.argmax(losses == low)) for low in lowest]  # where the lowest so far was seen
+        ends = [step for step in range(60) if step - first[step] >= patience]
+        mistakes = {
+            "That is the best step of all; training had ended before.": int(losses.argmin()),
+            "That is where training ends; the best step came before.": ends[0],
+            "With patience it does not end at the first loss that is higher.": first[int(np.argmax(np.diff(losses) > 0))],
+        }
+        yield from compare(best_step(losses, patience), first[ends[0]], mistakes, tolerance=1e-9)
+
+
+@exercise("ex-chance")
+def chance(chance_skew, random):
+    corpus = independent_tokens(200, 12, 10, 0.5, seed=int(random.integers(100)))[:150]
+    counts, n, mean = corpus.counts.toarray(), len(corpus), corpus.signs.mean()
+    seed = int(random.integers(100))
+    drawn = np.asarray(chance_skew(corpus, 2_000, seed), dtype=float)
+    yield from compare(drawn.shape, (12, 2_000), {"One row a word and one column a permutation, please.": (2_000, 12)})
+    if not close(drawn, chance_skew(corpus, 2_000, seed)):
+        yield "The same seed should draw the same permutations."
+    if np.abs(drawn).max() > 1:
+        yield "A skew lies between -1 and 1: divide by the occurrences of the word."
+    if not close(counts.sum(axis=0) @ drawn, np.full(2_000, counts.sum(axis=1) @ corpus.signs), 0.3):
+        yield "The labels do not stay as many: permute them; do not draw them anew."
+    weights = counts / counts.sum(axis=0)
+    squares = (weights**2).sum(axis=0)
+    wanted = (1 - mean**2) * n / (n - 1) * (squares - 1 / n)
+    if drawn.std(axis=1).max() < 1e-9:
+        yield "Every permutation gives the same: are the labels permuted at all?"
+    yield from compare(drawn.var(axis=1), wanted, {}, tolerance=0.15)
+    yield from compare(drawn.mean(axis=1), np.full(12, mean), {}, tolerance=0.15)
+
+
+@exercise("ex-height")
+def height(ratio, random):
+    depth, scores = random.uniform(1, 5), random.normal(size=4)
+    scores[0] = scores[1] + depth
+    attention = np.exp(scores) / np.exp(scores).sum()
+    mistakes = {
+        "The other way round: the higher score gets more.": np.exp(-depth),
+        "Attention is no straight line in the score.": depth,
+        "Attention goes by powers of e, not of two.": 2**depth,
+    }
+    yield from compare(ratio(depth), attention[0] / attention[1], mistakes)
