@@ -430,12 +430,15 @@ class Report:
         counts = self.corpus.counts.tocsc()
         column_of = {word: column for column, word in enumerate(self.model.vocabulary_)}
         words = dict.fromkeys(word for corner in self.corners.values() for word in corner.word.head(SHOWN))
-        found = {}
+        chosen = []
         for word in words:
             column = column_of[word]
             rows = counts.indices[counts.indptr[column] : counts.indptr[column + 1]]
-            chosen = random.choice(rows, min(self.passages, len(rows)), replace=False)
-            found[word] = [_passage(self.model, self.texts[row], column) for row in chosen]
+            chosen += [(word, row) for row in random.choice(rows, min(self.passages, len(rows)), replace=False)]
+        texts = [self.texts[row] for _, row in chosen]
+        found = {word: [] for word in words}
+        for (word, _), text, places in zip(chosen, texts, self.model._places(texts)):
+            found[word].append(_passage(text, places, column_of[word]))
         return found
 
     @checked(attend=truth)
@@ -670,9 +673,9 @@ def _accuracy(parts):
     return float(np.mean(np.concatenate([each == corpus.labels for each, (_, corpus) in zip(found, parts)])))
 
 
-def _passage(model, text, column, around=45):
+def _passage(text, places, column, around=45):
     """Return the words before and after the first place where a word stands."""
-    start, end = next(((start, end) for start, end, found in model.words(text) if found == column), (0, 0))
+    start, end = next(((start, end) for start, end, found in places if found == column), (0, 0))
     low, high = max(start - around, 0), min(end + around, len(text))
     return f"{'…' if low else ''}{' '.join(text[low:high].split())}{'…' if high < len(text) else ''}"
 

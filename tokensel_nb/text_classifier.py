@@ -214,7 +214,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         if not isinstance(text, str):
             raise ValueError(f"text is {text!r}, not a string")
-        return self._phrases.find(_listed([text])[0])
+        return self._places([text])[0]
+
+    def _places(self, texts):
+        """Return what `words` does, for each of some texts."""
+        return self._phrases.find_each(_listed(texts))
 
     def attention(self, texts) -> sparse.csr_array:
         """Return the attention of <cls> to each phrase of each text, all occurrences together, and to itself.
