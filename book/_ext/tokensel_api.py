@@ -88,6 +88,16 @@ def resolve(app: Sphinx, env, node: addnodes.pending_xref, content: nodes.Node) 
     return content if node["reftype"] == "obj" else None  # "obj" is the role of a single backtick
 
 
+def adopt(app: Sphinx, document: nodes.document) -> None:
+    """Let all of a page belong to its document.
+
+    What stands in reStructuredText within Markdown has a document of its own, and would be stored with all that Sphinx knows
+    of the book: four megabytes a page, read three times a build.
+    """
+    for node in document.findall():
+        node.document = document
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the above."""
     for extension in ("sphinx.ext.autodoc", "sphinx.ext.linkcode", "numpydoc"):
@@ -98,4 +108,5 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("autodoc-skip-member", skip)
     app.connect("object-description-transform", show_prefix)
     app.connect("missing-reference", resolve)
+    app.connect("doctree-read", adopt)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

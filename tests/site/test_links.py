@@ -65,3 +65,11 @@ def test_the_site_is_small(site):
 
 def test_nothing_that_readers_do_not_need_is_published(site):
     assert not [file.name for file in site.rglob("*") if file.suffix == ".map" or "thebe" in file.name]
+
+
+def test_a_page_is_stored_without_all_that_is_known_of_the_book(site):
+    """Else each page of the API has four megabytes, which every build writes once and reads three times."""
+    trees = [site.parent / ".doctrees" / page.relative_to(site).with_suffix(".doctree") for page in PAGES]
+    found = {tree.stem: b"BuildEnvironment" in tree.read_bytes() for tree in trees if tree.exists()}
+    assert "api" in found
+    assert not [name for name, too_much in found.items() if too_much]
