@@ -18,7 +18,7 @@ def link_pdf(app: Sphinx) -> None:
     file = printed(app)
     app.config.html_extra_path = [str(file)] if file else []
     link = f'<a href="../{FILE}">{TEXT}</a> ({file.stat().st_size / 1e6:.0f} MB)' if file else f"{TEXT} (made by `make pdf`)"
-    substitute(app, pdf_link=link if app.builder.name == "html" else TEXT)  # else it is being printed
+    substitute(app, pdf_link=f'<span class="the-pdf">{link}</span>')  # print_book.py finds it there
 
 
 def printed(app: Sphinx) -> Path | None:

@@ -14,29 +14,29 @@ from browser import browser
 from playwright.sync_api import Browser
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDER = ROOT / "_build" / "print"
+FOLDER = ROOT / "_build" / "singlehtml"
 TARGET = ROOT / "_build" / "tokensel-nb.pdf"
 OPEN = """
 async () => {
   await MathJax.startup.promise;
   document.querySelectorAll("details:not(.hide)").forEach((each) => { each.open = true; });
   document.querySelectorAll(".toggle-hidden").forEach((each) => each.classList.remove("toggle-hidden"));
+  document.querySelectorAll(".the-pdf").forEach((each) => each.replaceWith("this PDF"));
 }
 """
 PATIENCE = 600_000  # ms: a whole book is one page here, and it takes 20 s on two idle cores
 FOOTER = '<div style="width: 100%; text-align: center; font-size: 8px"><span class="pageNumber"></span></div>'
 
 
-def one_page() -> Path:
-    """Return the page that holds the whole book."""
+def one_page(*options: str) -> Path:
+    """Return the page that holds the whole book, made of what Sphinx has read for the separate pages; "--all" reads anew."""
     shutil.rmtree(FOLDER, ignore_errors=True)
-    build = [Path(sys.executable).with_name("jupyter-book"), "build", ROOT, "--path-output", FOLDER, "--all"]
+    build = [Path(sys.executable).with_name("jupyter-book"), "build", ROOT, *options]
     build += ["-W", "-n", "--keep-going", "-q", "--builder", "custom", "--custom-builder", "singlehtml"]
     subprocess.run(build, check=True, stdout=subprocess.DEVNULL)
-    built = FOLDER / "_build" / "singlehtml"
     # The root is a page in a folder, but this builder writes its links as if it were not.
-    page = built / "book.html"
-    page.write_text((built / "book" / "index.html").read_text("utf-8").replace('href="book/index.html#', 'href="#'), "utf-8")
+    page = FOLDER / "book.html"
+    page.write_text((FOLDER / "book" / "index.html").read_text("utf-8").replace('href="book/index.html#', 'href="#'), "utf-8")
     return page
 
 
@@ -65,5 +65,5 @@ def pack(target: Path) -> None:
 
 if __name__ == "__main__":
     with browser() as opened:
-        print_page(one_page(), TARGET, opened)
+        print_page(one_page("--all"), TARGET, opened)
     print(f"The book is in {TARGET.relative_to(ROOT)} ({TARGET.stat().st_size / 1e6:.0f} MB)")
