@@ -12,6 +12,7 @@ SLIDES = sorted(TEACHING.glob("slides-*.html"))
 LESSONS = sorted(TEACHING.glob("*.html"))
 BYTES = 5e6  # of all files that a lesson's slides load
 ON = "(title) => document.querySelector('.current h2').textContent.startsWith(title)"
+FONT_SIZES = "(all) => all.map((each) => parseFloat(getComputedStyle(each).fontSize))"
 each_lesson = pytest.mark.parametrize("page", SLIDES, ids=lambda page: page.stem)
 
 
@@ -59,10 +60,11 @@ def test_a_plaything_keeps_its_arrow_keys_and_a_clicker_moves_on(visit, page):
         tab.keyboard.press("PageDown")
     here, slider = shown(tab), tab.locator(sliders).first
     slider.focus()
-    before = slider.input_value()
-    for key in ("ArrowRight", "ArrowLeft", "ArrowLeft"):
+    values = {slider.input_value()}
+    for key in ("ArrowRight", "ArrowLeft", "ArrowLeft"):  # wherever on its way it begins
         tab.keyboard.press(key)
-    assert slider.input_value() != before
+        values.add(slider.input_value())
+    assert len(values) > 1
     assert shown(tab) == here
     tab.keyboard.press("PageDown")
     assert shown(tab) == [titles[titles.index(here[0]) + 1]]
@@ -134,6 +136,24 @@ def test_every_slide_keeps_the_rules_of_a_page(visit, page, theme):
         opened.tab.keyboard.press("PageDown")
         opened.errors.clear()  # the checker may not read style sheets of pages on a disk, and says so
     assert not found, json.dumps(found, indent=1)
+
+
+@each_lesson
+def test_a_plaything_takes_the_place_of_its_picture_and_code_can_be_read_from_afar(visit, page):
+    tab = presented(visit, page, formulas=False).tab
+    played = 0
+    while True:
+        at = shown(tab)
+        figures = tab.locator("section.current figure.shared")
+        seen = figures.locator("img").filter(visible=True).count() + figures.locator(".plaything").count()
+        assert seen == figures.count()
+        played += figures.locator(".plaything").count()
+        sizes = tab.locator("section.current pre").evaluate_all(FONT_SIZES)
+        assert all(size >= 16 for size in sizes)  # pixels, in a window 1,200 wide
+        tab.keyboard.press("PageDown")
+        if shown(tab) == at:
+            break
+    assert played
 
 
 @each_lesson
