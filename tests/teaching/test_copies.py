@@ -125,3 +125,20 @@ def test_the_command_says_what_it_wrote(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["teaching", str(NOTEBOOKS[0]), "--to", str(tmp_path)])
     runpy.run_module("tokensel_nb.teaching", run_name="__main__")
     assert capsys.readouterr().out.startswith("1 notebooks for students")
+
+
+def test_with_another_seed_the_instructors_notebook_is_run_anew(tmp_path):
+    """A book of one exercise: its case is drawn by the seed, and its check is seen to hold."""
+    task = "```{exercise}\n:label: ex-height\n*Derive · level 1 of 3 · 5 minutes*\n\nWrite `ratio`.\n```\n\n"
+    code = [
+        "import numpy as np\nfrom tokensel_nb.teaching import Checks\n\ncheck = Checks(seed=0)",
+        "def ratio(depth):\n    return np.exp(depth)\n\n\nprint(check.seed)",
+        'check("ex-height", ratio)',
+    ]
+    first, *solution = map(nbformat.v4.new_code_cell, code)
+    begin = nbformat.v4.new_markdown_cell(f"{task}```{{solution-start}} ex-height\n:label: sol-height\n```")
+    end = nbformat.v4.new_markdown_cell("```{solution-end}\n```")
+    nbformat.write(nbformat.v4.new_notebook(cells=[first, begin, *solution, end]), tmp_path / "small.ipynb")
+    write_copies([tmp_path / "small.ipynb"], tmp_path, seed=7)
+    solved = read(tmp_path / "instructor" / "small.ipynb")
+    assert [printed(cell) for cell in code_cells(solved)] == ["", "7\n", "ex-height: right\n"]

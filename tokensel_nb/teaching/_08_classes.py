@@ -1,0 +1,71 @@
+"""Checks of chapter 8's exercises."""
+
+import numpy as np
+
+from ..corpus import Corpus
+from .answers import close, compare, exercise
+
+
+@exercise("ex-two-classes")
+def two_classes(profile, random):
+    for second in (random.exponential(), -random.exponential()):  # the pull of the second class
+        pulls = np.array([-second, second])
+        mistakes = {
+            "A profile has the length one.": np.sign(pulls),
+            "Exchange the two classes.": -pulls / np.linalg.norm(pulls),
+            "Those are the pulls; divide by their length.": pulls,
+        }
+        yield from compare(profile(second), pulls / np.linalg.norm(pulls), mistakes)
+
+
+@exercise("ex-classes-pull")
+def classes_pull(pull, random):
+    counts, labels = random.integers(1, 5, size=(9, 4)), np.arange(9) % 3
+    corpus, values = Corpus(counts, labels, list("abcd"), class_names=["a", "b", "c"]), random.normal(size=(4, 3))
+    shares = counts / counts.sum(axis=1, keepdims=True)
+
+    def loss(values):
+        logits = shares @ values
+        return np.mean(np.log(np.exp(logits).sum(axis=1)) - logits[np.arange(9), labels])
+
+    slopes = np.zeros((4, 3))
+    for place in np.ndindex(4, 3):
+        nudge = np.zeros((4, 3))
+        nudge[place] = 1e-5
+        slopes[place] = (loss(values + nudge) - loss(values - nudge)) / 2e-5
+    found = np.asarray(pull(values, corpus), dtype=float)
+    mistakes = {
+        "The pull goes against the gradient of the loss.": slopes,
+        "You summed over texts; the mean is wanted.": -9 * slopes,
+        "A text pulls at its own class alone? It pushes the others away.": shares.T @ np.eye(3)[labels] / 9,
+    }
+    yield from compare(found, -slopes, mistakes)
+    if not np.isfinite(pull(1e4 * values, corpus)).all():
+        yield "At large values it overflows: subtract the largest logit of a text before the exponential."
+
+
+@exercise("ex-between")
+def between(leaning, random):
+    profile = random.normal(size=(5, 4))
+    negative, positive = profile[:, [0, 2]].sum(axis=1), profile[:, [1, 3]].sum(axis=1)
+    mistakes = {
+        "That compares the sites: the classes are IMDB's two, then those of Rotten Tomatoes.": profile @ [1, 1, -1, -1],
+        "That is the negative classes alone.": negative,
+        "That is the positive classes alone.": positive,
+    }
+    yield from compare(leaning(profile), negative - positive, mistakes)
+
+
+@exercise("ex-unbalanced")
+def unbalanced(weights, random):
+    labels = random.permutation(np.repeat([0, 1, 2], [20, 5, 11]))
+    found = np.asarray(weights(labels), dtype=float)
+    yield from compare(found.shape, labels.shape, {"One weight a text is wanted, not one a class.": (3,)})
+    if found.min() <= 0:
+        yield "A weight is above zero."
+    if any(np.ptp(found[labels == label]) > 1e-9 for label in range(3)):
+        yield "Texts of one class should have one weight."
+    totals = np.bincount(labels, found)
+    if not close(totals / totals.sum(), np.full(3, 1 / 3)):
+        shares = ", ".join(f"{share:.2f}" for share in totals / totals.sum())
+        yield f"The classes do not count alike: together their texts weigh {shares} of all."
