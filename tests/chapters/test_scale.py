@@ -1,0 +1,149 @@
+"""The formula's parts against arrays and arithmetic; what is recorded; processes and memory in small."""
+
+import sys
+
+import numpy as np
+import pytest
+
+import tokensel_nb as ts
+from tokensel_nb.chapters import scale
+from tokensel_nb.chapters.recorded import recorded
+from tokensel_nb.chapters.scale import Machine, Size, fitted, on_paper, size_of, sizes_of, told
+
+RATES = [4e-9, 1e-8, 7e-8, 6e-4]
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    return ts.independent_tokens(400, 60, 12, 0.5, seed=0)
+
+
+def random_sizes(number, seed):
+    random = np.random.default_rng(seed)
+    limits = (1e3, 1e5), (1e5, 1e7), (1e5, 1e7), (1e2, 1e4), (16, 2048), (2, 10)
+    return [Size(*(int(10 ** random.uniform(*np.log10(each))) for each in limits)) for _ in range(number)]
+
+
+def test_a_size_is_counted(corpus):
+    size = size_of(corpus, 5)
+    dense = corpus.counts.toarray()
+    assert (size.texts, size.tokens, size.entries, size.words) == (400, dense.sum(), (dense > 0).sum(), dense.shape[1])
+    assert (size.dim, size.classes, size.columns) == (5, 2, 2)
+    assert size._replace(classes=5).columns == 6
+
+
+def test_the_bytes_are_those_of_the_arrays(corpus):
+    """Against arrays as they lie in memory: counts and columns twice; E, Adam's two means, and E once more; three written."""
+    parameters = ts.init_parameters(corpus.vocab_size, 8, seed=0)
+    counts = corpus.counts.indices.astype(np.int32).nbytes + corpus.counts.data.astype(np.float32).nbytes
+    assert size_of(corpus, 8).bytes == 2 * counts + 7 * parameters.embeddings.nbytes
+
+
+def test_the_operations_are_those_of_the_products(corpus):
+    """Two an entry and column of a sparse product, forth and back, whatever the columns are."""
+    for classes, columns in ((2, 2), (3, 4), (10, 11)):
+        size = size_of(corpus, 8)._replace(classes=classes)
+        products = 2 * 2 * corpus.counts.nnz * columns + 3 * 2 * corpus.vocab_size * 8 * columns
+        assert size.operations == products + 12 * corpus.vocab_size * 8
+
+
+def test_the_rates_of_an_exact_sum_are_found_and_foretell():
+    sizes, others = random_sizes(30, 0), random_sizes(10, 1)
+    rates = fitted(sizes, told(sizes, RATES))
+    np.testing.assert_allclose(rates, RATES, rtol=1e-6)
+    np.testing.assert_allclose(told(others, rates), told(others, RATES), rtol=1e-6)
+    for features in (scale.RIVALS["texts alone"], scale.RIVALS["tokens alone"]):
+        ratio = told(others, fitted(sizes, told(sizes, RATES), features), features) / told(others, RATES)
+        assert np.maximum(ratio, 1 / ratio).max() > 2, "what depends on words and dimensions is not told by texts alone"
+
+
+def test_a_resized_corpus_has_the_most_frequent_words_and_all_classes(corpus):
+    found = scale.resized(corpus, 1000, 20, 4)
+    assert (len(found), found.vocab_size, found.num_classes) == (1000, 20, 4)
+    assert np.bincount(found.labels).tolist() == [250] * 4
+    occurrences = corpus.counts.sum(axis=0)
+    assert found[:400].counts.sum() == np.sort(occurrences)[-20:].sum()
+    assert (found[400:800].counts != found[:400].counts).nnz == 0
+    assert np.array_equal(scale.resized(corpus, 400, 60).labels, corpus.labels)
+
+
+def test_a_step_on_paper_is_the_sum_of_its_parts():
+    size = Size(texts=10**6, tokens=2 * 10**8, entries=10**8, words=10**4, dim=64)
+    machine = Machine(units=4, bandwidth=1e10, memory=1e9, feed=1e9, link=1e10)
+    found = on_paper(size, machine, share=0.5)
+    assert found["feed"] == 0
+    assert 4 * found["counts"] + found["parameters"] == pytest.approx(size.bytes / (0.5 * 1e10))
+    assert found["exchange"] == pytest.approx(2 * 3 / 4 * size.exchanged / 1e10)
+    assert found["step"] == pytest.approx(sum(found[name] for name in ("feed", "counts", "parameters", "exchange")))
+    fed = on_paper(size, machine._replace(memory=1e8), 0.5)
+    assert (found["load"], fed["feed"], fed["load"]) == pytest.approx((0.8, 0.8, 0))
+    assert on_paper(size, machine._replace(units=1), 0.5)["exchange"] == 0
+    assert on_paper(size, machine._replace(memory=1e8), 0.5, entry=2)["feed"] == 0, "smaller entries fit"
+
+
+def test_a_step_costs_time(corpus):
+    assert scale.step_seconds(corpus, 2048, rounds=3) > scale.step_seconds(corpus, 4, rounds=3) > 0
+
+
+def test_tensors_reach_a_share_of_the_bandwidth():
+    found = scale.tensors(texts=2000, numbers=2**22, rounds=2)
+    assert 0 < found["share"] < 4  # so small a copy lies in a cache
+    assert found["share"] == pytest.approx(found["bytes"] / found["step"] / found["bandwidth"])
+
+
+@pytest.fixture
+def shelf(corpus, tmp_path):
+    """A folder with a few texts, stored."""
+    rows = [(" ".join(corpus.vocabulary[row.indices]), int(label)) for row, label in zip(corpus.counts, corpus.labels)]
+    return tmp_path, ts.store_corpus(rows, tmp_path / "reviews")
+
+
+def test_two_processes_end_as_one_and_their_bytes_are_counted(shelf):
+    folder, stored = shelf
+    found = scale.torchrun(2, "train", folder)
+    start = ts.init_parameters(stored.vocab_size, 16, seed=0, dtype="float64")
+    alone = ts.train(stored[:], start=start, steps=scale.SAME_STEPS, evaluate_every=scale.SAME_STEPS).parameters
+    together = ts.Parameters(**{name: np.array(values) for name, values in found["parameters"].items()})
+    assert scale.largest_difference(together, alone) < 1e-10
+    assert sorted(found["sent"]) == [16] * 2 + [2 * size_of(stored[:], 16).exchanged] * scale.SAME_STEPS
+
+
+def test_a_failure_of_torchrun_is_told(tmp_path):
+    with pytest.raises(RuntimeError, match="no whole stored corpus"):
+        scale.torchrun(1, "train", tmp_path)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the peak of memory is read from /proc")
+def test_the_peak_of_memory_is_that_of_a_process_of_its_own(tmp_path):
+    held = np.ones(2**27)  # a gigabyte, which is not counted
+    found = scale.out_of_core(26_000, 200e6, tmp_path / "stored")
+    assert 5e7 < found["peak"] < 1.1 * 200e6 < held.nbytes
+    assert found["stored"] == 8 * found["entries"]
+    stored = ts.StoredCorpus(tmp_path / "stored")
+    assert (len(stored), stored.row_ends[-1]) == (26_000, found["entries"])
+
+
+def test_what_is_recorded_is_of_the_protocol():
+    run = recorded("scale")
+    for name, points in scale.POINTS.items():
+        sizes = sizes_of(run[name])
+        assert [(kind, size.texts, size.dim, size.classes) for kind, size in zip(run[name]["kind"], sizes)] == [
+            (kind, texts, dim, classes) for kind, texts, _, dim, classes in points
+        ]
+        assert min(run[name]["seconds"]) > 0
+    assert max(size.texts for size in sizes_of(run["fitted"])) < 25_000
+    assert [(row["texts"], row["setting"]) for row in run["memory"]] == [tuple(each) for each in scale.SETTINGS]
+    for of in run["same"].values():
+        assert len(of) == 6
+        assert all(apart <= 1e-10 and over == 1 for apart, over in of.values())
+    assert sorted(run["exchange"]) == sorted(run["speed"]) == ["2", "4"]
+
+
+def test_counting_leaves_torch_as_it_was():
+    from torch import distributed
+
+    before = distributed.all_reduce
+    with scale.counted() as sent:
+        assert distributed.all_reduce is not before
+    assert distributed.all_reduce is before
+    assert sent == []
