@@ -35,8 +35,9 @@ class ReadOneByOne(Sequence):
         return len(self.rows)
 
     def __getitem__(self, row):
+        found = self.rows[row]
         self.read.append(row)
-        return self.rows[row]
+        return found
 
 
 ROWS = {
@@ -79,14 +80,12 @@ def store(folder, name, rows=None, options=None, **more):
 def main(folder):
     from torch import distributed
 
-    distributed.init_process_group("gloo", **_fresh_store())
-    # Less patient than one that counts slowly is slow: counting has a patience of its own.
-    distributed.distributed_c10d._set_pg_timeout(timedelta(seconds=1))
+    distributed.init_process_group("gloo", timeout=timedelta(seconds=3), **_fresh_store())
     rank, size = distributed.get_rank(), distributed.get_world_size()
     stored.AT_ONCE = 4
 
     def slowly(text):
-        time.sleep(0.2 * (rank == 1))
+        time.sleep(0.1 * (rank == 1))
         return text.split()
 
     def mortal(text):
@@ -94,11 +93,11 @@ def main(folder):
             os.kill(os.getpid(), signal.SIGKILL)
         return text.split()
 
-    def refused(rows, name="refused", **options):
+    def refused(what, rows, name=None, **options):
         try:
-            store(folder, name, rows, options, distributed=True)
+            store(folder, name or what, rows, options, distributed=True)
         except (ValueError, RuntimeError, OSError) as error:
-            return f"{type(error).__name__}: {error}"
+            found[what] = f"{type(error).__name__}: {error}"
 
     rows = ROWS["plain"][0]
     if "TOKENSEL_DIES" in os.environ:
@@ -110,16 +109,16 @@ def main(folder):
     store(folder, "read one by one", noted := ReadOneByOne(rows), distributed=True)
     found = dict(read=sorted(set(noted.read)))
     bad = [*rows[:-1], (None, "up")]  # of the last process
-    found["a bad text"] = refused(bad)
-    found["other rows"] = refused(rows[: 10 + rank])
-    found["another option"] = refused(rows, min_count=1 + 7 * rank)
-    found["an iterator"] = refused(iter(rows))
-    found["no rows"] = refused([])
-    found["there already"] = refused(rows, "plain")
+    refused("a bad text", bad)
+    refused("other rows", rows[: 10 + rank])
+    refused("another option", rows, min_count=1 + 7 * rank)
+    refused("an iterator", iter(rows))
+    refused("no rows", [])
+    refused("there already", rows, "plain")
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     if rank == size - 1:
         resource.setrlimit(resource.RLIMIT_FSIZE, (100, limits[1]))  # as if its disk were full
-    found["a full disk"] = refused(rows)
+    refused("a full disk", rows)
     resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     store(folder, "after all that", distributed=True)
     (folder / f"{rank}.json").write_text(json.dumps(found))
