@@ -13,4 +13,5 @@ from . import _07_deeper as _07_deeper
 from . import _08_classes as _08_classes
 from . import _09_beyond as _09_beyond
 from . import _10_your_data as _10_your_data
+from . import _11_scale as _11_scale
 from .answers import Checks as Checks
