@@ -21,7 +21,8 @@ from ..checks import checked, whole_number
 _EXERCISE = re.compile(r"```\{exercise\}\n:label: (\S+)\n(.*?)\n```(?=\n|$)", re.DOTALL)
 _SOLUTION = re.compile(r"(`{3,})\{solution\} \S+\n.*?\n\1(?=\n|$)", re.DOTALL)  # one without code
 _MARK = re.compile(r"```\{solution-(?:start\} (?P<start>\S+)\n.*?|end\})\n```(?=\n|$)", re.DOTALL)
-_HINT = re.compile(r":::\{dropdown\} Hint\n(.*?)\n:::(?=\n|$)", re.DOTALL)
+_FOLD = re.compile(r":::\{dropdown\} ([^\n]+)\n(.*?)\n:::(?=\n|$)", re.DOTALL)  # a hint, or a choice of a question
+_QUESTION = re.compile(r"::::\{admonition\} (Before you read on)\n:class: question\n(.*?)\n::::(?=\n|$)", re.DOTALL)
 _LEVEL = re.compile(r"\*.+ · level (\d) of 3 · \d+ minutes\*")
 _BADGE = re.compile(r"\[!\[Open this notebook in Colab\].*\n")  # it opens the book's notebook, solutions and all
 
@@ -201,6 +202,7 @@ def _seeded(source, seed):
 
 
 def _plain(text):
-    """Return text in which plain Jupyter shows an exercise as one: a heading, and a hint that unfolds."""
+    """Return text in which plain Jupyter shows exercises and questions: a heading, and hints and choices that unfold."""
     text = _EXERCISE.sub(lambda found: f"### Exercise\n\n{found[2].strip()}", text)
-    return _HINT.sub(r"<details><summary>Hint</summary>\n\n\1\n\n</details>", text)
+    text = _QUESTION.sub(r"#### \1\n\2", text)
+    return _FOLD.sub(r"<details><summary>\1</summary>\n\n\2\n\n</details>", text)
