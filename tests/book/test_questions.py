@@ -43,11 +43,20 @@ def faults(text):
             yield f"{dict(verdicts)}: {asked[:60]!r}"
         if any(len(says.split()) < WORDS for _, says in choices):
             yield f"a choice without a reason: {asked[:60]!r}"
+        if any(set(title) & set("$`<") for title, _ in choices):
+            yield f"a title that is no plain text: {asked[:60]!r}"
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
 def test_a_chapter_asks_and_answers(path):
     assert list(faults(prose(path))) == []
+
+
+def test_no_question_stands_in_a_report():
+    """Its cells are plain Markdown."""
+    cells = [cell for path in NOTEBOOKS for cell in read(path).cells if "report" in cell.metadata.get("tags", ())]
+    assert cells
+    assert not [cell.source for cell in cells if ":::" in cell.source]
 
 
 def test_neither_place_nor_length_gives_the_right_choice_away():
@@ -100,6 +109,7 @@ def test_a_good_question_has_no_fault():
         ("**No.** Here", "**Right.** Here"),
         ("**No.** Here", "Here"),
         ("dropdown} three", "dropdown} one"),
+        ("dropdown} three", "dropdown} $3$"),
         ("How much is it?\n\n", ""),
         (":::\n::::", ":::"),
         (":class: question\n", ""),
