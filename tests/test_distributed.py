@@ -21,8 +21,9 @@ from shared_runs import RUNS, run
 
 import tokensel_nb as ts
 from tokensel_nb import stored
-from tokensel_nb.distributed import ALONE, Parts, Processes
+from tokensel_nb.distributed import Parts
 from tokensel_nb.files import PART
+from tokensel_nb.processes import ALONE, Processes
 
 HERE = Path(__file__).parent
 SHORT = [name for name in RUNS if "broken" not in name]

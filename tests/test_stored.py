@@ -13,8 +13,9 @@ from helpers import equal, random_parameters, short_texts, start_of
 
 import tokensel_nb as ts
 from tokensel_nb import checkpoint, stored
-from tokensel_nb.distributed import Parts, Processes
+from tokensel_nb.distributed import Parts
 from tokensel_nb.files import PART
+from tokensel_nb.processes import Processes
 
 TEXTS = ["Good, good film!", "a bad film", "", "good and moving", "bad and long, bad", "film"] * 3
 WORDS = ["up", "down", "down", "up", "down", "up"] * 3

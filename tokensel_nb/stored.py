@@ -25,6 +25,7 @@ from scipy import sparse
 from .checks import instance, positive, shortened, truth, whole_number
 from .corpus import Corpus, _coded
 from .files import unfinished
+from .processes import ALONE, Processes
 
 KINDS = {"columns": np.int32, "counts": np.int32, "row_ends": np.int64, "labels": np.int64}
 AT_ONCE = 8192  # texts that are counted at once
@@ -250,9 +251,7 @@ def store_corpus(
     ...     stored.vocabulary.tolist(), stored[:].counts.toarray().tolist()
     (['bad', 'film', 'good'], [[0, 1, 1], [2, 1, 0]])
     """
-    # Here, since pyarrow takes half a second, and reading needs none; and since the other stands on this module.
-    from .distributed import ALONE, Processes
-    from .text import _split, corpus_from_texts
+    from .text import _split, corpus_from_texts  # here, since pyarrow takes half a second, and reading needs none
 
     _entries_at_once(memory)  # refused before the work, not after it
     instance("rows", rows, Iterable)

@@ -12,12 +12,13 @@ from .arrays import dtype_name, is_torch, like, to_numpy
 from .checkpoint import Checkpoint, describe, digest
 from .checks import instance
 from .corpus import Corpus
-from .distributed import ALONE, Processes, shared
+from .distributed import shared
 from .models.base import Model
 from .models.one_layer import OneLayer
 from .optimizers import OPTIMIZERS
 from .options import Options
 from .parameters import NamedArrays
+from .processes import ALONE, Processes
 from .runtime import default_device
 from .stored import StoredCorpus
 

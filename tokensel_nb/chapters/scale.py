@@ -38,10 +38,11 @@ from scipy.optimize import nnls
 
 from ..corpus import Corpus
 from ..datasets import load_imdb, load_rotten_tomatoes, read_imdb
-from ..distributed import ALONE, Parts, Processes
+from ..distributed import Parts
 from ..models import OneLayer
 from ..optimizers import Adam
 from ..parameters import init_parameters
+from ..processes import ALONE, Processes
 from ..stored import StoredCorpus, _write, store_corpus
 from ..training import train
 from .recorded import record, rounded
@@ -490,7 +491,7 @@ def torchrun(processes: int, part: str, folder, *options: str) -> dict:
     return json.loads(file.read_text())
 
 
-def trained_part(processes: Processes, given) -> dict:
+def _trained_part(processes: Processes, given) -> dict:
     """Train on the corpus that lies stored in the folder, in float64; return parameters and the bytes of every exchange."""
     corpus = StoredCorpus(given.to.parent / "reviews")
     start = init_parameters(corpus.vocab_size, 16, 0, num_classes=corpus.num_classes, dtype="float64")
@@ -499,7 +500,7 @@ def trained_part(processes: Processes, given) -> dict:
     return {"sent": sent, "parameters": {name: array.tolist() for name, array in done.parameters.arrays().items()}}
 
 
-def same_part(processes: Processes, given) -> dict:
+def _same_part(processes: Processes, given) -> dict:
     """Train in float64, whole and in batches, with two and five classes, together and alone; return the largest differences."""
     found = {}
     for classes in (2, 5):
@@ -517,7 +518,7 @@ def same_part(processes: Processes, given) -> dict:
     return found
 
 
-def speed_part(processes: Processes, given) -> dict:
+def _speed_part(processes: Processes, given) -> dict:
     """Time a step of this process alone, one of all, and one in which they exchange nothing, in turns.
 
     The last is what the machine allows: two cores of a cloud's machine may be two threads of one.
@@ -550,7 +551,7 @@ def speed_part(processes: Processes, given) -> dict:
     return found | dict(ceiling=median(ceilings), load=os.getloadavg()[0], rounds=seconds)
 
 
-def exchange_part(processes: Processes, given) -> dict:
+def _exchange_part(processes: Processes, given) -> dict:
     """Count the bytes of many steps on a few reviews: as torch is handed them, and on the loopback interface."""
     from torch import distributed
 
@@ -598,7 +599,7 @@ def out_of_core(texts: int, setting: float, folder) -> dict:
     return dict(texts=texts, setting=setting, entries=entries, stored=8 * entries) | json.loads(done.stdout.splitlines()[-1])
 
 
-def memory_part(given) -> dict:
+def _memory_part(given) -> dict:
     """Train for two steps; return the peak of memory, and the seconds of a step."""
     corpus = StoredCorpus(given.to, memory=given.setting)
     train(corpus, dim=DIM, steps=2, verbose=False)
@@ -611,14 +612,20 @@ def memory_part(given) -> dict:
     return {"step": seconds, "peak": 1024 * int(peak.split()[1])}
 
 
-PARTS = {"train": trained_part, "same": same_part, "speed": speed_part, "exchange": exchange_part}
+PARTS = {"train": _trained_part, "same": _same_part, "speed": _speed_part, "exchange": _exchange_part}
 
 
 def main(*options: str) -> None:
-    """Measure everything, and record it."""
+    """Measure everything, and record it.
+
+    Parameters
+    ----------
+    *options : str
+        Of this program, for the processes that `torchrun` starts.
+    """
     results = {name: cost_points(points) for name, points in POINTS.items()} | {"tensors": tensors()}
     with tempfile.TemporaryDirectory() as folder:
-        results["counting"] = counting(Path(folder) / "reviews")
+        results["counting"] = _counting(Path(folder) / "reviews")
         results["memory"] = [out_of_core(*each, Path(folder) / str(number)) for number, each in enumerate(SETTINGS)]
     with tempfile.TemporaryDirectory() as folder:
         for part in ("same", "exchange", "speed"):
@@ -626,7 +633,7 @@ def main(*options: str) -> None:
     record("scale", results)
 
 
-def counting(folder) -> dict:
+def _counting(folder) -> dict:
     """Store IMDB's reviews; return the tokens of the vocabulary in them, and the seconds that the processor works at it."""
     reviews = read_imdb()
     begun = time.process_time()
@@ -682,7 +689,7 @@ if __name__ == "__main__":
     if given.part is None:
         main(*["--quiet"] * given.quiet)
     elif given.part == "memory":
-        print(json.dumps(memory_part(given)))
+        print(json.dumps(_memory_part(given)))
     else:
         found = PARTS[given.part](processes := Processes.joined(), given)
         if processes.rank == 0:
