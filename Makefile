@@ -114,7 +114,7 @@ wheels: env ## Fill _build/wheels with what `make gpu` needs on a machine withou
 	$(BIN)/python -m benchmarks.gpu --fetch
 
 # No environment of our own: the machine's PyTorch for CUDA is what is tried, and nothing is downloaded.
-gpu: ## On a machine with a GPU, in ten minutes at most: CUDA tests, notebooks 1, 2 and 5, benchmarks; see data/gpu.json
+gpu: ## On a machine with a GPU, in ten minutes at most: CUDA tests, notebooks 1, 2, 5, 7 and 11, benchmarks; see data/gpu.json
 	@$(PYTHON) -m benchmarks.gpu
 
 # Code is wrapped to the width of a page first.

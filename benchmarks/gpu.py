@@ -34,6 +34,8 @@ PARTS = {
     "notebook 1": ["book/_tools/run_notebooks.py", "--to", "_build/gpu", "book/01_model.ipynb"],
     "notebook 2": ["book/_tools/run_notebooks.py", "--to", "_build/gpu", "book/02_one_step.ipynb"],
     "notebook 5": ["book/_tools/run_notebooks.py", "--to", "_build/gpu", "book/05_reviews.ipynb"],
+    "notebook 7": ["book/_tools/run_notebooks.py", "--to", "_build/gpu", "book/07_deeper.ipynb"],
+    "notebook 11": ["book/_tools/run_notebooks.py", "--to", "_build/gpu", "book/11_scale.ipynb"],
 }
 # What the package and a notebook need beyond PyTorch and the common scientific packages; versions are those of the lock file.
 WHEELS = """
