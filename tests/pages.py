@@ -103,7 +103,7 @@ MARK_EACH_LOOK = """(alike) => {
 }"""
 
 # Some 300 ms after a page has changed, the theme makes a stop of the Tab key of each box that scrolls.
-STOPS_ARE_SET = """() => [...document.querySelectorAll("pre, .cell_output > .output")]
+STOPS_ARE_SET = """() => [...document.querySelectorAll("pre, .cell_output > .output, .pst-scrollable-table-container")]
     .every((each) => each.tabIndex === 0 || (each.scrollWidth <= each.clientWidth && each.scrollHeight <= each.clientHeight))"""
 
 
