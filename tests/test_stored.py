@@ -30,7 +30,7 @@ def kept(corpus, folder, entries_at_once=None):
     """Store a corpus as it is, in two chunks; let only so many entries be read at once."""
     folder.mkdir()
     half = len(corpus) // 2
-    stored._write([corpus[:half], corpus[half:]], folder, corpus.vocabulary.tolist(), list(corpus.class_names))
+    stored.write_corpora([corpus[:half], corpus[half:]], folder, corpus.vocabulary.tolist(), list(corpus.class_names))
     found = ts.StoredCorpus(folder)
     if entries_at_once:
         found.entries_at_once = entries_at_once
@@ -250,7 +250,7 @@ def test_memory_is_kept(tmp_path):
     counts[:, :1000] = random.integers(1, 5, (1000, 1000))
     corpus = ts.Corpus(counts, np.resize([0, 1], 1000), [f"word{s}" for s in range(2000)])
     (folder := tmp_path / "all").mkdir()
-    stored._write([corpus] * 4, folder, corpus.vocabulary.tolist(), list(corpus.class_names))
+    stored.write_corpora([corpus] * 4, folder, corpus.vocabulary.tolist(), list(corpus.class_names))
     code = f"""
 import numpy as np, tokensel_nb as ts
 corpus = ts.StoredCorpus({str(folder)!r}, memory=138e6)

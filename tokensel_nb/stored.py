@@ -280,6 +280,59 @@ def store_corpus(
     return StoredCorpus(path, memory)
 
 
+def write_corpora(corpora: Iterable[Corpus], folder: Path, vocabulary: list[str], class_names: list[str]) -> None:
+    """Write texts that are counted already, one corpus after another, into a folder that `StoredCorpus` reads.
+
+    Unlike `store_corpus`, which makes the folder and names it once it is whole, this leaves what it has written when it fails.
+
+    Parameters
+    ----------
+    corpora : iterable of Corpus
+        All of the same vocabulary and classes; one at a time is held.
+    folder : Path
+        An empty one.
+    vocabulary : list of str
+    class_names : list of str
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.corpus_from_texts(["good film", "bad film"], ["up", "down"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_corpora([corpus] * 3, Path(folder), corpus.vocabulary.tolist(), list(corpus.class_names))
+    ...     StoredCorpus(folder)
+    StoredCorpus(6 texts, 3 words, 12 entries; down: 3, up: 3)
+    """
+    digests = {name: _digest() for name in KINDS}
+    files = {name: (folder / f"{name}.bin").open("wb") for name in KINDS}
+
+    def add(name, array):
+        array = np.ascontiguousarray(array, KINDS[name])
+        digests[name].update(array)
+        array.tofile(files[name])
+
+    try:
+        end = 0
+        add("row_ends", [0])
+        for corpus in corpora:
+            counts = corpus.counts
+            for name, array in dict(
+                columns=counts.indices,
+                counts=counts.data,
+                row_ends=end + counts.indptr[1:].astype(np.int64),
+                labels=corpus.labels,
+            ).items():
+                add(name, array)
+            end += counts.nnz
+    finally:
+        for file in files.values():
+            file.close()
+    about = dict(vocabulary=vocabulary, class_names=class_names, digests={name: digests[name].hexdigest() for name in KINDS})
+    written = {"about": about, "digest": _digest(json.dumps(about).encode()).hexdigest()}
+    (folder / "about.json").write_text(json.dumps(written), "utf-8")
+
+
 def _entries_at_once(memory):
     found = int((positive("memory", memory) - RESERVED) / OF_AN_ENTRY)
     if found < 10**5:
@@ -326,11 +379,11 @@ def _write_together(corpora, folder, words, names, processes):
     shares = [folder / str(rank) for rank in range(processes.size)] if processes.size > 1 else [folder]
     with processes.together():
         shares[processes.rank].mkdir(exist_ok=True)  # in vain, and so told, where another machine does not see the folder
-        _write(corpora, shares[processes.rank], words, names)
+        write_corpora(corpora, shares[processes.rank], words, names)
     with processes.together():
         if processes.rank == 0:
             if processes.size > 1:
-                _write(_blocks(shares), folder, words, names)
+                write_corpora(_blocks(shares), folder, words, names)
                 for share in shares:
                     shutil.rmtree(share)
             texts, entries = (os.path.getsize(folder / f"{name}.bin") for name in ("labels", "counts"))
@@ -342,36 +395,6 @@ def _blocks(folders):
     for share in map(StoredCorpus, folders):
         for block in share.blocks(np.arange(len(share))):
             yield share[block]
-
-
-def _write(corpora, folder, vocabulary, class_names):
-    digests = {name: _digest() for name in KINDS}
-    files = {name: (folder / f"{name}.bin").open("wb") for name in KINDS}
-
-    def add(name, array):
-        array = np.ascontiguousarray(array, KINDS[name])
-        digests[name].update(array)
-        array.tofile(files[name])
-
-    try:
-        end = 0
-        add("row_ends", [0])
-        for corpus in corpora:
-            counts = corpus.counts
-            for name, array in dict(
-                columns=counts.indices,
-                counts=counts.data,
-                row_ends=end + counts.indptr[1:].astype(np.int64),
-                labels=corpus.labels,
-            ).items():
-                add(name, array)
-            end += counts.nnz
-    finally:
-        for file in files.values():
-            file.close()
-    about = dict(vocabulary=vocabulary, class_names=class_names, digests={name: digests[name].hexdigest() for name in KINDS})
-    written = {"about": about, "digest": _digest(json.dumps(about).encode()).hexdigest()}
-    (folder / "about.json").write_text(json.dumps(written), "utf-8")
 
 
 def _counted(chunks, count):

@@ -442,7 +442,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         start = idf_scores(corpus) if self.attend else np.zeros(corpus.vocab_size)
         whole = Objective(corpus, start, self.attend)
         steps = STEPS if corpus.num_classes <= MANY else STEPS // 2
-        held_out = _every_tenth(corpus, check_random_state(self.random_state))
+        held_out = every_tenth(corpus, check_random_state(self.random_state))
         self.held_out_, self.l2_ = {}, float(MIDDLE if self.l2 is None else self.l2)
         found = whole.begin()
         if held_out.any():
@@ -503,8 +503,26 @@ def _damped(counts):
     return sparse.csr_array((1 + np.log(counts.data), counts.indices, counts.indptr), shape=counts.shape)
 
 
-def _every_tenth(corpus, random):
-    """Return a mask of a tenth of the texts, of every class alike; of none where the texts are few."""
+def every_tenth(corpus: Corpus, random: np.random.RandomState) -> np.ndarray:
+    """Return which texts are held out to choose a setting by: a tenth of every class, or none where the texts are few.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Of its texts those without weight are never held out.
+    random : numpy.random.RandomState
+
+    Returns
+    -------
+    ndarray of bool, shape (n,)
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.corpus_from_texts(["good film", "bad film"] * 20, [1, -1] * 20)
+    >>> corpus[every_tenth(corpus, np.random.RandomState(0))]
+    Corpus(4 texts, 3 words, 8 tokens; -1: 2, +1: 2)
+    """
     order = random.permutation(len(corpus))
     order = order[np.argsort(corpus.labels[order], kind="stable")]
     mask = np.zeros(len(corpus), bool)

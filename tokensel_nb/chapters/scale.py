@@ -43,7 +43,7 @@ from ..models import OneLayer
 from ..optimizers import Adam
 from ..parameters import init_parameters
 from ..processes import ALONE, Processes
-from ..stored import StoredCorpus, _write, store_corpus
+from ..stored import StoredCorpus, store_corpus, write_corpora
 from ..training import train
 from .recorded import record, rounded
 
@@ -592,7 +592,7 @@ def out_of_core(texts: int, setting: float, folder) -> dict:
     whole, rest = divmod(texts, len(imdb))
     folder.mkdir()
     parts = [imdb] * whole + ([imdb[:rest]] if rest else [])
-    _write(parts, folder, imdb.vocabulary.tolist(), list(imdb.class_names))
+    write_corpora(parts, folder, imdb.vocabulary.tolist(), list(imdb.class_names))
     command = [sys.executable, "-m", __spec__.name, "--part", "memory", "--to", str(folder), "--setting", str(setting)]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=os.environ | {"OMP_NUM_THREADS": "1"})
     entries = sum(part.counts.nnz for part in parts)

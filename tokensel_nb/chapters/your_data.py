@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 
 from ..corpus import Corpus
 from ..reporting import Report
-from ..text_classifier import _every_tenth
+from ..text_classifier import every_tenth
 from .plots import POSITIVE, THEORY
 
 STRENGTHS = np.logspace(-1, 3, 5)
@@ -71,7 +71,7 @@ def logistic_regression(corpus: Corpus, held_out, seed=0) -> Rival:
     learnt, new = counts[~held_out][:, enough], counts[held_out][:, enough]
     weigher = TfidfTransformer()  # once; that it knows the tenth's words tells nothing of labels
     learnt, new, of_learnt = weigher.fit_transform(learnt), weigher.transform(new), labels[~held_out]
-    tenth = _every_tenth(corpus[~held_out], check_random_state(seed))
+    tenth = every_tenth(corpus[~held_out], check_random_state(seed))
     tenth &= len(set(of_learnt[~tenth])) == len(set(of_learnt))  # none, if it had all texts of a class
     rival, best, most = LogisticRegression(max_iter=300, warm_start=True), {"C": 1.0}, -1.0
     for strength in STRENGTHS if tenth.any() else ():
