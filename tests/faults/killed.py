@@ -1,8 +1,8 @@
 """What `test_kills.py` kills: jobs, each a function of a folder that returns a digest of its end, and can be done again.
 
 `python killed.py` imports all that they need, once, and reads a line for each job: its name, after how many seconds it is
-killed (inf: never), its folder. It is done in a process forked for it. The answer is a line with the end, if there was one, and
-the status of that process.
+killed (inf: never), its folder. It is done in a process forked for it, and killed with all that this one forks. The answer is a
+line with the end, if there was one, and the status of that process.
 """
 
 import os
@@ -13,11 +13,23 @@ from pathlib import Path
 
 import numpy as np
 
-from tokensel_nb import OneLayer, TextClassifier, TwoLayers, checkpoint, command, corpus_from_texts, independent_tokens
+from tokensel_nb import (
+    OneLayer,
+    StoredCorpus,
+    TextClassifier,
+    TwoLayers,
+    checkpoint,
+    command,
+    corpus_from_texts,
+    independent_tokens,
+    store_corpus,
+    stored,
+)
 from tokensel_nb import train as trained
 from tokensel_nb.datasets import RECORDED, Reviews, _cache
 from tokensel_nb.datasets._sources import digest as digest_of_reviews
 from tokensel_nb.datasets.reviews import SENTIMENTS
+from tokensel_nb.files import unfinished
 
 PAGE = "<p>A page that takes a while to be written.</p>\n" * 100_000
 TABLE = "text,label\n" + "".join(f"a {word} film number {row},{word}\n" for row in range(40) for word in ("good", "bad"))
@@ -57,6 +69,29 @@ def count(folder):
     return checkpoint.describe(corpus_from_texts(reviews.texts, reviews.labels, class_names=reviews.class_names))
 
 
+def store(folder, distributed=False):
+    """Some texts at a time, in a folder that is there when it is whole."""
+    stored.AT_ONCE = 100
+    reviews, path = reviews_read_slowly(), folder / "stored"
+    rows = list(zip(reviews.texts, reviews.labels))[:1000]
+    found = StoredCorpus(path) if path.exists() else store_corpus(rows, path, distributed=distributed)
+    return found.description()
+
+
+def store_together(folder):
+    """The same, by two processes, which are killed together."""
+    from torch import distributed
+
+    meeting, other = str(unfinished(folder / "meeting")), os.fork()
+    shared = distributed.FileStore(meeting, 2)
+    distributed.init_process_group("gloo", store=shared, rank=int(not other), world_size=2)
+    found = store(folder, distributed=True)
+    if not other:
+        os._exit(0)
+    assert os.waitpid(other, 0)[1] == 0
+    return found
+
+
 def models():
     for word in ("good", "fine"):
         texts = [f"a {word} film", f"{word} and moving", "a bad film", "bad and long"] * 5
@@ -90,7 +125,7 @@ def report(folder):
     return checkpoint.digest(np.fromfile(folder / "report.html", np.uint8))
 
 
-JOBS = {job.__name__: job for job in (one_layer, adam, deeper, count, save, write_a_report, report)}
+JOBS = {job.__name__: job for job in (one_layer, adam, deeper, count, store, store_together, save, write_a_report, report)}
 
 
 def work(name, folder, out):
@@ -106,6 +141,7 @@ def serve():
     for line in sys.stdin:
         name, delay, folder = line.rstrip("\n").split("\t")
         child = os.fork()
+        os.setpgid(child, 0)  # said by both, so that whatever it starts is killed with it
         if not child:
             status = 1
             try:
@@ -115,7 +151,7 @@ def serve():
                 os._exit(status)
         if delay != "inf":
             time.sleep(float(delay))
-            os.kill(child, signal.SIGKILL)  # of a process that has ended, but not been waited for, nothing comes
+            os.killpg(child, signal.SIGKILL)  # of a process that has ended, but not been waited for, nothing comes
         print(f"\t{os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])}", flush=True)
 
 

@@ -1,6 +1,7 @@
 """Kills (SIGKILL) at moments drawn at random: what is run again afterwards ends, in every bit, as if nothing had happened."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -10,11 +11,11 @@ import numpy as np
 import pytest
 from faults import killed
 
-from tokensel_nb import TextClassifier, checkpoint
+from tokensel_nb import StoredCorpus, TextClassifier, checkpoint
 from tokensel_nb.files import PART
 
-QUICK = {"one_layer": 4, "adam": 4, "deeper": 2, "count": 4, "save": 4, "write_a_report": 4}
-MANY = {"one_layer": 40, "adam": 40, "deeper": 30, "count": 40, "save": 30, "write_a_report": 15, "report": 5}  # 200
+QUICK = {"one_layer": 4, "adam": 4, "deeper": 2, "count": 4, "store": 3, "store_together": 2, "save": 4, "write_a_report": 4}
+MANY = dict(one_layer=40, adam=40, deeper=30, count=40, store=20, store_together=20, save=30, write_a_report=15, report=5)
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +43,9 @@ def check_what_is_left(folder, name, ends):
         assert killed.digest_of(TextClassifier.load(folder)) in ends
     if (file := folder / "report.html").exists():
         assert name == "report" or file.read_text() == killed.PAGE
-    known = ("run.safetensors", "imdb-test.parquet", "model.safetensors", "report.html", "texts.csv")
+    if (file := folder / "stored").exists():
+        assert StoredCorpus(file).description() in ends
+    known = ("stored", "run.safetensors", "imdb-test.parquet", "model.safetensors", "report.html", "texts.csv")
     assert all(path.name in known or PART.fullmatch(path.name) for path in folder.iterdir())
 
 
@@ -68,7 +71,8 @@ def kills_of_each(done, name, tmp_path, seed, cases):
                 break  # it had gone on to its end
             else:
                 lasting *= 0.8
-                [path.unlink() for path in folder.iterdir()]
+                shutil.rmtree(folder)
+                folder.mkdir()
         assert done(name, folder) == end, f"case {case}"
         yield kills
 
@@ -80,7 +84,7 @@ def test_what_was_killed_ends_as_if_nothing_had_happened(done, name, tmp_path):
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", MANY)
-def test_200_that_were_killed_end_as_if_nothing_had_happened(done, name, tmp_path):
+def test_240_that_were_killed_end_as_if_nothing_had_happened(done, name, tmp_path):
     kills = list(kills_of_each(done, name, tmp_path, 1, MANY[name]))
     assert min(kills) >= 1
     print(f"{name}: {len(kills)} of {len(kills)} end as the unbroken run, after {sum(kills)} kills")
