@@ -2,6 +2,7 @@
 
 Sphinx sets all chapters on one page (builder ``singlehtml``), so that links between them stay links in the PDF; Chromium
 prints it, with bookmarks and with tags for screen readers. Proofs, hints and solutions are opened first: paper has no buttons.
+Of the API reference, two pages in five, the overview is printed: whoever looks up a function has a screen.
 """
 
 import shutil
@@ -22,6 +23,13 @@ async () => {
   document.querySelectorAll("details:not(.hide)").forEach((each) => { each.open = true; });
   document.querySelectorAll(".toggle-hidden").forEach((each) => each.classList.remove("toggle-hidden"));
   document.querySelectorAll(".the-pdf").forEach((each) => each.replaceWith("this PDF"));
+  const starts = [...document.querySelectorAll('[id^="document-book/api/"]')];
+  const entries = starts.flatMap((each) => [each, each.nextElementSibling]);
+  document.querySelectorAll('a[href^="#"]').forEach((link) => {
+    const target = document.getElementById(decodeURIComponent(link.hash.slice(1)));
+    if (target && entries.some((each) => each.contains(target))) link.replaceWith(...link.childNodes);
+  });
+  entries.forEach((each) => each.remove());
 }
 """
 PATIENCE = 600_000  # ms: a whole book is one page here, and it takes 20 s on two idle cores

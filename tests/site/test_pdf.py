@@ -4,8 +4,7 @@ import json
 import unicodedata
 
 import print_book
-from bs4 import BeautifulSoup
-from pages import SITE
+from pages import SITE, soup
 from pypdf import PdfReader
 
 PDF_BYTES = 25e6  # what most mail servers take
@@ -26,14 +25,12 @@ def titles(outline):
 
 
 def bookmarks(pdf):
-    """Every page of the site has a bookmark."""
+    """Every page of the site has a bookmark, but the entries of the API."""
     found = set(titles(pdf.outline))
     for page in (SITE / "book").rglob("*.html"):
-        heading = BeautifulSoup(page.read_text("utf-8"), "html.parser").select_one("article h1")
-        for link in heading.select("a.headerlink"):
-            link.decompose()
-        if plain(heading.get_text()) not in found:
-            yield heading.get_text()
+        heading = soup(page).select_one("article h1").get_text().removesuffix("#")  # which is a link to it
+        if page.parent.name != "api" and plain(heading) not in found:
+            yield heading
 
 
 def links(pdf):
