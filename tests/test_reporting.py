@@ -5,13 +5,13 @@ import re
 import numpy as np
 import pytest
 from plain_model import PlainModel
-from scipy.special import expit
+from scipy.special import expit, logsumexp
 from scipy.stats import hypergeom
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
 import tokensel_nb as ts
-from tokensel_nb.reporting import GROUPS, NOTES, _Words
+from tokensel_nb.reporting import GROUPS, NOTES, _log_odds, _Words
 
 GOOD, BAD = ["fine", "good", "great", "moving"], ["awful", "bad", "dull", "weak"]
 PLAIN = [f"word{i}" for i in range(40)]
@@ -191,6 +191,14 @@ def test_three_classes_have_their_own_words():
         assert row["class"] == f"k{i}"
         assert row["skew"] == 1
         assert min(row.value, row.importance, row["own effect"]) > 0
+
+
+def test_log_odds_of_all_classes_are_those_of_each():
+    logits = np.random.default_rng(0).normal(0, [1, 1, 300, 1], (20, 4))  # one class is far ahead, or far behind
+    for k, odds in enumerate(_log_odds(logits)):
+        rest = logits[:, [other for other in range(4) if other != k]]
+        np.testing.assert_allclose(odds, logits[:, k] - logsumexp(rest, axis=1), rtol=1e-13)
+    np.testing.assert_array_equal(_log_odds(logits[:, :1]), [-logits[:, 0], logits[:, 0]])
 
 
 def test_corners(marked):

@@ -248,8 +248,8 @@ class _Judged:
         for name, amount in amounts.items():
             self.sums[name] += np.bincount(places[known], amount[known], len(self.words.kept))
         self.rests += _table(places[known], bins_of(offsets[known]), self.rests.shape)
-        for k, of_class in enumerate(self.base):
-            of_class += _table((corpus.labels == k).astype(int), bins_of(_log_odds(logits, k)), of_class.shape)
+        for k, (of_class, odds) in enumerate(zip(self.base, _log_odds(logits))):
+            of_class += _table((corpus.labels == k).astype(int), bins_of(odds), of_class.shape)
 
     @property
     def accuracy(self):
@@ -303,11 +303,13 @@ def _many(found, values, logits, kinds):
     return own - mean, wanted - others
 
 
-def _log_odds(logits, k):
-    """Return the log-odds of a class."""
+def _log_odds(logits):
+    """Return the log-odds of every class, shape (K, n)."""
     if logits.shape[1] == 1:
-        return logits[:, 0] if k else -logits[:, 0]
-    return logits[:, k] - np.logaddexp.reduce(np.delete(logits, k, axis=1), axis=1)
+        return np.stack([-logits[:, 0], logits[:, 0]])
+    none = np.full((1, len(logits)), -np.inf)
+    before, after = (np.logaddexp.accumulate(np.vstack([none, side[:-1]])) for side in (logits.T, logits.T[::-1]))
+    return logits.T - np.logaddexp(before, after[::-1])  # of all classes in one go: K² operations would be minutes
 
 
 def _table(rows, columns, shape):
