@@ -1,16 +1,19 @@
 """A student's notebook holds nothing of a solution, wherever one looks, and runs with its exercises left empty."""
 
 import ast
+import inspect
 import io
 import sys
 import zipfile
 from contextlib import redirect_stdout
+from types import ModuleType
 
 import nbformat
 import pytest
 from notebooks import NOTEBOOKS, code_cells, printed, read
 
-from tokensel_nb.teaching.copies import instructor, pieces, student, write_copies
+from tokensel_nb.teaching.answers import NOT_YET, RIGHT
+from tokensel_nb.teaching.copies import instructor, otter_tests, pieces, student, write_copies
 
 SHORT = 16  # a line of fewer characters, such as "else:", tells nothing
 
@@ -102,6 +105,59 @@ def test_nbgrader_reads_a_students_notebook(path):
     nbgrader.MetadataValidator().validate_nb(student(read(path)))
 
 
+@pytest.fixture
+def otter(monkeypatch):
+    """Stand in for otter-grader, of which a test file asks for one decorator."""
+    test_files = ModuleType("otter.test_files")
+    test_files.test_case = lambda: lambda function: function
+    monkeypatch.setitem(sys.modules, "otter", ModuleType("otter"))
+    monkeypatch.setitem(sys.modules, "otter.test_files", test_files)
+
+
+def run_otter(test, answers):
+    """Run a test file on the names of a notebook, as otter-grader does; return what it found, and its name and points."""
+    room = {}
+    exec(test, room)
+    assert room["OK_FORMAT"] is False
+    try:
+        room["right"](*map(answers.get, inspect.signature(room["right"]).parameters))
+    except AssertionError as error:
+        return str(error), room["name"], room["points"]
+    return RIGHT, room["name"], room["points"]
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
+def test_otter_has_a_test_of_every_exercise_with_its_points(path, otter):
+    book = read(path)
+    marks = [cell.metadata.nbgrader for cell in student(book).cells if "nbgrader" in cell.metadata]
+    found = [run_otter(test, {}) for test in otter_tests(book).values()]
+    assert found == [(NOT_YET, mark.grade_id, mark.points) for mark in marks]
+    assert found_in({"tests": list(otter_tests(book).values())}, given_away(book)) == set()
+
+
+def test_otter_believes_the_answer_and_not_the_notebook(otter):
+    (path,) = (path for path in NOTEBOOKS if path.stem == "01_model")
+    test = otter_tests(read(path), seed=7)["ex-repeat"]
+    answers = {"check": lambda *given: None, "new_logit": lambda f, q, value: f}
+    assert run_otter(test, answers)[0].startswith("That is what happens when all counts double")
+    assert run_otter(test, answers | {"new_logit": lambda f, q, value: (f + q * value) / (1 + q)}) == (RIGHT, "ex-repeat", 1)
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
+def test_no_later_cell_takes_the_name_of_an_answer(path):
+    """Otter asks when the whole notebook has run."""
+    bound = {}
+    cells = student(read(path)).cells
+    for place, cell in enumerate(cells):
+        for node in ast.walk(ast.parse(cell.source if cell.cell_type == "code" else "")):
+            name = node.id if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) else getattr(node, "name", None)
+            bound[name] = place
+    for place, cell in enumerate(cells):
+        if "nbgrader" in cell.metadata:
+            asked = ast.parse(cell.source).body[0].value.args[1:]
+            assert {bound[answer.id] for answer in asked} == {place - 1}
+
+
 def test_the_seed_reaches_every_copy(tmp_path):
     (path,) = (path for path in NOTEBOOKS if path.stem == "01_model")
     for made in (student(read(path), seed=7), instructor(read(path), seed=7)):
@@ -115,6 +171,7 @@ def test_copies_are_written_and_packed(tmp_path):
     assert written == tmp_path / "student" / "01_model" / "01_model.ipynb"
     with zipfile.ZipFile(tmp_path / "student.zip") as archive:
         assert "01_model/01_model.ipynb" in archive.namelist()
+    assert (tmp_path / "otter" / "01_model" / "tests" / "ex-repeat.py").read_text("utf-8").startswith('"""For otter-grader')
     solved = read(tmp_path / "instructor" / "01_model.ipynb")
     assert found_in(solved, given_away(read(NOTEBOOKS[0]))) == given_away(read(NOTEBOOKS[0]))
 

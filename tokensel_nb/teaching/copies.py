@@ -25,6 +25,22 @@ _FOLD = re.compile(r":::\{dropdown\} ([^\n]+)\n(.*?)\n:::(?=\n|$)", re.DOTALL)  
 _QUESTION = re.compile(r"::::\{admonition\} (Before you read on)\n:class: question\n(.*?)\n::::(?=\n|$)", re.DOTALL)
 _LEVEL = re.compile(r"\*.+ · level (\d) of 3 · \d+ minutes\*")
 _BADGE = re.compile(r"\[!\[Open this notebook in Colab\].*\n")  # it opens the book's notebook, solutions and all
+_OTTER = '''"""For otter-grader, which runs this behind a submission."""
+
+from otter.test_files import test_case
+
+from tokensel_nb.teaching.answers import RIGHT, verdict
+
+OK_FORMAT = False  # otter's exception-based format
+name = "{label}"
+points = {points}
+
+
+@test_case()
+def right({asked}):
+    said = verdict("{label}", [{asked}], seed={seed})
+    assert said == RIGHT, said
+'''
 
 
 def student(notebook, seed=0):
@@ -95,9 +111,32 @@ def instructor(notebook, seed=0):
     return copy
 
 
+def otter_tests(notebook, seed=0) -> dict[str, str]:
+    """Return a test file for otter-grader by the label of each exercise of a notebook of the book.
+
+    They ask the same check as the notebook does, and it anew: what a student's notebook says of itself is not believed.
+
+    Parameters
+    ----------
+    notebook : nbformat.NotebookNode
+    seed : int
+        Of the checks.
+
+    Returns
+    -------
+    dict of str to str
+    """
+    levels = _levels(notebook)
+    checks = {label: cell.source for label, cell in pieces(notebook) if label and cell.source.startswith("check(")}
+    return {
+        label: _OTTER.format(label=label, points=levels[label], asked=", ".join(_asked(check)), seed=seed)
+        for label, check in checks.items()
+    }
+
+
 @checked(seed=lambda name, value: whole_number(name, value, least=0))
 def write_copies(notebooks, folder, seed=0) -> list[Path]:
-    """Write both copies of each notebook, and all of the students' as one archive.
+    """Write both copies of each notebook, all of the students' as one archive, and for the teacher otter-grader's tests.
 
     Parameters
     ----------
@@ -125,6 +164,10 @@ def write_copies(notebooks, folder, seed=0) -> list[Path]:
         for made, place in ((student(book, seed), for_students), (solved, Path(folder, "instructor", path.name))):
             place.parent.mkdir(parents=True, exist_ok=True)
             nbformat.write(made, place)
+        tests = Path(folder, "otter", path.stem, "tests")
+        tests.mkdir(parents=True, exist_ok=True)
+        for label, test in otter_tests(book, seed).items():
+            (tests / f"{label}.py").write_text(test, "utf-8")
         written.append(for_students)
     make_archive(str(Path(folder, "student")), "zip", Path(folder, "student"))
     return written
@@ -180,11 +223,16 @@ def _answer_and_check(check, solution, label, level):
     from nbformat.v4 import new_code_cell
 
     functions = {node.name: node for node in ast.parse(solution).body if isinstance(node, ast.FunctionDef)}
-    answers = [_empty(name.id, functions) for name in ast.parse(check).body[0].value.args[1:]]
+    answers = [_empty(name, functions) for name in _asked(check)]
     graded = {"grade": True, "solution": False, "task": False, "locked": True, "schema_version": 3}
     graded |= {"grade_id": label, "points": level, "cell_type": "code"}
     points = f'{check}\n{level} * check.right["{label}"]'
     return [new_code_cell("\n\n\n".join(answers)), new_code_cell(points, metadata={"nbgrader": graded})]
+
+
+def _asked(check):
+    """Return the names that a check asks for."""
+    return [name.id for name in ast.parse(check).body[0].value.args[1:]]
 
 
 def _empty(name, functions):
