@@ -1,5 +1,6 @@
 """Corpora in folders: the counts of `corpus_from_texts`, the steps of a corpus in memory, damage found, memory kept."""
 
+import io
 import os
 import signal
 import subprocess
@@ -10,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers import equal, random_parameters, short_texts, start_of
+from tqdm import tqdm
 
 import tokensel_nb as ts
 from tokensel_nb import checkpoint, stored
@@ -95,6 +97,46 @@ def test_rows_are_not_held(tmp_path):
     same(ts.store_corpus(Rows(), tmp_path / "all"), ts.corpus_from_texts(TEXTS * 20, WORDS * 20))
     assert 4 <= Row.most <= 2 * 4
     assert Row.held == 0
+
+
+@pytest.mark.usefixtures("small_chunks")
+@pytest.mark.parametrize("terminal", [True, False])
+def test_a_terminal_sees_how_far_it_is(tmp_path, monkeypatch, terminal):
+    delays, shown = [], io.StringIO()
+
+    def impatient(rows, delay, **options):
+        delays.append(delay)
+        return tqdm(rows, **options, delay=1e-9, mininterval=0)
+
+    monkeypatch.setattr(stored, "tqdm", impatient)
+    monkeypatch.setattr(shown, "isatty", lambda: terminal)
+    monkeypatch.setattr("sys.stderr", shown)
+    ts.store_corpus(zip_again(TEXTS, WORDS), tmp_path / "all")
+    assert delays == [2, 2]
+    for what in ("Finding words", "Counting"):
+        assert (f"{what}:  50%" in shown.getvalue()) == terminal, "before its end"
+        assert (f"{what}: 100%" in shown.getvalue()) == terminal
+
+
+@pytest.mark.usefixtures("small_chunks")
+@pytest.mark.parametrize("passes", [0, 1])
+def test_whoever_waits_no_longer_leaves_nothing(tmp_path, passes):
+    """Control-C in the middle of the first pass, or of the second."""
+    split = []
+
+    def until(text):
+        split.append(text)
+        if len(split) == (passes + 0.5) * len(TEXTS):
+            raise KeyboardInterrupt
+        return text.split()
+
+    with pytest.raises(KeyboardInterrupt):
+        ts.store_corpus(zip_again(TEXTS, WORDS), tmp_path / "all", tokenizer=until)
+    assert not list(tmp_path.iterdir())
+    same(
+        ts.store_corpus(zip_again(TEXTS, WORDS), tmp_path / "all", tokenizer=str.split),
+        ts.corpus_from_texts(TEXTS, WORDS, tokenizer=str.split),
+    )
 
 
 @pytest.mark.usefixtures("small_chunks")

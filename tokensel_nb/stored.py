@@ -21,6 +21,7 @@ from pathlib import Path
 
 import numpy as np
 from scipy import sparse
+from tqdm import tqdm
 
 from .checks import instance, positive, shortened, truth, whole_number
 from .corpus import Corpus, _coded
@@ -207,7 +208,8 @@ def store_corpus(
 ) -> StoredCorpus:
     """Count labelled texts into a folder, a few thousand at a time; they may be more than memory holds.
 
-    Unless both ``vocabulary`` and ``class_names`` are given, the rows are gone through twice.
+    Unless both ``vocabulary`` and ``class_names`` are given, the rows are gone through twice. A terminal shows how far it is;
+    whoever interrupts it finds nothing left.
 
     Parameters
     ----------
@@ -262,7 +264,7 @@ def store_corpus(
     if path.exists():
         raise FileExistsError(f"{path} is there already; remove it, open it as StoredCorpus, or name another folder")
     split = dict(separators=separators, tokenizer=tokenizer, lowercase=lowercase)
-    chunks = partial(_chunks, _share(rows, processes), text, label)
+    chunks = partial(_chunks, _share(rows, processes), text, label, heard=processes.rank == 0)
     if vocabulary is None or not class_names:
         if iter(rows) is rows:
             raise ValueError(
@@ -276,7 +278,7 @@ def store_corpus(
     length = len(rows) if isinstance(rows, Sized) else None
     processes.check_agreement(dict(rows=length, **facts, separators=separators))
     with _folder(path, processes) as folder:
-        _write_together(_counted(chunks(), count), folder, words, names, processes)
+        _write_together(_counted(chunks("Counting"), count), folder, words, names, processes)
     return StoredCorpus(path, memory)
 
 
@@ -405,9 +407,9 @@ def _counted(chunks, count):
             raise ValueError(f"among the rows from {first} on: {error}") from error
 
 
-def _chunks(rows, text, label):
-    """Yield the number of the first, texts and labels, some thousand at a time."""
-    rows = enumerate(rows)
+def _chunks(rows, text, label, what, heard):
+    """Yield the number of the first, texts and labels, some thousand at a time; a terminal sees how far it is."""
+    rows = enumerate(tqdm(rows, desc=what, unit="text", delay=2, disable=None if heard else True))
     while chunk := list(islice(rows, AT_ONCE)):
         texts, labels = [], []
         for number, row in chunk:
@@ -429,7 +431,7 @@ def _found(chunks, split, words_too, processes):
 
     occurrences, labels = {}, {}
     with processes.together():
-        for _, texts, of_chunk in chunks():
+        for _, texts, of_chunk in chunks("Finding words" if words_too else "Finding labels"):
             labels |= dict.fromkeys(of_chunk)
             if words_too:
                 _, codes, words = encode(texts, split)
