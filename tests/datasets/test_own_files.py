@@ -47,6 +47,9 @@ def test_other_encodings(tmp_path):
     assert read_reviews(path, encoding="latin-1").texts[0] == read_reviews(path).texts[0] == "un été"
     with pytest.raises(DataError, match=r"a.csv: its text is not utf-8 .*; leave encoding out to find it"):
         read_reviews(path, encoding="utf-8")
+    path.write_bytes("text,label\ngood,1\nbad,0\n".encode("utf-16")[:-1])
+    with pytest.raises(DataError, match=r"a.csv: cannot be read \('utf-16-le' codec .* truncated data\); mend or replace it"):
+        read_reviews(path)
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import gzip
 import io
 import lzma
 import zipfile
+from functools import partial
 
 BLOCK = 2**20
 MOST_BYTES = 2**33  # 8 GB, unpacked: more is no file that fits into memory, or an archive made to fill it
@@ -52,18 +53,18 @@ def _only_member(path):
     return archive.open(names[0])
 
 
-def decoded(path, encoding, errors="strict"):
+def decoded(path, encoding, errors):
     """Open a file's characters, line ends as they are."""
     return io.TextIOWrapper(unpacked(path), encoding, errors, newline="")
 
 
-def found_encoding(path):
-    """Return the encoding of a file and how to treat bytes that are not of it.
+def found_encoding(opened):
+    """Return the encoding of a file, which ``opened`` opens, and how to treat bytes that are not of it.
 
     UTF-8 if it is valid, by a byte order mark, or as the detector of the library uchardet says. A file that is UTF-8 but for a
     few bytes is read as such, each odd byte as the character of cp1252.
     """
-    with unpacked(path) as file:
+    with opened() as file:
         start = file.read(BLOCK)
         if not start:
             raise ValueError("it is empty")
@@ -74,20 +75,13 @@ def found_encoding(path):
             return _of_two_bytes(start[:4096]), "strict"
         if _is_utf8(start, file):
             return "utf-8", "strict"
-    return _legacy(path)
+    with opened() as file:
+        return _detected(iter(lambda: file.read(BLOCK), b""))
 
 
 def decode(data):
-    """Return the characters of a small file's bytes, by the same rules as `found_encoding`."""
-    for mark, encoding in BYTE_ORDER_MARKS.items():
-        if data.startswith(mark):
-            return data.decode(encoding)
-    if b"\0" in data:
-        return data.decode(_of_two_bytes(data[:4096]))
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError:
-        return data.decode(*_detected([data]))
+    """Return the characters of a small file's bytes; of none, none."""
+    return data.decode(*found_encoding(partial(io.BytesIO, data))) if data else ""
 
 
 def _of_two_bytes(start):
@@ -114,11 +108,6 @@ def _is_utf8(start, file):
     except UnicodeDecodeError:
         return False
     return True
-
-
-def _legacy(path):
-    with unpacked(path) as file:
-        return _detected(iter(lambda: file.read(BLOCK), b""))
 
 
 def _detected(blocks):

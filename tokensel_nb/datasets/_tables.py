@@ -12,6 +12,7 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import accumulate, chain
 from pathlib import Path
 
@@ -156,9 +157,8 @@ def _of_table(table, wanted, source=None):
     columns = list(table) if columns is None else columns
     if not hasattr(table, "__len__"):
         raise DataError(f"{source} can only be gone through once; load it into memory, as with datasets.load_dataset")
-    found = wanted.among(columns, source)
-    _tell_columns(source, found, wanted)
-    values = [_values(table[column]) for column in found if column is not None]
+    found = _chosen(columns, wanted, source, source)
+    values = [_values(table[column]) for column in found]
     names = getattr(getattr(table, "features", {}).get(found[1]), "names", None) if wanted.labelled else None
     if names:
         values[1] = [names[value] if value is not None and value >= 0 else None for value in values[1]]
@@ -208,18 +208,24 @@ def _of_path(path, wanted, written):
     return [_of_file(path, wanted, written)]
 
 
-def _of_file(path, wanted, written):
+@contextmanager
+def _named(path, encoding):
+    """Say of what cannot be read which file it is, and why; ``encoding`` is the one that was given, None for none."""
     try:
-        return _read(path, wanted, written)
+        yield
     except DataError:
         raise
-    except UnicodeError as error:
-        reason = f"its text is not {written.encoding} ({first_line(error)}); leave encoding out to find it"
-        raise DataError(f"{path}: {reason}") from error
-    except RecursionError as error:
-        raise DataError(f"{path}: cannot be read (it is nested too deeply); mend or replace it") from error
     except UNREADABLE as error:
-        raise DataError(f"{path}: cannot be read ({cut(first_line(error), 300)}); mend or replace it") from error
+        reason = "it is nested too deeply" if isinstance(error, RecursionError) else cut(first_line(error), 300)
+        told = f"cannot be read ({reason}); mend or replace it"
+        if encoding is not None and isinstance(error, UnicodeError):
+            told = f"its text is not {encoding} ({reason}); leave encoding out to find it"
+        raise DataError(f"{path}: {told}") from error
+
+
+def _of_file(path, wanted, written):
+    with _named(path, written.encoding):
+        return _read(path, wanted, written)
 
 
 def _read(path, wanted, written):
@@ -229,18 +235,13 @@ def _read(path, wanted, written):
     if start == b"PAR1" or kind == ".parquet":
         return _parquet(path, wanted)
     given = written.encoding
-    encoding, errors = found_encoding(path) if given is None else (given, "strict")
+    encoding, errors = found_encoding(partial(unpacked, path)) if given is None else (given, "strict")
     if given is None and (errors != "strict" or not encoding.startswith("utf")):
         also = ", but for a few bytes, which are read as cp1252" if errors == "cp1252" else ""
         tell(f"{path.name}: its encoding was found to be {encoding}{also}; encoding=... says otherwise")
     if codecs.lookup(encoding).name == "utf-8":
         encoding = "utf-8-sig"  # the same, whether or not there is a byte order mark
-
-    @contextmanager
-    def opened():
-        with decoded(path, encoding, errors) as lines:
-            yield lines
-
+    opened = partial(decoded, path, encoding, errors)
     if kind in RECORDS:
         return _of_records(path, opened, kind, wanted)
     return _separated(path, opened, kind, wanted, written)
@@ -248,10 +249,9 @@ def _read(path, wanted, written):
 
 def _parquet(path, wanted):
     file = pq.ParquetFile(path)
-    found = wanted.among(file.schema_arrow.names, path)
-    _tell_columns(path.name, found, wanted)
-    table = file.read([column for column in found if column is not None])
-    return Part(str(path), *(table[column].to_pylist() for column in found if column is not None))
+    found = _chosen(file.schema_arrow.names, wanted, path, path.name)
+    table = file.read(found)
+    return Part(str(path), *(table[column].to_pylist() for column in found))
 
 
 def _of_records(path, opened, kind, wanted):
@@ -272,9 +272,7 @@ def _of_records(path, opened, kind, wanted):
         columns = {name: list(column.values()) if isinstance(column, dict) else column for name, column in table.items()}
     else:
         columns = _columns_of(table)
-    found = wanted.among(columns, path)
-    _tell_columns(path.name, found, wanted)
-    return _part(str(path), [columns[column] for column in found if column is not None])
+    return _part(str(path), [columns[column] for column in _chosen(columns, wanted, path, path.name)])
 
 
 def _lines_of_json(file):
@@ -323,12 +321,11 @@ def _separated(path, opened, kind, wanted, written):
     if kind not in SEPARATED and written.sep is None and not _is_separated(path, sample, wanted):
         return _plain_lines(path, opened, wanted)
 
-    @contextmanager
     def rows():
-        with opened() as lines:
-            if said:
-                next(lines)
-            yield lines
+        lines = opened()
+        if said:
+            next(lines)
+        return lines
 
     candidates = layouts(sample, cut, written, SEPARATED.get(kind, "\t,;|"), wanted)
     if not candidates:
@@ -400,12 +397,17 @@ def _texts_of_files(folder, label, written):
     paths = sorted(folder.glob("*.txt"))
     texts = []
     for path in tqdm(paths, desc=f"Reading {folder}", unit="file", delay=2):
-        try:
+        with _named(path, written.encoding):
             data = path.read_bytes()
             texts.append(data.decode(written.encoding) if written.encoding else decode(data))
-        except UNREADABLE as error:
-            raise DataError(f"{path}: cannot be read ({cut(first_line(error), 300)}); mend or replace it") from error
     return Part(str(folder), texts, None if label is None else [label] * len(texts), [path.name for path in paths])
+
+
+def _chosen(names, wanted, source, told):
+    """Return the names of the columns that are wanted, one or two; ``told`` is how a line that names them begins."""
+    found = wanted.among(names, source)
+    _tell_columns(told, found, wanted)
+    return [column for column in found if column is not None]
 
 
 def _tell_columns(source, columns, wanted, headed=True):
