@@ -367,7 +367,8 @@ def test_it_warns_once_where_words_are_not_spaced():
         (["good", "bad"], ["up", None], r"labels\[1\] is missing"),
         (["good", "bad"], [1.0, np.nan], r"labels\[1\] is missing"),
         (["good", "bad"], [[1, 0], [0, 1]], "labels has 2 dimensions"),
-        (["good", "bad"], [0.5, 1.7], "continuous"),
+        (["good", "bad"], pd.Series(["up", None], dtype="string"), r"labels\[1\] is missing"),
+        (["good", "bad"], [1, 3.5], r"labels\[1\] is 3.5, an amount; .* give labels.astype\(str\)"),
         ([], [], "there are no texts; give at least two, of two classes"),
         (["", "..."], ["up", "down"], r"no word stands in min_texts=2 of the 2 texts; lower min_texts"),
     ],
@@ -375,6 +376,14 @@ def test_it_warns_once_where_words_are_not_spaced():
 def test_what_cannot_be_learnt_is_said_plainly(texts, labels, message):
     with pytest.raises(ValueError, match=message):
         TextClassifier().fit(texts, labels)
+
+
+def test_a_table_is_no_list_of_texts():
+    frame = pd.DataFrame({"text": ["good", "bad"], "label": [1, 0]})
+    for table in (frame, frame[["text"]], frame[["text"]].to_numpy()):
+        with pytest.raises(TypeError, match=r"texts is a (DataFrame|ndarray); give a list of str"):
+            TextClassifier().fit(table, frame.label)
+    assert TextClassifier(min_texts=1).fit(frame.text, frame.label).predict(frame.text).tolist() == [1, 0]
 
 
 @pytest.mark.parametrize(

@@ -364,7 +364,7 @@ def able(name, value, methods, kind):
 
 
 def listed(name, values, of="str") -> list:
-    """Return the members of a sequence in their order; a string is none, nor is a set, which has no order.
+    """Return the members of a sequence in their order; a string is none, nor is a set, which has no order, nor a table.
 
     Parameters
     ----------
@@ -390,9 +390,9 @@ def listed(name, values, of="str") -> list:
     TypeError: class_names is a set; give a list of str, in their order
     """
     try:
-        if isinstance(values, (str, bytes, set, frozenset, dict)):
+        if isinstance(values, (str, bytes, set, frozenset, dict)) or getattr(values, "ndim", 1) != 1:  # a table has columns
             raise TypeError
-        return values.tolist() if isinstance(values, np.ndarray) and values.ndim == 1 else list(values)
+        return values.tolist() if isinstance(values, np.ndarray) else list(values)
     except TypeError:
         raise TypeError(f"{name} is a {type(values).__name__}; give a list of {of}, in their order") from None
 

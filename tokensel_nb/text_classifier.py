@@ -187,8 +187,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         check_consistent_length(counts, labels)
         codes = np.searchsorted(self.classes_, labels).clip(max=len(self.classes_) - 1)
         if (unknown := self.classes_[codes] != labels).any():
-            row = int(unknown.argmax())
-            raise ValueError(f"labels[{row}] is {labels[row]!r}, no class of this model; they are {_some(self.classes_)}")
+            row, known = int(unknown.argmax()), _some(self.classes_)
+            raise ValueError(f"labels[{row}] is {_plain(labels[row])!r}, no class of this model; they are {known}")
         return self._corpus(counts, codes)
 
     def words(self, text) -> list[tuple[int, int, int]]:
@@ -483,6 +483,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
 def _checked_labels(texts, labels):
     """Return labels as an array, one a text, of two classes at least."""
+    import pandas as pd
+
     labels = np.asarray(labels)
     if labels.ndim != 1:
         raise ValueError(f"labels has {labels.ndim} dimensions; give one label a text")
@@ -490,9 +492,11 @@ def _checked_labels(texts, labels):
         raise ValueError("there are no texts; give at least two, of two classes")
     if len(labels) != len(texts):
         raise ValueError(f"there are {len(texts)} texts and {len(labels)} labels; give one label a text")
-    missing = np.array([label is None or label != label for label in labels.tolist()])
-    if missing.any():
+    if (missing := pd.isna(labels)).any():
         raise ValueError(f"labels[{int(missing.argmax())}] is missing; give every text a label, or drop it")
+    if labels.dtype.kind == "f" and (parts := labels % 1 != 0).any():
+        row = int(parts.argmax())
+        raise ValueError(f"labels[{row}] is {labels[row]}, an amount; where such numbers name classes, give labels.astype(str)")
     check_classification_targets(labels)
     if len(set(labels.tolist())) < 2:
         raise ValueError(f"every label is {labels.tolist()[0]!r}; two classes at least are needed")
