@@ -1,8 +1,9 @@
 """What pages for teaching share with the chapters: figures, cells, and playthings in a chosen state; and slides.
 
 ``{shared} fig-one-step`` shows a figure of another page, and its plaything, without its caption (``:still:``: the picture
-alone); ``{shared} 01_model def forward`` the one cell of a notebook that holds these words, and what it printed (``:results:``:
-that alone). Nothing is copied: a page shows the same file, and what is not there is an error of the strict build.
+alone; ``:class: unanswered``: a class that its plaything reads); ``{shared} 01_model def forward`` the one cell of a notebook
+that holds these words, and what it printed (``:results:``: that alone). Nothing is
+copied: a page shows the same file, and what is not there is an error of the strict build.
 ``{play}`a step of 3,000 <02_one_step#step.eta=3000>``` leads to a plaything in a state. ``{slides}`` makes slides of the
 sections of its page: ``book/_static/slides.js``.
 """
@@ -44,11 +45,12 @@ class Shared(SphinxDirective):
     """``{shared} fig-name``, or ``{shared} 01_model words of a cell``."""
 
     required_arguments, optional_arguments, final_argument_whitespace = 1, 1, True
-    option_spec: ClassVar = {"still": directives.flag, "results": directives.flag}
+    option_spec: ClassVar = {"still": directives.flag, "results": directives.flag, "class": directives.class_option}
 
     def run(self) -> list[nodes.Node]:
         """Keep the place until all pages are read."""
-        node = shared(what=self.arguments, only=list(self.options))
+        classes = self.options.pop("class", [])
+        node = shared(what=self.arguments, only=list(self.options), classes=classes)
         self.set_source_info(node)
         return [node]
 
@@ -112,7 +114,10 @@ def resolve(app: Sphinx, doctree: nodes.document, page: str) -> None:
     for node in list(doctree.findall(shared)):
         what = node["what"]
         try:
-            node.replace_self((figure_of if len(what) == 1 else cell_of)(app, node["only"], *what))
+            found = (figure_of if len(what) == 1 else cell_of)(app, node["only"], *what)
+            for each in found:
+                each["classes"] += node["classes"]
+            node.replace_self(found)
         except (KeyError, OSError, StopIteration, ValueError):
             logger.warning("not one figure or cell is to be found by %s", " ".join(what), location=node)
             node.parent.remove(node)

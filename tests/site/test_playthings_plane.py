@@ -1,6 +1,7 @@
 """The planes and the tug of war that one plays with, in chapters 1 and 3, as a reader meets them: the package's numbers."""
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -160,11 +161,15 @@ def test_the_path_and_the_tug_are_the_package_s(alone, four_texts, start, length
     here = replace(parameters, cls_embedding=np.array(start, float))
     if length:
         here = replace(here, cls_embedding=ts.gradient_flow(here, corpus, length, records=2).cls_embedding)
-    said = pages.numbers(tab.locator(f"{TEXTS} .verdict").inner_text().replace("p*", ""))
+    told = tab.locator(f"{TEXTS} .verdict").inner_text().replace("p*", "")
+    said = pages.numbers(re.sub("([0-9.]+) × 10(⁻[⁰¹²³⁴-⁹]+)", in_digits, told))
     p = here.cls_embedding
+    floor = np.logaddexp(0, -np.abs(here.token_values[:2])).mean()
+    together = np.linalg.norm(ts.gradients(here, corpus).cls_embedding)
     best = ts.max_margin(here.embeddings, corpus).direction
     angle = np.degrees(np.arccos(p @ best / np.linalg.norm(p) / np.linalg.norm(best)))
-    np.testing.assert_allclose(said, [*p, ts.loss(here, corpus), angle], atol=0.06)
+    np.testing.assert_allclose([*said[:3], said[5]], [*p, ts.loss(here, corpus), angle], atol=0.06)
+    np.testing.assert_allclose(said[3:5], [ts.loss(here, corpus) - floor, together], rtol=0.1)
     scores, relevant = here.token_scores, [0, 0, 1, 1]
     leads = scores[relevant] - scores[[2, 3, 2, 3]]
     attention = ts.attention(here, corpus).toarray()[np.arange(4), relevant]
@@ -172,6 +177,32 @@ def test_the_path_and_the_tug_are_the_package_s(alone, four_texts, start, length
     pulls = np.array([-ts.gradients(here, text).cls_embedding for text in alone])
     shares = np.linalg.norm(pulls, axis=1) / np.linalg.norm(pulls.sum(axis=0))
     np.testing.assert_allclose(table(tab, TEXTS), np.stack([leads, attention, shares], axis=1), atol=0.03)
+
+
+def in_digits(found):
+    """Return 4.7 × 10⁻⁶ as 0.0000047."""
+    return f"{float(found[1]) * 10.0 ** int(found[2].translate(str.maketrans('⁻⁰¹²³⁴⁵⁶⁷⁸⁹', '-0123456789'))):.15f}"
+
+
+def seen(tab):
+    """Return what of the plane can be seen: the table; paths, tugs and p*."""
+    parts = ("table", "svg .path:not(.given)", "svg .arrow", "svg .star")
+    return [tab.locator(f"{TEXTS} {part}").filter(visible=True).count() for part in parts]
+
+
+def test_who_shall_guess_sees_the_start_alone(alone):
+    """Then the path as far as it has come, then p* and other paths, too."""
+    opened = alone("flow", "#flow.shown=0")
+    tab = opened.tab
+    assert seen(tab) == [0, 0, 0, 0]
+    more = tab.get_by_role("button", name="Show more")
+    for wanted in ([1, 1, 4, 0], [1, 1, 4, 1]):
+        more.click()
+        settle(tab)
+        assert seen(tab) == wanted
+        assert ("p*" in tab.locator(f"{TEXTS} .verdict").inner_text()) == wanted[3]
+    assert not more.is_visible()
+    assert opened.errors == []
 
 
 def test_p_is_dropped_by_a_tap_and_moved_by_keys(chapter):
@@ -260,6 +291,15 @@ def test_the_tug_of_war_is_the_package_s(alone, step, many, selected):
     later = ts.gradient_flow(start, corpus, 1.1 * length, records=2)
     attention = ts.attention(replace(start, cls_embedding=later.cls_embedding), corpus).toarray()[[0, -1], [0, many]]
     np.testing.assert_allclose(attention, [1, selected], atol=0.01)
+
+
+def test_who_wakes_later_than_one_looks_is_said_to_rise(alone):
+    tab = alone("border", "#border.step=312").tab
+    assert "sleeps still, but rises, after a path of 2000" in tab.locator(f"{WAR} .verdict").inner_text()
+    corpus, start = tug_of_war(3, 312)
+    end = ts.gradient_flow(start, corpus, 2200, records=2)
+    attention = ts.attention(replace(start, cls_embedding=end.cls_embedding), corpus).toarray()[-1, 3]
+    assert attention == pytest.approx(1, abs=0.01)
 
 
 def test_the_first_step_is_turned_across_the_border(chapter):

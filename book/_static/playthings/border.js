@@ -98,7 +98,9 @@ tokensel.plaything("border", (root) => {
       shares[kind].show(1 / (1 + OTHERS * Math.exp(-end.leads[kind])), kind === LONE ? "blame" : "praise");
     });
     const length = `a path of ${shown(end.s, 0)}`;
-    const said = element("strong", {}, selected ? `lone wakes, after ${length}` : `lone sleeps on, after ${length}`);
+    const rises = end.leads[LONE] > points.at(-2).leads[LONE]; // in the narrow strip it wakes later than we look
+    const told = selected ? "lone wakes" : rises ? "lone sleeps still, but rises" : "lone sleeps on";
+    const said = element("strong", {}, `${told}, after ${length}`);
     const promise = competition <= 1 ? "at most 1: the theorem promises that it wakes" : "above 1: no promise";
     verdict.replaceChildren(said, `. Competition κ\u00a0=\u00a0${shown(competition)}, ${promise}.`);
     step.show(shown(setting.step, 0));

@@ -10,7 +10,7 @@ tokensel.shortestQuery = (differences) => {
   return allowed.sort((one, other) => Math.hypot(...one) - Math.hypot(...other))[0] ?? null;
 };
 
-tokensel.plaything("flow", (root) => {
+tokensel.plaything("flow", (root, place) => {
   const { element, shown } = tokensel;
   const WORDS = ["good", "bad", "the", "film"];
   const E = [[1.3, 0.5], [-0.4, 1], [0.2, -0.5], [-0.4, -0.4]];
@@ -22,15 +22,23 @@ tokensel.plaything("flow", (root) => {
   const LENGTHS = Array.from({ length: 51 }, (_, i) => i / 2);
   const TUG = 3; // units of the plane for a text that pulls as hard as all together
   const ACCURACY = 1e-4; // a pixel is 0.05
-  const START = { p: "5_-4", length: 0 };
+  const ALL = 2; // what is shown: 0 the start alone, for those who shall guess; 1 the path and who pulls; 2 p* and other paths, too
+  const START = { p: "5_-4", length: 0, shown: place.matches(".unanswered") ? 0 : ALL };
 
   const differences = TEXTS.map(({ tokens: [word, neighbour] }) => E[word].map((each, i) => each - E[neighbour][i]));
   const best = tokensel.shortestQuery(differences);
   const drawing = tokensel.plane({ box: BOX, ticks: [-4, 4, 8, 12], called: "The plane of p", names: ["p₁, first number of p", "p₂, second number of p"] });
   const address = tokensel.state("flow", START);
   let start = drawing.within(tokensel.pointIn(address.p, START.p));
+  let level = Math.min(Math.max(Math.round(address.shown), 0), ALL);
   let length = address.length; // as chosen: a path that leaves the frame earlier is followed up to there
   let path;
+
+  /** The loss that is left when attention has closed, since values stay: the mean of log(1 + exp(-yγ)). */
+  const FLOOR = TEXTS.reduce((sum, { tokens: [word], label }) => {
+    const value = E[word][0] * v[0][0] + E[word][1] * v[0][1];
+    return sum + Math.log1p(Math.exp(label ? -value : value)) / TEXTS.length;
+  }, 0);
 
   // What stays: where all leads are at least one, the ray, the directions, the chapter's six paths.
   const beyond = ({ p }) => p[1] > BOX[3];
@@ -65,9 +73,9 @@ tokensel.plaything("flow", (root) => {
       const [radius, angle] = [i % 2 ? 3.5 : 9, (Math.PI * i) / 5];
       return `${x + radius * Math.sin(angle)} ${y - radius * Math.cos(angle)}`;
     });
-    drawing.put(drawing.layer(),
+    drawing.put(arrows, element("svg:path", { class: "field", d: strokes.join("") }));
+    drawing.put(answers,
       element("svg:path", { class: "allowed", d: `${drawing.trace(wedge)}Z` }),
-      element("svg:path", { class: "field", d: strokes.join("") }),
       ...STARTS.flatMap((p) => [
         element("svg:path", { class: "path given", d: curve(pathFrom(p)) }),
         element("svg:circle", { class: "given", cx: drawing.at(p)[0], cy: drawing.at(p)[1], r: 3 }),
@@ -77,12 +85,15 @@ tokensel.plaything("flow", (root) => {
       element("svg:text", { x: x + 11, y: y + 4 }, "p*"));
   }
 
-  // What moves
+  const [answers, arrows] = [drawing.layer(), drawing.layer()];
   background();
+
+  // What moves
   const own = drawing.layer();
   const tugs = drawing.layer();
-  const numbers = tokensel.table("Lead, attention and pull of each text", ["text", "lead", "attention", "pull"], NAMES);
+  const numbers = tokensel.table("Lead, attention and pull of each text", ["text", "lead", "attention", "pull, relative"], NAMES);
   const shares = numbers.shares(1);
+  numbers.root.classList.add("fine");
   const summary = element("p", { class: "verdict" });
   const { root: saidLine, say } = tokensel.said();
   const redraw = tokensel.soon(draw);
@@ -100,6 +111,13 @@ tokensel.plaything("flow", (root) => {
     length = value;
     redraw();
   });
+
+  /** A number with so many digits that count, as in 0.0047 or, where that is longer, 4.7 × 10⁻⁶. */
+  function small(x, many = 2) {
+    const [digits, power] = Math.max(x, 0).toExponential(many - 1).split("e").map(Number);
+    if (power >= -4) return shown(Math.max(x, 0), Math.max(2, many - 1 - power));
+    return `${digits.toFixed(many - 1)} × 10⁻${[...String(-power)].map((each) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[each]).join("")}`;
+  }
 
   /** Where the name of text i stands, beside the tip of its arrow and inside the frame. */
   function nameAt([x, y], left, i) {
@@ -125,11 +143,13 @@ tokensel.plaything("flow", (root) => {
     const seen = inFrame(path);
     const { s, p, loss } = seen.findLast((each) => each.s <= length + 1e-9) ?? seen[0];
     const { pulls } = tokensel.pullOnQuery({ E, p, v }, TEXTS);
+    const together = Math.hypot(...tokensel.gradients({ E, p, v }, TEXTS).p);
     const model = tokensel.modelOf({ E, p, v }, WORDS);
     const tip = (pull) => pull.map((each, axis) => p[axis] + TUG * each);
     const [x, y] = drawing.at(p);
     drawing.put(own,
-      element("svg:path", { class: "path", d: curve(path) }),
+      level === ALL && element("svg:path", { class: "path given", d: curve(path) }),
+      element("svg:path", { class: "path", d: curve(path.filter((each) => each.s <= s)) }),
       s > 0 && element("svg:circle", { class: "here", cx: x, cy: y, r: 5 }));
     const sides = TEXTS.map(({ label }) => (label ? "praise" : "blame"));
     const arrows = pulls.map((pull, i) => element("svg:path", { class: `arrow ${sides[i]}`, d: tokensel.arrow(drawing, p, tip(pull)) }));
@@ -137,32 +157,42 @@ tokensel.plaything("flow", (root) => {
     drawing.put(tugs, ...arrows, ...apart(names).map(({ from, y, i }) => element("svg:text", { class: sides[i], x: from, y }, NAMES[i])));
     TEXTS.forEach(({ tokens }, i) => {
       numbers.rows[i][0].textContent = shown(leads(p)[i]);
-      shares[i].show(tokensel.forward(model, tokens).attention[0], sides[i]);
+      const [attention, missed] = tokensel.forward(model, tokens).attention;
+      shares[i].show(attention, sides[i], missed < 0.005 ? `1−${small(missed, 1).replace(" × ", "·")}` : undefined);
       numbers.rows[i][2].textContent = shown(Math.hypot(...pulls[i]));
     });
     const cosine = (p[0] * best[0] + p[1] * best[1]) / (Math.hypot(...p) * Math.hypot(...best));
     const angle = Math.hypot(...p) > 0 ? `${shown((180 / Math.PI) * Math.acos(Math.min(1, cosine)), 1)}°` : "none";
     const left = s < Math.min(length, LENGTHS.at(-1)) ? ", at the edge of the picture" : "";
-    summary.textContent = `p at (${shown(p[0])}, ${shown(p[1])})${left}; loss ${shown(loss, 3)}; angle to p*: ${angle}`;
+    const toBest = level === ALL ? `; angle to p*: ${angle}` : "";
+    summary.textContent = `p at (${shown(p[0])}, ${shown(p[1])})${left}; loss ${shown(loss, 3)}, above its floor by ${small(loss - FLOOR)}; `
+      + `all pulls together ${small(together)}${toBest}`;
+    for (const [part, from, to = ALL] of levels) part.style.display = from <= level && level <= to ? "" : "none";
     travelled.show(shown(s));
     dropped.place();
-    say(`${summary.textContent}.`);
-    tokensel.remember("flow", START, { p: tokensel.pointOut(start), length });
+    say(level ? `${summary.textContent}.` : "");
+    tokensel.remember("flow", START, { p: tokensel.pointOut(start), length, shown: level });
   }
 
   const back = () => {
     travelled.input.value = length = START.length;
     drop(tokensel.pointIn(START.p));
   };
+  const answered = element("div", {}, travelled.root, numbers.root, summary, tokensel.buttons("p", [["Back to the start", back]]));
+  const more = tokensel.buttons("What is shown", [["Show more", () => { level += 1; redraw(); }]]);
   root.setAttribute("aria-label", "The flow of p in the plane");
-  root.append(element("div", { class: "plane" },
+  const hints = [
+    element("p", { class: "hint" }, element("b", {}, "The ring:"), " p starts there. Where does it go? Draw it on paper, then show more."),
     element("p", { class: "hint" }, element("b", {}, "Move the slider:"), " p follows its path. Tap elsewhere, or drag the ring",
       tokensel.byKeys(" (keys: Tab, then arrows)"), ": p starts there."),
     element("p", { class: "hint" }, element("b", {}, "Arrows at p:"), " how each text pulls it, blue for praise, orange for blame. ",
       "There are four; weak ones are too short to see."),
-    element("p", { class: "hint" }, element("b", {}, "Table:"), " of good or bad in each text, its lead and its attention; pull: how long the text's arrow is."),
-    drawing.root,
-    element("div", {}, travelled.root, numbers.root, summary,
-      tokensel.buttons("p", [["Back to the start", back]]), saidLine)));
+    element("p", { class: "hint" }, element("b", {}, "Table:"), " of good or bad in each text, its lead, its attention, and how long the text's arrow is. ",
+      "Arrows are scaled so that all together have length 1; in truth all pulls shrink: see the line below the table."),
+  ];
+  const levels = [ // part, and from and up to which level it is shown
+    [hints[0], 0, 0], ...[...hints.slice(1), arrows, own, tugs, answered].map((part) => [part, 1]), [answers, ALL], [more, 0, ALL - 1],
+  ];
+  root.append(element("div", { class: "plane" }, ...hints, drawing.root, element("div", {}, answered, more, saidLine)));
   draw();
 });

@@ -74,14 +74,14 @@ Object.assign(tokensel, (() => {
     return { root, place };
   }
 
-  /** A share between 0 and 1 as a bar with its number, on the side of praise or of blame: {root, show(share, side)}. */
+  /** A share between 0 and 1 as a bar with its number, on the side of praise or of blame: {root, show(share, side, in words)}. */
   function share() {
     const part = element("i", { "aria-hidden": "true" });
     const number = element("span");
-    const show = (x, side = "praise") => {
+    const show = (x, side = "praise", text = shown(x)) => {
       part.className = side;
       part.style.width = `${100 * x}%`;
-      number.textContent = shown(x);
+      number.textContent = text;
     };
     return { root: element("div", { class: "share" }, number, element("b", { "aria-hidden": "true" }, part)), show };
   }

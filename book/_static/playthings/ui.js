@@ -1,6 +1,6 @@
 /* What the playthings share on a page: how one is put in the place of its still picture, its controls, its state in the address.
  *
- * A plaything is a function of its place: tokensel.plaything("plane", (place) => { ... }). It is called once for each element
+ * A plaything is a function of its root, and of its place: tokensel.plaything("plane", (root, place) => { ... }). It is called once for each element
  * of the page with the class plaything-plane (a figure) or tag_plaything-plane (a cell of a notebook), whose picture it replaces:
  * without a script, and on paper, the picture stays.
  */
@@ -154,7 +154,7 @@ Object.assign(tokensel, (() => {
         const root = element("div", { class: "plaything", role: "group" });
         const still = place.querySelector("img, svg");
         const holder = place.matches("figure") ? place : still?.closest("figure, .cell_output") ?? place;
-        build(root);
+        build(root, place);
         if (place.matches(".played-below, .tag_played-below")) holder.after(root);
         else {
           holder.prepend(root);
