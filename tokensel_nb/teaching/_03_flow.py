@@ -22,13 +22,17 @@ def _separable(random):
 @exercise("ex-own-margin")
 def own_margin(solver, random):
     E, pairs = _separable(random)
-    p, multipliers, D = (np.asarray(found, dtype=float) for found in solver(E, pairs, 2_000))
+    found = solver(E, pairs, 2_000)
+    if not isinstance(found, (tuple, list)) or list(map(np.shape, found)) != [(8,), (9,), (9, 8)]:
+        yield "Return three things in this order: p, the multipliers, one a pair, and the rows D."
+        return
+    p, multipliers, D = (np.asarray(part, dtype=float) for part in found)
     yield from compare(
         D, E[pairs[:, 0]] - E[pairs[:, 1]], {"Each row is the selected token less the other.": E[pairs[:, 1]] - E[pairs[:, 0]]}
     )
     leads = D @ p
     if leads.min() < 1 - 1e-3:
-        yield f"A constraint is missed: the smallest lead is {leads.min():.3f}, and should be 1."
+        yield f"A constraint is missed: the smallest lead is {leads.min():.3f}, not 1. A pair's own step is (1 - D·p)/|D|²."
     if multipliers.min() < 0:
         yield f"A multiplier is negative, {multipliers.min():.3f}: cut it off at zero."
     if not close(multipliers @ D, p, 1e-3):
@@ -47,7 +51,7 @@ def pairs(by_pairs, random):
 
 
 @exercise("ex-competition")
-def competition(largest, random):
+def competition(largest, lost_from, random):
     k, G = int(random.integers(2, 9)), random.uniform(0.5, 3)
     sizes = np.linspace(0, 2 * G, 2_001)
     terms = sizes * np.maximum(G - sizes, 0)
@@ -57,6 +61,11 @@ def competition(largest, random):
         "The term is a product of two sizes: G enters with its square.": k * G / 4,
     }
     yield from compare(largest(G, k), k * terms.max(), mistakes)
+    for G in (1.0, random.uniform(1.1, 1.8)):
+        many, halves = np.arange(1, 9), np.linspace(0, G, 201)
+        wanted = many[many * np.max(halves * (G - halves)) > 1][0]
+        mistakes = {"At kappa = 1 the token is still selected: more opponents are needed.": wanted - 1}
+        yield from (f"lost_from, at G = {G:.2f}: {said}" for said in compare(lost_from(G), wanted, mistakes, tolerance=1e-2))
 
 
 @exercise("ex-far")
@@ -85,8 +94,11 @@ def rate(slope, random):
     p = -rest[:-1] / rest[-1]  # Lawson and Hanson: the shortest p by which every pair leads by 1
     size = np.linalg.norm(p)
     missed = -np.min(D @ p / size)
+    if close(*(np.asarray(slope(longer * p), dtype=float) for longer in (1, 2))):
+        yield "It must depend on p: a number of the chapter's page is that of one corpus."
     mistakes = {
         "The margin is one over the length of p*.": -size,
+        "The logarithm is the natural one.": missed / np.log(10),
         "Where p grows, what is missed falls.": 1 / size,
         "That is the margin's square.": -1 / size**2,
     }
