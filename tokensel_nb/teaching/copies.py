@@ -17,6 +17,7 @@ from pathlib import Path
 from shutil import make_archive
 
 from ..checks import checked, whole_number
+from .references import in_words, read_names
 
 _EXERCISE = re.compile(r"```\{exercise\}\n:label: (\S+)\n(.*?)\n```(?=\n|$)", re.DOTALL)
 _SOLUTION = re.compile(r"(`{3,})\{solution\} \S+\n.*?\n\1(?=\n|$)", re.DOTALL)  # one without code
@@ -25,6 +26,7 @@ _FOLD = re.compile(r":::\{dropdown\} ([^\n]+)\n(.*?)\n:::(?=\n|$)", re.DOTALL)  
 _QUESTION = re.compile(r"::::\{admonition\} (Before you read on)\n:class: question\n(.*?)\n::::(?=\n|$)", re.DOTALL)
 _LEVEL = re.compile(r"\*.+ · level (\d) of 3 · \d+ minutes\*")
 _BADGE = re.compile(r"\[!\[Open this notebook in Colab\].*\n")  # it opens the book's notebook, solutions and all
+_HOW = "Answer in the empty cells. For the checks it is enough to run the next cell; the whole chapter takes up to three minutes."
 _OTTER = '''"""For otter-grader, which runs this behind a submission."""
 
 from otter.test_files import test_case
@@ -161,9 +163,10 @@ def write_copies(notebooks, folder, seed=0) -> list[Path]:
             from nbclient import NotebookClient
 
             NotebookClient(solved, timeout=600, resources={"metadata": {"path": str(path.parent)}}).execute()
+        names, chapter = read_names(path.parent), int(path.stem[:2]) if path.stem[:2].isdigit() else None
         for made, place in ((student(book, seed), for_students), (solved, Path(folder, "instructor", path.name))):
             place.parent.mkdir(parents=True, exist_ok=True)
-            nbformat.write(made, place)
+            nbformat.write(in_words(made, names, chapter), place)
         tests = Path(folder, "otter", path.stem, "tests")
         tests.mkdir(parents=True, exist_ok=True)
         for label, test in otter_tests(book, seed).items():
@@ -210,7 +213,8 @@ def _levels(notebook):
 def _without_results(cell, seed):
     """Return a cell as a student gets it."""
     if cell.cell_type == "markdown":
-        return _changed(cell, source=_plain(_BADGE.sub("", _SOLUTION.sub("", cell.source))))
+        text = _plain(_BADGE.sub("", _SOLUTION.sub("", cell.source)))
+        return _changed(cell, source=re.sub(r"^## Exercises$", rf"\g<0>\n\n{_HOW}", text, flags=re.MULTILINE))
     return _changed(cell, source=_seeded(cell.source, seed), outputs=[], execution_count=None)
 
 
