@@ -4,11 +4,13 @@ import re
 from html.parser import HTMLParser
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from plain_model import PlainModel
 
+import tokensel_nb as ts
 from tokensel_nb.explanation import explain
 
 VOCABULARY = ["a", "and", "bad", "film", "good", "long", "not", "good film", "not bad", "not good"]
@@ -86,6 +88,19 @@ def test_changes_are_the_models_own_answers(seed, classes):
         assert exchanged == pytest.approx(min(lead(text.replace(word, other)) for other in WORDS if other != word), abs=1e-12)
         assert exchanged == pytest.approx(lead(text.replace(word, instead)), abs=1e-12)
         assert (newest == verdict) == (exchanged > 0)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_of_a_long_text_the_words_that_promise_most_are_tried(classes, monkeypatch):
+    random = np.random.default_rng(0)
+    texts = [" ".join(random.choice([f"w{i}" for i in range(300)], 60)) for _ in range(39)]
+    model = ts.TextClassifier(l2=0.01).fit(texts, random.integers(0, classes, 39))
+    found, read, logits = explain(model, " ".join(texts[:20])), [], model.logits
+    whole = found.changes(most=None)
+    monkeypatch.setattr(model, "logits", lambda texts: read.append(len(texts)) or logits(texts))
+    monkeypatch.setattr("tokensel_nb.explanation.READ", 20 * len(found.text))
+    pd.testing.assert_frame_equal(found.changes(most=3), whole.head(3))
+    assert max(read) == 20 < len(whole)
 
 
 class Reader(HTMLParser):
