@@ -215,7 +215,8 @@ WRONG = {
         (lambda losses, patience: int(np.argmin(losses)), "best step of all"),
         (lambda losses, patience: patience + best_step(losses, patience), "where training ends"),
         (lambda losses, patience: best_step(losses, 1), "first loss that is higher"),
-        (lambda losses, patience: losses[best_step(losses, patience)], "off by"),
+        (lambda losses, patience: losses[best_step(losses, patience)], "is wanted"),
+        (lambda losses, patience: best_step(losses - 1e-9 * np.arange(len(losses)), patience), "An equal loss"),
     ],
     "ex-chance": [
         (lambda corpus, many, seed: chance_skew(corpus, many, seed).T, "One row a word"),
@@ -324,6 +325,9 @@ WRONG = {
     "ex-beyond-negation": [
         (lambda z1, z2: z1, "does not turn"),
         (lambda z1, z2: z1 + (abs(z1 - z2) - abs(z1 + z2)) / 2, "silences"),
+        (lambda z1, z2: z1 - z2, "moves every text"),
+        (lambda z1, z2: abs(z1 - z2) - abs(z1 + z2), "texts without not"),
+        (lambda z1, z2: z1 if z2 == 0 else -z1, "no jumps"),
         (lambda z1, z2: z1 - 2 * z1 * z2, "product of z1 and z2"),
         (lambda z1, z2: -z1, "word itself speaks"),
         (lambda z1, z2: z1 if z2 == 0 else -z1 * (z2 < 1), "homogeneous"),
@@ -356,7 +360,9 @@ WRONG = {
         (lambda q, values: q.argmax(), "largest attention"),
         (lambda q, values: np.abs(values).argmax(), "largest value"),
         (lambda q, values: np.abs(q * values).argmax(), "largest term"),
-        (lambda q, values: values.argmin(), "off by"),
+        (lambda q, values: values.argmin(), "is wanted"),
+        (lambda q, values: (q / (1 - q) * (values - q @ values)).argmax(), "Down is a move"),
+        (lambda q, values: np.abs(q * (values - q @ values)).argmax(), "divide by 1 - q"),
     ],
     "ex-your-tilt": [
         (lambda word, base, h: np.zeros(2), "mean of h"),

@@ -29,16 +29,21 @@ def descent(moved, random):
 @exercise("ex-early")
 def early(best_step, random):
     for patience in 10 * (1, 3, 5):
-        losses = np.abs(random.normal(size=60)) + np.linspace(1, 0, 60)
+        losses = np.round(np.abs(random.normal(size=60)) + np.linspace(1, 0, 60), 1)  # some are equal
         lowest = np.minimum.accumulate(losses)
         first = [int(np.argmax(losses == low)) for low in lowest]  # where the lowest so far was seen
+        last = [int(np.flatnonzero(losses[: step + 1] == low)[-1]) for step, low in enumerate(lowest)]
         ends = [step for step in range(60) if step - first[step] >= patience]
+        ends_late = [step for step in range(60) if step - last[step] >= patience]
+        found = best_step(losses, patience)
         mistakes = {
+            "An equal loss is not below the best.": last[(*ends_late, 59)[0]],
             "That is the best step of all; training had ended before.": int(losses.argmin()),
             "That is where training ends; the best step came before.": ends[0],
             "With patience it does not end at the first loss that is higher.": first[int(np.argmax(np.diff(losses) > 0))],
+            f"That is place {found}; place {first[ends[0]]} is wanted.": found,
         }
-        yield from compare(best_step(losses, patience), first[ends[0]], mistakes, tolerance=1e-9)
+        yield from compare(found, first[ends[0]], mistakes, tolerance=1e-9)
 
 
 @exercise("ex-chance")

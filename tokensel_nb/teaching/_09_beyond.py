@@ -10,17 +10,22 @@ from .answers import close, compare, exercise
 @exercise("ex-beyond-negation")
 def negation(answer, random):
     share = 1 / int(random.integers(3, 30))  # of one token in its text
-    for z in (share, -share):
-        yield from compare(answer(z, 0.0), z, {"Without not the word itself speaks.": -z})
-        turned = answer(z, share)
-        mistakes = {
-            "Not does not turn the word round yet.": z,
-            "Not silences the word; it should turn it round.": 0.0,
-            "That is a product of z1 and z2, which an MLP of one hidden layer has not.": z - 2 * z * share,
-        }
-        yield from compare(turned, -z, mistakes)
-        if not close(answer(30 * z, 30 * share), 30 * turned):
-            yield "Units without a bias are homogeneous: thirty times z should give thirty times the answer."
+    words = np.array([share, -share])
+    plain, turned = ([answer(z, of_not) for z in words] for of_not in (0.0, share))
+    mistakes = {"Without not the word itself speaks.": -words, "What do texts without not get? Zero, so far.": 0 * words}
+    yield from compare(plain, words, mistakes)
+    mistakes = {
+        "Not does not turn the word round yet.": words,
+        "Not silences the word; it should turn it round.": 0 * words,
+        "Not moves every text the same way; it should turn it round.": words - share,
+        "Not moves every text the same way, up; it should turn it round.": words + share,
+        "That is a product of z1 and z2, which an MLP of one hidden layer has not.": words - 2 * words * share,
+    }
+    yield from compare(turned, -words, mistakes)
+    if not close([answer(30 * z, 30 * share) for z in words], 30 * np.array(turned)):
+        yield "Units without a bias are homogeneous: thirty times z should give thirty times the answer."
+    if not close([answer(z, 1e-9 * share) for z in words], words):
+        yield "An MLP has no jumps: the least bit of not should hardly change the answer."
 
 
 @exercise("ex-beyond-rank")

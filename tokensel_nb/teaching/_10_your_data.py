@@ -30,14 +30,20 @@ def strongest(place, random):
         return abs(q @ values - q[others] @ values[others] / q[others].sum())
 
     wanted = [np.argmax([moved(*text, s) for s in range(6)]) for text in zip(q, values)]
+    found = [place(*text) for text in zip(q, values)]
+    above = values - (q * values).sum(axis=1, keepdims=True)
+    one, other = next(((a, b) for a, b in zip(found, wanted) if a != b), (0, 0))
     mistakes = {
         "That is the word of the largest attention; what it says counts, too.": q.argmax(axis=1),
         "That is the word of the largest value; its attention counts, too.": np.abs(values).argmax(axis=1),
         "That is the largest term of the sum. Leaving a word out leaves its attention to the others.": np.abs(
             q * values
         ).argmax(axis=1),
+        "Down is a move, too.": (q / (1 - q) * above).argmax(axis=1),
+        "Without the word the others' weights grow: divide by 1 - q.": np.abs(q * above).argmax(axis=1),
+        f"In one text that is place {one}; place {other} is wanted.": found,
     }
-    yield from compare([place(*text) for text in zip(q, values)], wanted, mistakes)
+    yield from compare(found, wanted, mistakes)
 
 
 @exercise("ex-your-tilt")

@@ -26,7 +26,7 @@ _FOLD = re.compile(r":::\{dropdown\} ([^\n]+)\n(.*?)\n:::(?=\n|$)", re.DOTALL)  
 _QUESTION = re.compile(r"::::\{admonition\} (Before you read on)\n:class: question\n(.*?)\n::::(?=\n|$)", re.DOTALL)
 _LEVEL = re.compile(r"\*.+ · level (\d) of 3 · \d+ minutes\*")
 _BADGE = re.compile(r"\[!\[Open this notebook in Colab\].*\n")  # it opens the book's notebook, solutions and all
-_HOW = "Answer in the empty cells. For the checks it is enough to run the next cell; the whole chapter takes up to three minutes."
+_HOW = "Answer in the empty cells. The checks need only the next cell to be run; the whole chapter takes up to three minutes."
 _OTTER = '''"""For otter-grader, which runs this behind a submission."""
 
 from otter.test_files import test_case
