@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .corpus import Corpus
+from .counts import CountMatrix
 
 
 class LeavingOut:
@@ -43,19 +44,16 @@ class LeavingOut:
     """
 
     def __init__(self, scores, corpus: Corpus):
-        counts = corpus.counts
-        self.columns = counts.indices
-        sizes = np.diff(counts.indptr)
-        self.rows = np.repeat(np.arange(len(corpus)), sizes)
-        self._starts, self._filled = counts.indptr[:-1][sizes > 0], sizes > 0
-        heights = np.log(counts.data) + scores[counts.indices]
-        tops = self._tops(heights)
+        counts = CountMatrix.of(corpus, np.empty(0))
+        self.rows, self.columns, self._texts = counts.rows, counts.columns, len(corpus)
+        heights = np.log(counts.entries) + scores[counts.columns]
+        tops = counts.reduce(heights, "max", -np.inf)[self.rows]
         candidates = np.flatnonzero(heights == tops)
         self._heaviest = np.zeros(len(heights), bool)  # one word of every text
         self._heaviest[candidates[np.diff(self.rows[candidates], prepend=-1) > 0]] = True
         self._weights = np.exp(heights - tops)
         others = np.where(self._heaviest, -np.inf, heights)
-        self._others = np.exp(others - np.maximum(self._tops(others), np.finfo(float).min))
+        self._others = np.exp(others - counts.reduce(others, "max", np.finfo(float).min)[self.rows])
         self._totals = self._sum(self._weights)[self.rows]
         self.attention = self._weights / self._totals
 
@@ -92,12 +90,5 @@ class LeavingOut:
         left = np.where(self._heaviest, self._totals, self._totals - self._weights)
         return self._weights * (of_words - np.where(self._heaviest, rest, found)) / left
 
-    def _tops(self, heights):
-        """Return, for every entry, the largest height of its text."""
-        top = np.zeros(len(self._filled))
-        if len(self._starts):
-            top[self._filled] = np.maximum.reduceat(heights, self._starts)
-        return top[self.rows]
-
     def _sum(self, of_entries):
-        return np.bincount(self.rows, of_entries, len(self._filled))
+        return np.bincount(self.rows, of_entries, self._texts)

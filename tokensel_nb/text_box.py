@@ -93,7 +93,7 @@ class Live:
 
     def __repr__(self):
         """Say how much the model knows."""
-        return f"A text box with {self._kept.sum() - 1:,} words and n-grams: shown by Jupyter, and on pages"
+        return f"A text box with {len(self._kept[1]):,} words and n-grams: shown by Jupyter, and on pages"
 
     def _repr_html_(self):
         data = json.dumps(self._data()).replace("<", "\\u003c")  # so that no word closes the script; all else is ASCII
@@ -106,34 +106,25 @@ class Live:
 
     def _data(self):
         """Return what the script asks for; numbers are the bytes of float32 or int32 in base64."""
-        phrases, kept = self.model._phrases, self._kept
-        number = len(phrases.words)
-        place = np.cumsum(kept) - 1
-        pairs = kept[number:-1]
-        left_out = len(kept) - kept.sum()
+        phrases, columns = self._kept
+        left_out = len(self.model.vocabulary_) - len(columns)
+        kept = np.append(columns, -1)  # <cls>
         return {
             "classes": list(map(str, self.model.classes_.tolist())),
             "examples": list(self.examples),
-            "note": f"{left_out:,} of the model's words and n-grams are not in this page; the box skips them."
-            if left_out
-            else "",
-            "words": phrases.words[kept[:number]].tolist(),
-            "starts": _base64(place[phrases.starts[pairs]], "<i4"),
-            "lasts": _base64(place[phrases.lasts[pairs]], "<i4"),
+            "note": f"{left_out:,} of the model's words and n-grams are not in this page; the box skips them." * (left_out > 0),
+            "words": phrases.words.tolist(),
+            "starts": _base64(phrases.starts, "<i4"),
+            "lasts": _base64(phrases.lasts, "<i4"),
             "scores": _base64(self.model.scores_[kept], "<f4"),
             "values": _base64(self.model.values_[kept].T, "<f4"),
         }
 
     @property
     def _kept(self):
-        """Which columns the page holds; an n-gram only with what it begins with and its last word."""
-        phrases = self.model._phrases
-        kept = np.array([self.shown is None or name in self.shown for name in self.model.vocabulary_] + [True])
-        if kept.all():
-            return kept
-        for column, (start, last) in enumerate(zip(phrases.starts.tolist(), phrases.lasts.tolist()), start=len(phrases.words)):
-            kept[column] &= kept[start] and kept[last]
-        return kept
+        """The phrases that the page holds, and their columns; an n-gram only with what it begins with and its last word."""
+        names = self.model.vocabulary_
+        return self.model._phrases.only(np.array([self.shown is None or name in self.shown for name in names], bool))
 
 
 def live_script() -> str:
