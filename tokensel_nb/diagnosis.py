@@ -12,7 +12,7 @@ import numpy as np
 from ._scores import Attended
 from .arrays import is_torch, to_numpy
 from .bins import word_correlation
-from .checks import generator, instance, numbers, whole_number
+from .checks import checked, generator, numbers, whole_number
 from .corpus import Corpus, shuffle_labels
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ FEW = 16  # in fewer dimensions random directions lie so close to all others tha
 SHOWN = 8  # words that are printed
 
 
+@checked(corpus=Corpus, shuffles=whole_number, least=whole_number, seed=generator)
 def diagnose(embeddings, output_vector, cls_embedding, corpus: Corpus, *, shuffles=20, least=5, seed=0) -> Diagnosis:
     """Look at every word of a one-layer or pooled classifier: f(X) = Σ_i q_i E_i·v, q the softmax of E_i·p, or the mean.
 
@@ -87,10 +88,9 @@ def diagnose(embeddings, output_vector, cls_embedding, corpus: Corpus, *, shuffl
     >>> ts.diagnose(embedding, head, None, new).small  # untrained
     True
     """
-    instance("corpus", corpus, Corpus)
     vectors = _vectors(embeddings, output_vector, cls_embedding, corpus)
-    least, random = whole_number("least", least), generator("seed", seed)
-    shuffled = [shuffle_labels(corpus, random) for _ in range(whole_number("shuffles", shuffles))]
+    random = np.random.default_rng(seed)
+    shuffled = [shuffle_labels(corpus, random) for _ in range(shuffles)]
     if len(np.unique(corpus.labels)) < 2:
         raise ValueError(f"every text is {corpus.class_names[corpus.labels[0]]!r:.80}; give texts of two classes or more")
     words = np.flatnonzero(np.bincount(corpus.counts.indices, minlength=corpus.vocab_size) >= least)
@@ -285,7 +285,7 @@ def _array(name, given, shape=None):
 def _diagnosis(vectors, corpus, shuffled, words):
     attended = Attended(vectors.scores(), vectors.values())
     weights = corpus.mean_weights
-    shares = _sum_over(attended.attention(corpus), weights), _sum_over(corpus.shares, weights)
+    shares = attended.attention(corpus).T @ weights, corpus.shares.T @ weights
     true, *others = (_look(each, attended, words, shares) for each in (corpus, *shuffled))
     predictive = true["predictive"]
     centred = vectors.heads - (vectors.heads.mean(axis=0) if len(vectors.heads) > 1 else 0)
@@ -312,7 +312,7 @@ def _diagnosis(vectors, corpus, shuffled, words):
 def _look(corpus, attended, words, shares):
     """Return the figures that depend on the labels."""
     skew, z = (_by_class(each)[words] for each in (corpus.label_skew(), beyond_chance(corpus)))
-    tokens = _sum_over(corpus.counts, corpus.mean_weights)[words]
+    tokens = (corpus.counts.T @ corpus.mean_weights)[words]
     lean = np.abs(skew - tokens @ skew / tokens.sum()).max(axis=1)
     values = _by_class(attended.values)[words]
     attention, mean = (share[words] @ lean / share[words].sum() for share in shares)
@@ -363,7 +363,7 @@ def beyond_chance(corpus: Corpus) -> np.ndarray:
     """
     n = len(corpus)
     weighted = corpus.counts.multiply(corpus.mean_weights[:, None]).tocsr()
-    sums, squares = np.asarray(weighted.sum(axis=0)).ravel(), np.asarray(weighted.power(2).sum(axis=0)).ravel()
+    sums, squares = weighted.sum(axis=0), weighted.power(2).sum(axis=0)
     of_class = np.eye(corpus.num_classes)[corpus.labels]
     of_class = of_class[:, 1:] if corpus.num_classes == 2 else of_class
     spread = np.maximum(squares - sums**2 / n, 0)[:, None] * of_class.var(axis=0) * n / max(n - 1, 1)
@@ -380,7 +380,3 @@ def _by_class(amounts):
 def _correlation(skew, amounts):
     """Return `word_correlation`, NaN where one side is the same for all words."""
     return word_correlation(skew, amounts) if np.ptp(skew) > 0 and np.ptp(amounts) > 0 else np.nan
-
-
-def _sum_over(matrix, weights):
-    return np.asarray(matrix.T @ weights).ravel()

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.special import softmax
 
 from .arrays import sigmoid
 from .checks import able, shortened
@@ -18,10 +19,7 @@ if TYPE_CHECKING:
 
     from .text_classifier import TextClassifier
 
-FOR, AGAINST = (
-    "0, 114, 178",
-    "213, 94, 0",
-)  # blue and orange, which the colour-blind tell apart; see-through, for light and dark
+FOR, AGAINST = "0, 114, 178", "213, 94, 0"  # blue and orange: the colour-blind tell them apart; see-through, for light and dark
 READ = 4_000_000  # characters that are read anew to find what would change a verdict: a third of a second
 STRONGEST = 0.5  # opacity of the shading where a text's words say most: text over it stays readable
 
@@ -115,7 +113,7 @@ class Explanation:
     @cached_property
     def attention(self):
         """What <cls> pays to all occurrences of each, ndarray of float64, shape (m,), with the sum 1."""
-        return _softmax(self._heights)
+        return softmax(self._heights)
 
     @property
     def values(self):
@@ -300,7 +298,7 @@ class Explanation:
         """
         counts = self.model.read([self._replaced(place)]).counts
         heights = np.log(counts.data) + self.model.scores_[counts.indices]
-        rest, values = _softmax(heights) @ self.model.values_[counts.indices], self.model.values_[:-1]
+        rest, values = softmax(heights) @ self.model.values_[counts.indices], self.model.values_[:-1]
         scores = np.log(self.counts[place]) + self.model.scores_[:-1]
         leads = self._leads(rest + (sigmoid(scores - np.logaddexp.reduce(heights)) * (values - rest).T).T)
         others = self._single & (np.arange(len(leads)) != self.columns[place])
@@ -385,8 +383,3 @@ def _style(sign, strength):
     colour, line = (FOR, "solid") if sign > 0 else (AGAINST, "dotted")
     border = f"border-bottom: 2px {line} rgba({colour}, {strength:.2f})"
     return f"background: rgba({colour}, {STRONGEST * strength:.2f}); {border}"
-
-
-def _softmax(heights):
-    weights = np.exp(heights - heights.max())
-    return weights / weights.sum()

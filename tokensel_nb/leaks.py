@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .arrays import to_numpy
+from .arrays import sigmoid, to_numpy
 from .checks import numbers, shortened
 
 BINS = np.arange(-10, 10.01, 0.25)
@@ -137,7 +137,7 @@ def _calibrated(base):
     """Return h of every bin: the share of texts of the class there, made to ascend, as models are too sure of themselves."""
     from sklearn.isotonic import isotonic_regression
 
-    others, of_class = base.sum(axis=0) + 1e-6 * np.stack([1 / (1 + np.exp(BINS)), 1 / (1 + np.exp(-BINS))])
+    others, of_class = base.sum(axis=0) + 1e-6 * np.stack([sigmoid(-BINS), sigmoid(BINS)])
     return isotonic_regression(of_class / (others + of_class), sample_weight=others + of_class)
 
 
@@ -174,4 +174,4 @@ def _normal(points, mean, covariance):
 
 
 def _normalised(weights):
-    return weights / weights.sum(axis=-1, keepdims=True)
+    return weights / weights.sum()
