@@ -11,7 +11,8 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
 import tokensel_nb as ts
-from tokensel_nb.reporting import GROUPS, NOTES, _log_odds, _Words
+from tokensel_nb._judged import band, log_odds
+from tokensel_nb.reporting import GROUPS, NOTES
 
 GOOD, BAD = ["fine", "good", "great", "moving"], ["awful", "bad", "dull", "weak"]
 PLAIN = [f"word{i}" for i in range(40)]
@@ -100,7 +101,7 @@ def test_the_band_ends_where_the_hypergeometric_law_says():
     for N in (1, 2, 40, 389, 25_000):  # of 40 texts, a word of one text and a class of one meet at .975 exactly
         number = np.append(random.integers(1, N + 1, 50), [1, N])
         size = np.append(random.integers(0, N + 1, 50), [1, N // 2])
-        for at, ends in zip((0.025, 0.975), _Words._band(number, size, N)):
+        for at, ends in zip((0.025, 0.975), band(number, size, N)):
             np.testing.assert_array_equal(ends, 2 * hypergeom.ppf(at, N, size, number) / number - 1)
 
 
@@ -195,10 +196,10 @@ def test_three_classes_have_their_own_words():
 
 def test_log_odds_of_all_classes_are_those_of_each():
     logits = np.random.default_rng(0).normal(0, [1, 1, 300, 1], (20, 4))  # one class is far ahead, or far behind
-    for k, odds in enumerate(_log_odds(logits)):
+    for k, odds in enumerate(log_odds(logits)):
         rest = logits[:, [other for other in range(4) if other != k]]
         np.testing.assert_allclose(odds, logits[:, k] - logsumexp(rest, axis=1), rtol=1e-13)
-    np.testing.assert_array_equal(_log_odds(logits[:, :1]), [-logits[:, 0], logits[:, 0]])
+    np.testing.assert_array_equal(log_odds(logits[:, :1]), [-logits[:, 0], logits[:, 0]])
 
 
 def test_corners(marked):

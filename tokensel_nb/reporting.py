@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import os
-import warnings
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
+from sklearn.base import clone
 
+from ._counted import Counted, accuracy_of
+from ._judged import Judged, Words
 from ._scores import Attended
 from .checks import able, checked, listed, shaped, truth, whole_number
-from .leaks import BINS, bins_of, suspicion
-from .leaving_out import LeavingOut
 from .models.base import classes_of_logits, probabilities_of_logits
 
 if TYPE_CHECKING:
     import pandas as pd
-    from scipy import sparse
 
     from .corpus import Corpus
-    from .phrases import Phrases
     from .text_classifier import TextClassifier
 
 ALARM = 0.5
@@ -110,220 +106,16 @@ def report(model: TextClassifier, texts, labels, *, folds=4, least=5, quotes=3, 
         corpus = model.read(texts, labels)
         parts = [(model, corpus)]
     else:
-        counted = _Counted.of(model, texts, labels, folds)
+        counted = Counted.of(model, texts, labels, folds)
         model, columns = counted.fit(model)
         corpus = counted.read(model, columns)
         parts = counted.parts(model, seed)
-    judged = _Judged(_Words(model, corpus, least), len(texts))
+    judged = Judged(Words(model, corpus, least), len(texts))
     for judge, part in parts:
         judged.add(judge, part)
-    return Report(model, judged.columns(), judged.accuracy, len(parts), quotes, frozenset(groups), seed, texts, labels, corpus)
-
-
-@dataclass(frozen=True, eq=False)
-class _Counted:
-    """Texts whose phrases are counted once, however many classifiers are fitted on some of them."""
-
-    phrases: Phrases
-    counts: sparse.csr_array
-    labels: np.ndarray
-    folds: int
-
-    @classmethod
-    def of(cls, model, texts, labels, folds):
-        """Count the phrases of texts that can be cut into so many parts."""
-        names, sizes = np.unique(labels, return_counts=True)
-        if not 2 <= folds <= sizes.min():
-            rarest = names.tolist()[sizes.argmin()]
-            raise ValueError(f"folds={folds}, but the class {rarest!r} has {sizes.min()} texts; give from 2 to so many")
-        return cls(*model._counted(texts, labels), folds)
-
-    def fit(self, model, rows=slice(None)):
-        """Return a copy of a model fitted on some of the texts, and the columns of the phrases that stand in enough of them."""
-        from sklearn.base import clone
-
-        counts = self.counts[rows]
-        number = np.bincount(counts.indices, minlength=counts.shape[1])
-        phrases, columns = self.phrases.only(number >= model.min_texts)
-        return clone(model)._fit_counts(phrases, counts[:, columns], self.labels[rows]), columns
-
-    def read(self, model, columns, rows=slice(None)):
-        """Return some of the texts as a model that knows these columns reads them."""
-        return model._read_counts(self.counts[rows][:, columns], self.labels[rows])
-
-    def without(self, words):
-        """Leave out words, and the n-grams that hold them."""
-        phrases, columns = self.phrases.only(~np.isin(self.phrases.names, list(words)))
-        return replace(self, phrases=phrases, counts=self.counts[:, columns])
-
-    def parts(self, whole, seed):
-        """Return pairs of a model and texts that are new to it, part by part; as strict as a model of all texts is."""
-        from sklearn.base import clone
-        from sklearn.model_selection import StratifiedKFold
-
-        strict = clone(whole).set_params(l2=whole.l2_)  # found once, not anew in every part
-
-        def part(rows):
-            fitted, judged = rows
-            model, columns = self.fit(strict, fitted)
-            return model, self.read(model, columns, judged)
-
-        cuts = StratifiedKFold(self.folds, shuffle=True, random_state=seed).split(self.labels, self.labels)
-        with warnings.catch_warnings(action="ignore", category=UserWarning):  # what they would say, the whole model has said
-            with ThreadPoolExecutor(os.cpu_count()) as pool:  # NumPy and SciPy let go of Python's lock
-                return list(pool.map(part, cuts))
-
-
-class _Words:
-    """The words that stand in enough texts: how many, of which classes, and what shuffled labels would show."""
-
-    def __init__(self, whole, corpus, least):
-        self.model, self.K = whole, corpus.num_classes
-        counts, codes = corpus.counts[:, :-1], corpus.labels
-        number = np.bincount(counts.indices, minlength=counts.shape[1])
-        self.kept = np.flatnonzero(number >= least)
-        if not len(self.kept):
-            raise ValueError(f"no word of the model stands in least={least} of the {len(corpus)} texts; lower least")
-        self.names, self.number = whole.vocabulary_[self.kept], number[self.kept]
-        of_classes = [np.bincount(counts[codes == k].indices, minlength=len(number))[self.kept] for k in range(self.K)]
-        self._judge_classes(np.stack(of_classes, axis=1), np.bincount(codes, minlength=self.K))
-
-    def _judge_classes(self, of_classes, sizes):
-        """Choose the class that each word speaks for, and find its skew."""
-        n, N, K = self.number[:, None], sizes.sum(), len(sizes)
-        spread = np.sqrt(n * (sizes / N) * (1 - sizes / N) * np.maximum(N - n, 1) / max(N - 1, 1))
-        self.classes = ((of_classes - n * sizes / N) / np.maximum(spread, 1e-9)).argmax(axis=1)
-        asked = np.ones_like(self.classes) if K == 2 else self.classes  # two classes have one skew, the second's
-        hits = np.take_along_axis(of_classes, asked[:, None], 1)[:, 0]
-        share = (hits + 1) / (self.number + 2)  # so that a word of one class has an error, too
-        self.skew, self.error = 2 * hits / self.number - 1, 2 * np.sqrt(share * (1 - share) / self.number)
-        self.low, self.high = self._band(self.number, sizes[asked], N)
-
-    @staticmethod
-    def _band(number, size, N):
-        """Return between which skews 95% of all permutations of the labels lie: the hypergeometric law's quantiles."""
-        from scipy.special import gammaln
-
-        logs = gammaln(np.arange(1.0, N + 2))  # of factorials
-        pairs, back = np.unique(np.stack([number, size]), axis=1, return_inverse=True)
-        hits = np.array([_hits_by_chance(logs, *pair) for pair in pairs.T.tolist()])
-        return (2 * hits[np.ravel(back)] / number[:, None] - 1).T
-
-
-def _hits_by_chance(logs, number, size):
-    """Return the quantiles .025 and .975 of how many of some texts are of a class; SciPy would take seconds for all words."""
-    N = len(logs) - 1
-    mean, rest = number * size / N, N - size
-    far = 8 * np.sqrt(mean * (rest / N) * (N - number) / max(N - 1, 1)) + 1  # deviations: hardly anything lies beyond
-    hits = np.arange(max(int(mean - far), number - rest, 0), min(int(mean + far) + 1, number, size) + 1)
-    logs = -sum(logs[each] for each in (hits, size - hits, number - hits, rest - number + hits))
-    below = np.cumsum(np.exp(logs - logs.max()))
-    return hits[np.searchsorted(below / below[-1], np.array([0.025, 0.975]) - 1e-9)]  # less: where it is met exactly
-
-
-class _Judged:
-    """What models that have not seen the texts do with the words, summed up over the parts."""
-
-    def __init__(self, words, n):
-        self.words, self.n, self.right = words, n, 0
-        size = len(words.kept)
-        self.place_of = {name: place for place, name in enumerate(words.names)}
-        self.sums = {name: np.zeros(size) for name in ("entries", "hits", "moves", "attention", "leads")}
-        self.rests, self.base = np.zeros((size, len(BINS))), np.zeros((words.K, 2, len(BINS)))
-
-    def add(self, judge, corpus):
-        """Add what one model finds in texts that are new to it."""
-        values = judge.values_.reshape(len(judge.scores_), -1)
-        found = LeavingOut(judge.scores_, corpus)
-        logits = np.stack([found.logits(column) for column in values.T], axis=1)
-        chosen = classes_of_logits(logits[:, 0] if logits.shape[1] == 1 else logits)
-        self.right += (chosen == corpus.labels).sum()
-        places = np.array([*(self.place_of.get(word, -1) for word in judge.vocabulary_), -1])[found.columns]
-        known = places >= 0
-        kinds = self.words.classes[places]  # of words not known, nonsense that is dropped below
-        moves, offsets = (_two if logits.shape[1] == 1 else _many)(found, values, logits, kinds)
-        hits = corpus.labels[found.rows] == kinds
-        leads = _leading(found, values, chosen)
-        amounts = dict(entries=np.ones(len(places)), hits=hits, moves=moves, attention=found.attention, leads=leads)
-        for name, amount in amounts.items():
-            self.sums[name] += np.bincount(places[known], amount[known], len(self.words.kept))
-        self.rests += _table(places[known], bins_of(offsets[known]), self.rests.shape)
-        for k, (of_class, odds) in enumerate(zip(self.base, _log_odds(logits))):
-            of_class += _table((corpus.labels == k).astype(int), bins_of(odds), of_class.shape)
-
-    @property
-    def accuracy(self):
-        return float(self.right / self.n)
-
-    def columns(self):
-        """Return the table's columns by name."""
-        words, model = self.words, self.words.model
-        entries = np.maximum(self.sums["entries"], 1)
-        values = model.values_[words.kept]
-        if values.ndim == 2:
-            values = np.take_along_axis(values - values.mean(axis=1, keepdims=True), words.classes[:, None], 1)[:, 0]
-        asked = self.sums["entries"] >= ENOUGH
-        effects, suspicions = np.full((2, len(asked)), np.nan)
-        if asked.any():
-            found = suspicion(self.rests[asked], self.sums["hits"][asked], words.classes[asked], self.base)
-            effects[asked], suspicions[asked] = found
-        return {
-            "word": words.names,
-            "texts": words.number,
-            "class": model.classes_[words.classes],
-            "skew": words.skew,
-            "skew error": words.error,
-            "chance low": words.low,
-            "chance high": words.high,
-            "value": values,
-            "score": model.scores_[words.kept],
-            "attention": self.sums["attention"] / entries,
-            "importance": self.sums["moves"] / self.n,
-            "leads": self.sums["leads"] / entries,
-            "own effect": effects,
-            "suspicion": suspicions,
-        }
-
-
-def _two(found, values, logits, kinds):
-    """Return, for two classes, what each word of each text moves, and the rest's log-odds of the word's class."""
-    moves = found.moves(values[:, 0])
-    return moves, np.where(kinds == 1, 1, -1) * (logits[found.rows, 0] - moves)
-
-
-def _many(found, values, logits, kinds):
-    """Return the same for K > 2 classes: moves of the logit of the word's class, less the mean over all classes."""
-    own, mean, others, wanted = (np.full(len(kinds), start) for start in (0.0, 0.0, -np.inf, 0.0))
-    for k, column in enumerate(values.T):
-        moves, is_own = found.moves(column), kinds == k
-        rest = logits[found.rows, k] - moves
-        own, wanted = np.where(is_own, moves, own), np.where(is_own, rest, wanted)
-        mean += moves / values.shape[1]
-        others = np.where(is_own, others, np.logaddexp(others, rest))
-    return own - mean, wanted - others
-
-
-def _log_odds(logits):
-    """Return the log-odds of every class, shape (K, n)."""
-    if logits.shape[1] == 1:
-        return np.stack([-logits[:, 0], logits[:, 0]])
-    none = np.full((1, len(logits)), -np.inf)
-    before, after = (np.logaddexp.accumulate(np.vstack([none, side[:-1]])) for side in (logits.T, logits.T[::-1]))
-    return logits.T - np.logaddexp(before, after[::-1])  # of all classes in one go: K² operations would be minutes
-
-
-def _table(rows, columns, shape):
-    """Count how often each pair occurs."""
-    return np.bincount(rows * shape[1] + columns, minlength=shape[0] * shape[1]).reshape(shape)
-
-
-def _leading(found, values, chosen):
-    """Mark the word of every text whose contribution to the verdict's logit is the largest, <cls> left aside."""
-    of_verdict = values[found.columns, 0] if values.shape[1] == 1 else values[found.columns, chosen[found.rows]]
-    heights = np.where(found.columns < len(values) - 1, np.abs(found.attention * of_verdict), -1)
-    tops = np.full(len(chosen), -np.inf)
-    np.maximum.at(tops, found.rows, heights)
-    return (heights == tops[found.rows]) & (heights > 0)
+    return Report(
+        model, judged.columns(ENOUGH), judged.accuracy, len(parts), quotes, frozenset(groups), seed, texts, labels, corpus
+    )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -473,8 +265,6 @@ class Report:
         >>> found.trial(np.arange(80) >= 60).accuracy
         1.0
         """
-        from sklearn.base import clone
-
         held_out = shaped("held_out", np.asarray(held_out), (len(self.texts),))
         if held_out.dtype != bool or held_out.all() or not held_out.any():
             raise ValueError("held_out holds no truth values, or one of them alone; give True for some texts, and not for all")
@@ -509,21 +299,19 @@ class Report:
         >>> print(found.refit(["moving"]))
         Without moving: accuracy 1.000, before 1.000 (80 texts, each judged by a model that has not seen it).
         """
-        from sklearn.base import clone
-
         words = sorted(self.suspicious if words is None else set(words))
         model, counted = clone(self.model).set_params(l2=self.model.l2_), self._counted()
-        before = self.accuracy if self.parts > 1 else _accuracy(counted.parts(counted.fit(model)[0], self.seed))
+        before = self.accuracy if self.parts > 1 else accuracy_of(counted.parts(counted.fit(model)[0], self.seed))
         counted = counted.without(words)
         changed, _ = counted.fit(model.set_params(without=[*model.without, *words]))
-        after = _accuracy(counted.parts(changed, self.seed))
+        after = accuracy_of(counted.parts(changed, self.seed))
         return Refit(changed, words, before, after, len(self.texts))
 
     def _counted(self):
         """Return the counts of the texts: those of the report, where it has fitted the model to all of them."""
         if self.parts > 1:
-            return _Counted(self.model._phrases, self.corpus.counts[:, :-1], self.labels, self.parts)
-        return _Counted.of(self.model, self.texts, self.labels, folds=2)
+            return Counted(self.model._phrases, self.corpus.counts[:, :-1], self.labels, self.parts)
+        return Counted.of(self.model, self.texts, self.labels, folds=2)
 
     def __repr__(self):
         """Name the sizes."""
@@ -531,29 +319,17 @@ class Report:
 
     def __str__(self):
         """Tell how the texts were judged, and the corners."""
-        shown = [
-            "word",
-            "texts",
-            "class",
-            "skew",
-            "skew error",
-            "value",
-            "score",
-            "importance",
-            "leads",
-            "own effect",
-            "suspicion",
-        ]
         parts = [self._summary()]
         for name, corner in self.corners.items():
-            table = corner[shown].to_string(index=False, float_format="{:.3f}".format) if len(corner) else "(none)"
-            parts.append(f"{name.upper()}. {self._note(name)}\n{table}")
+            shown = corner.drop(columns=["chance low", "chance high", "attention"])
+            table = shown.to_string(index=False, float_format="{:.3f}".format) if len(corner) else "(none)"
+            parts.append(f"{name.upper()}. {NOTES[name]}\n{table}")
         return "\n\n".join(parts)
 
     def _repr_html_(self):
         blocks = "".join(
             f"<details{' open' if name in ('groups of people', 'suspicious') else ''}><summary><b>{escape(name)}</b></summary>"
-            f"<p>{escape(self._note(name))}</p>{self._html_table(corner[:SHOWN])}{self._html_rest(corner[SHOWN:])}</details>"
+            f"<p>{escape(NOTES[name])}</p>{self._html_table(corner[:SHOWN])}{self._html_rest(corner[SHOWN:])}</details>"
             for name, corner in self.corners.items()
         )
         return f"<div class='tex2jax_ignore mathjax_ignore'><p>{escape(self._summary())}</p>{blocks}</div>"
@@ -591,9 +367,6 @@ class Report:
             f"{len(self.texts):,} texts, {how}; accuracy {self.accuracy:.3f}. {len(self.columns['word']):,} words and n-grams "
             f"stand in enough of them. More likely than not to give the label away: {alarms}."
         )
-
-    def _note(self, name):
-        return NOTES[name]
 
 
 NOTES = {
@@ -667,12 +440,6 @@ class Refit:
             f"Without {', '.join(self.words) or 'no word'}: accuracy {self.after:.3f}, before {self.before:.3f} "
             f"({self.texts:,} texts, each judged by a model that has not seen it)."
         )
-
-
-def _accuracy(parts):
-    """Return the accuracy of models, each tried on the texts that are new to it."""
-    found = [classes_of_logits(Attended(judge.scores_, judge.values_).logits(corpus)) for judge, corpus in parts]
-    return float(np.mean(np.concatenate([each == corpus.labels for each, (_, corpus) in zip(found, parts)])))
 
 
 def _passage(text, places, column, around=45):
