@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import inspect
 import io
 import logging
 import os
@@ -13,13 +14,18 @@ from pathlib import Path
 
 from .files import atomic
 
-EXAMPLES = """examples:
-  tokensel report reviews.csv --text review --label stars -o report.html --save model
-  tokensel predict model new.csv --text review -o predicted.csv
-  tokensel explain model "The plot is thin, but I laughed."
-  tokensel explain model - < letter.txt"""
+EXAMPLES = {
+    "report": [
+        "tokensel report reviews.csv --text review --label stars -o report.html --save model",
+        "tokensel report reviews.parquet --no-texts --least 20",
+        "tokensel report hub:stanfordnlp/imdb",
+    ],
+    "predict": ["tokensel predict model new.csv --text review -o predicted.csv"],
+    "explain": ['tokensel explain model "The plot is thin, but I laughed."', "tokensel explain model - < letter.txt"],
+}
 COLUMN = "its name, or its number, from 0, where columns have no names; found where it is not given"
 SOURCE = "CSV, TSV, JSON, JSONL, Parquet or text file, a folder of such, or hub:OWNER/NAME for a set on the Hugging Face hub"
+SAVED = "where the model was saved"
 FORMULAS = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet computes what begins with one of these
 
 
@@ -116,54 +122,54 @@ def _no_formula(cell):
 
 
 def _parser():
-    shape = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser("tokensel", description="Which words does a classifier rest on, and should it?")
-    parser.epilog, parser.formatter_class = EXAMPLES, shape
+    parser.epilog = _examples(EXAMPLES["report"][0], *EXAMPLES["predict"], *EXAMPLES["explain"])
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     verbs = parser.add_subparsers(title="what to do", required=True, metavar="VERB")
-
-    report = verbs.add_parser(
-        "report", formatter_class=shape, help="which words a classifier of your texts rests on, as a page"
-    )
-    report.description = (
-        "Fit a classifier to labelled texts, judge every word of it by texts that it was not fitted on,\n"
-        "and write all that is found as one HTML file, which needs no network."
-    )
-    report.epilog = (
-        "examples:\n  tokensel report reviews.csv --text review --label stars -o report.html --save model\n"
-        "  tokensel report reviews.parquet --no-texts --least 20\n"
-        "  tokensel report hub:stanfordnlp/imdb\n\n"
-        "A report quotes texts: --no-texts quotes none, --least leaves out words of few texts, such as names."
-    )
-    report.add_argument("source", metavar="TEXTS", help=SOURCE)
-    report.add_argument("--text", type=_column, metavar="COLUMN", help=f"column of the texts: {COLUMN}")
-    report.add_argument("--label", type=_column, metavar="COLUMN", help="column of the labels, likewise")
-    report.add_argument("-o", "--output", type=Path, default=Path("report.html"), metavar="FILE", help="default: report.html")
-    report.add_argument("--seed", type=_whole, default=0, metavar="N", help="of what is drawn by chance; default: 0")
-    report.add_argument("--no-texts", action="store_true", help="quote no text")
-    report.add_argument("--least", type=_whole, default=5, metavar="N", help="show no word of fewer texts; default: 5")
-    report.add_argument("--save", type=Path, metavar="FOLDER", help="save the model there, for predict and explain")
-    report.set_defaults(run=_report)
-
-    predict = verbs.add_parser("predict", formatter_class=shape, help="the classes of new texts, by a saved model")
-    predict.description = "Write a CSV file: each text, its likeliest class, the probability of every class."
-    predict.epilog = "example:\n  tokensel predict model new.csv --text review -o predicted.csv\n\n" + (
-        "Texts that a spreadsheet would take for formulas get an apostrophe in front. Empty texts are left out."
-    )
-    predict.add_argument("folder", metavar="FOLDER", help="where the model was saved")
-    predict.add_argument("source", metavar="TEXTS", help=SOURCE)
-    predict.add_argument("--text", type=_column, metavar="COLUMN", help=f"column of the texts: {COLUMN}")
-    predict.add_argument("-o", "--output", type=Path, metavar="FILE", help="by default the terminal")
-    predict.set_defaults(run=_predict)
-
-    explained = verbs.add_parser("explain", formatter_class=shape, help="why a saved model judges a text as it does")
-    explained.description = "Show the logit of a text as the exact sum over its words, and what would change the verdict."
-    explained.epilog = (
-        'examples:\n  tokensel explain model "The plot is thin, but I laughed."\n  tokensel explain model - < letter.txt'
-    )
-    explained.add_argument("folder", metavar="FOLDER", help="where the model was saved")
-    explained.add_argument("text", metavar="TEXT", help="the text itself; - reads it from the standard input")
-    explained.set_defaults(run=_explain)
+    _add_report(verbs)
+    _add_predict(verbs)
+    _add_explain(verbs)
     return parser
+
+
+def _examples(*lines):
+    return "\n  ".join([f"example{'s' * (len(lines) > 1)}:", *lines])
+
+
+def _add_verb(verbs, run, help, note=""):
+    """Return the parser of what is run; its help says what that does, and ends with examples and a note."""
+    verb = verbs.add_parser(run.__name__[1:], help=help, formatter_class=argparse.RawDescriptionHelpFormatter)
+    verb.description, verb.epilog = inspect.getdoc(run), _examples(*EXAMPLES[run.__name__[1:]]) + note
+    verb.set_defaults(run=run)
+    return verb
+
+
+def _add_report(verbs):
+    note = "\n\nA report quotes texts: --no-texts quotes none, --least leaves out words of few texts, such as names."
+    verb = _add_verb(verbs, _report, "which words a classifier of your texts rests on, as a page", note)
+    verb.add_argument("source", metavar="TEXTS", help=SOURCE)
+    verb.add_argument("--text", type=_column, metavar="COLUMN", help=f"column of the texts: {COLUMN}")
+    verb.add_argument("--label", type=_column, metavar="COLUMN", help="column of the labels, likewise")
+    verb.add_argument("-o", "--output", type=Path, default=Path("report.html"), metavar="FILE", help="default: report.html")
+    verb.add_argument("--seed", type=_whole, default=0, metavar="N", help="of what is drawn by chance; default: 0")
+    verb.add_argument("--no-texts", action="store_true", help="quote no text")
+    verb.add_argument("--least", type=_whole, default=5, metavar="N", help="show no word of fewer texts; default: 5")
+    verb.add_argument("--save", type=Path, metavar="FOLDER", help="save the model there, for predict and explain")
+
+
+def _add_predict(verbs):
+    note = "\n\nTexts that a spreadsheet would take for formulas get an apostrophe in front. Empty texts are left out."
+    verb = _add_verb(verbs, _predict, "the classes of new texts, by a saved model", note)
+    verb.add_argument("folder", metavar="FOLDER", help=SAVED)
+    verb.add_argument("source", metavar="TEXTS", help=SOURCE)
+    verb.add_argument("--text", type=_column, metavar="COLUMN", help=f"column of the texts: {COLUMN}")
+    verb.add_argument("-o", "--output", type=Path, metavar="FILE", help="by default the terminal")
+
+
+def _add_explain(verbs):
+    verb = _add_verb(verbs, _explain, "why a saved model judges a text as it does")
+    verb.add_argument("folder", metavar="FOLDER", help=SAVED)
+    verb.add_argument("text", metavar="TEXT", help="the text itself; - reads it from the standard input")
 
 
 def _column(name):
@@ -197,6 +203,10 @@ def _told_on_stderr():
 
 
 def _report(asked):
+    """Fit a classifier to labelled texts, and judge every word of it by texts that it was not fitted on.
+
+    All that is found is written as one HTML file, which needs no network.
+    """
     from .page import report_page
 
     if not asked.output.resolve().parent.is_dir():  # said now, and not after a minute
@@ -212,14 +222,12 @@ def _report(asked):
     )
     with atomic(asked.output) as file:
         file.write(page.encode("utf-8", "replace"))
-    print(f"the report is in {asked.output}; it {_quoting(asked)}", file=sys.stderr)
-
-
-def _quoting(asked):
-    return "quotes no text" if asked.no_texts else "quotes texts: think before you pass it on"
+    quotes = "quotes no text" if asked.no_texts else "quotes texts: think before you pass it on"
+    print(f"the report is in {asked.output}; it {quotes}", file=sys.stderr)
 
 
 def _predict(asked):
+    """Write a CSV file: each text, its likeliest class, the probability of every class."""
     from .datasets.own_files import read_reviews
     from .text_classifier import TextClassifier
 
@@ -235,6 +243,7 @@ def _predict(asked):
 
 
 def _explain(asked):
+    """Show the logit of a text as the exact sum over its words, and what would change the verdict."""
     from .explanation import explain
     from .text_classifier import TextClassifier
 
