@@ -7,7 +7,7 @@ from notebooks import seconds
 from scipy import sparse
 
 os.environ["TQDM_DISABLE"] = "1"
-settings.register_profile("ci", deadline=None, derandomize=True, max_examples=60)
+settings.register_profile("ci", deadline=None, derandomize=True, max_examples=30)
 settings.load_profile("ci")
 
 

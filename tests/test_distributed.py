@@ -174,7 +174,7 @@ def files_of(folder):
     return {file.name: file.read_bytes() for file in folder.iterdir()}
 
 
-@pytest.mark.parametrize("processes", [pytest.param(1, marks=pytest.mark.long), 2, 3])
+@pytest.mark.parametrize("processes", [pytest.param(1, marks=pytest.mark.long), 2, pytest.param(3, marks=pytest.mark.long)])
 def test_any_number_of_processes_stores_the_same_corpus(tmp_path, undivided_counts, processes):
     """To the last bit; of two, one is killed while it counts, and both count again."""
     killed = processes == 2
