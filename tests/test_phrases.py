@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -22,9 +24,11 @@ def words_of(text):
         ("isn’t, N'T, can't!", ["is", NOT, NOT, "ca", NOT]),
         ("a<br />b<BR>c", ["a", "b", "c"]),
         ("नहीं है", ["नहीं", "है"]),  # vowel signs are marks
-        ("ที่นี่", ["ที่นี่"]),
+        ("ที่นี่", ["ที่", "นี่"]),
+        ("很好！Café・コーヒー", ["很", "好", "café", "コー", "ヒー"]),
+        ("so😀😀 good👍🏽", ["so", "😀", "😀", "good", "👍"]),  # without its tone
         ("لَيْسَ جيدًا", ["لَيْسَ", "جيدًا"]),
-        ("gut❤️schlecht", ["gut", "schlecht"]),
+        ("gut❤️schlecht", ["gut", "❤", "schlecht"]),
         ("7/10 snake_case re-read", ["7", "10", "snake_case", "re", "read"]),
         ("STRAẞE İstanbul", ["straße", "istanbul"]),
         ("", []),
@@ -32,6 +36,10 @@ def words_of(text):
 )
 def test_words(text, words):
     assert words_of(text) == words
+
+
+def test_emoji_and_characters_are_words_but_no_single_mark_or_underscore():
+    assert Phrases.learn(["很 👍 _ \u0301 a 7 ½"] * 2)[0].words.tolist() == ["7", "a", "½", "很", "👍"]
 
 
 def test_phrases_stand_in_enough_texts():
@@ -62,7 +70,7 @@ def test_phrases_are_counted_as_by_hand(texts, longest):
     assert len(set(names)) == len(names)
     for text, row in zip(texts, counts.toarray()):
         words = ["n't" if word == NOT else word for word in words_of(text)]
-        keep = [len(word) > 1 or word.isalnum() for word in words]
+        keep = [len(word) > 1 or re.match("[^\\W_]|[\u2600-\u27bf\u2b50\U0001f000-\U0001faff]", word) for word in words]
         wanted = {}
         for length in range(1, longest + 1):
             for i in range(len(words) - length + 1):

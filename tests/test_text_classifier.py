@@ -350,10 +350,17 @@ def test_it_warns_where_the_majority_is_as_good():
 
 def test_it_warns_once_where_words_are_not_spaced():
     texts = ["这部电影很好看", "这部电影不好看"] * 10
-    with pytest.warns(UserWarning, match="without spaces between words; give a tokenizer=") as caught:
+    with pytest.warns(UserWarning, match="without spaces .*, so each character is a word; a tokenizer=") as caught:
         TextClassifier().fit(texts, [1, 0] * 10)
     assert len(caught) == 1
-    assert TextClassifier(tokenizer=list).fit(texts, [1, 0] * 10).score(texts, [1, 0] * 10) == 1
+    for model in (TextClassifier(tokenizer=list), TextClassifier()):
+        with warnings.catch_warnings(action="ignore"):
+            assert model.fit(texts, [1, 0] * 10).score(texts, [1, 0] * 10) == 1
+
+
+def test_emoji_speak():
+    texts = ["food 😀", "food😡", "❤️ #food", "👎 #food"] * 10
+    assert TextClassifier().fit(texts, [1, 0] * 20).predict(["😀!", "😡", "❤"]).tolist() == [1, 0, 1]
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from unicodedata import category
 
 import numpy as np
 import pyarrow as pa
@@ -17,15 +18,20 @@ from .text import BLANKED, encode
 NOT = "nʼt"  # how "n't" travels: this apostrophe counts as a letter, so no step takes the word apart
 LINE_BREAK = r"<br[ \t\n\f\r]*/?>"
 NEGATION = r"n['’ʼ]t\b"
-# What stands between words, beside ASCII: all but letters, marks and digits. Marks are the vowel signs of Hindi, Arabic or
-# Thai; those that only choose how the emoji before them is drawn belong to no word.
-SEPARATORS = LINE_BREAK + r"|[^\p{L}\p{M}\p{N}_\x00-\x7f]|[\x{fe00}-\x{fe0f}]"
+# What is a word by itself, though nothing stands beside it: an emoji, and a character of a script without spaces (Thai, Lao,
+# Burmese, Khmer, Japanese, Chinese) with its marks, or drawn out (ー). Pairs of these are n-grams, as pairs of words are.
+EMOJI = r"\x{2600}-\x{27bf}\x{2b50}\x{1f000}-\x{1f3fa}\x{1f400}-\x{1faff}"
+UNSPACED = r"\x{e00}-\x{eff}\x{1000}-\x{109f}\x{1780}-\x{17ff}\x{3040}-\x{30ff}\x{3400}-\x{9fff}\x{20000}-\x{323af}"
+ALONE = rf"([{EMOJI}]|[{UNSPACED}][\p{{M}}ー]*)"
+# What stands between words, beside ASCII: all but letters, marks, digits and emoji. Marks are the vowel signs of Hindi, Arabic
+# or Thai; those that only choose how the emoji before them is drawn belong to no word.
+SEPARATORS = LINE_BREAK + rf"|[^\p{{L}}\p{{M}}\p{{N}}_\x00-\x7f{EMOJI}]|[\x{{fe00}}-\x{{fe0f}}]"
 
 WORDS = pa.list_(pa.large_string())
 
 
 def split(texts):
-    """Return the words of texts in lower case; "isn't" is "is" and ``NOT``.
+    """Return the words of texts in lower case; "isn't" is "is" and ``NOT``, and each emoji a word, each Chinese character.
 
     Parameters
     ----------
@@ -38,11 +44,11 @@ def split(texts):
 
     Examples
     --------
-    >>> split(pa.array(["It isn't नहीं!"], pa.large_string())).to_pylist()
-    [['it', 'is', 'nʼt', 'नहीं', '']]
+    >>> split(pa.array(["It isn't नहीं!", "GUT👍 很好!"], pa.large_string())).to_pylist()
+    [['it', 'is', 'nʼt', 'नहीं', ''], ['gut', '👍', '很', '好', '']]
     """
     texts = pc.replace_substring_regex(pc.utf8_lower(texts), NEGATION, f" {NOT}")
-    texts = pc.replace_substring_regex(texts, SEPARATORS, " ")
+    texts = pc.replace_substring_regex(pc.replace_substring_regex(texts, SEPARATORS, " "), ALONE, r" \1 ")
     _, ends, characters = texts.buffers()
     blanked = pa.py_buffer(characters.to_pybytes().translate(BLANKED))  # no byte more or less: the ends stay
     return pc.ascii_split_whitespace(pa.Array.from_buffers(texts.type, len(texts), [None, ends, blanked]))
@@ -292,8 +298,8 @@ def _placed(columns, places):
 
 
 def _is_word(word, tokenizer):
-    """Return whether a word counts: what a tokenizer gives always does, a single character of ours if a letter or digit."""
-    return bool(word) and (tokenizer is not None or len(word) > 1 or word.isalnum())
+    """Return whether a word counts: what a tokenizer gives always does, of ours all but a single underscore or mark."""
+    return bool(word) and (tokenizer is not None or len(word) > 1 or category(word)[0] in "LNS")
 
 
 def _pairs(begins, columns, rows, length, base):

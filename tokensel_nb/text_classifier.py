@@ -26,7 +26,7 @@ from .models.base import classes_of_logits, probabilities_of_logits
 from .parameters import Parameters
 from .phrases import Phrases
 
-FILE, FORMAT = "model.safetensors", 2  # of saved models
+FILE, FORMAT = "model.safetensors", 3  # of saved models
 MIDDLE = 0.1  # the strength of the penalty that is tried first
 WEAKER, STRONGER = (0.03, 0.01, 0.003), (0.3, 1.0, 3.0, 10.0)  # each from where the last one led
 FEWEST = 40  # texts of which a tenth is held out
@@ -66,8 +66,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     without : collection of str, default=()
         Words and n-grams to leave out of the vocabulary; with a word also the n-grams that hold it.
     tokenizer : callable or None, default=None
-        From a text to its words, for scripts without spaces. By default words are runs of letters, marks, digits and
-        underscores in lower case, and "n't".
+        From a text to its words. By default words are runs of letters, marks, digits and underscores in lower case, and
+        "n't"; an emoji is a word, and so is each character of a script without spaces.
     random_state : int, RandomState instance or None, default=0
         Of the part held out.
 
@@ -557,7 +557,8 @@ def _warn_without_spaces(texts):
     unspaced = len(re.findall("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]", sample))
     if unspaced > len(sample) / 2:
         warnings.warn(
-            "the texts are mostly in a script without spaces between words; give a tokenizer=, or whole clauses are words",
+            "the texts are mostly in a script without spaces between words, so each character is a word; "
+            "a tokenizer= may find better ones",
             UserWarning,
             stacklevel=4,
         )

@@ -15,10 +15,15 @@
 var tokensel = (() => {
   // What text.py says of words: a line break in HTML, or what is no letter, mark, digit or underscore, stands between them.
   const WORD = /<br[\t\n\f\r ]*\/?>|((?:(?![\ufe00-\ufe0f])[\p{L}\p{M}\p{N}_])+)/giu;
-  // What phrases.py says of them: marks are letters too, but those that choose how an emoji is drawn; "n't" begins a word.
+  // What phrases.py says of them: marks are letters too, but those that choose how an emoji is drawn; "n't" begins a word; an
+  // emoji is a word, and so is each character of a script without spaces.
   const NOT = "n['’ʼ]t\\b";
-  const LETTERS = `(?:(?!${NOT}|[\\ufe00-\\ufe0f])[\\p{L}\\p{M}\\p{N}_])+`;
-  const RAW_WORD = new RegExp(`<br[ \\t\\n\\f\\r]*/?>|((?:${NOT})?${LETTERS}|${NOT})`, "gu");
+  const EMOJI = "[\\u2600-\\u27bf\\u2b50\\u{1f000}-\\u{1f3fa}\\u{1f400}-\\u{1faff}]";
+  const UNSPACED = "[\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff\\u3040-\\u30ff\\u3400-\\u9fff\\u{20000}-\\u{323af}]";
+  const LETTER = "(?![\\ufe00-\\ufe0f])[\\p{L}\\p{M}\\p{N}_]";
+  const ALONE = `${EMOJI}|(?=${LETTER})${UNSPACED}(?:(?![\\ufe00-\\ufe0f])[\\p{M}ー])*`;
+  const LETTERS = `(?:(?!${NOT}|${EMOJI}|${UNSPACED})${LETTER})+`;
+  const RAW_WORD = new RegExp(`<br[ \\t\\n\\f\\r]*/?>|(${ALONE}|(?:${NOT})?${LETTERS}|${NOT})`, "gu");
   const FIFTH_ORDER = [
     [],
     [1 / 5],
