@@ -176,7 +176,7 @@ def test_the_path_and_the_tug_are_the_package_s(alone, four_texts, start, length
     alone = [ts.Corpus(corpus.counts[[i]], corpus.labels[[i]], corpus.vocabulary, corpus.class_names) for i in range(4)]
     pulls = np.array([-ts.gradients(here, text).cls_embedding for text in alone])
     shares = np.linalg.norm(pulls, axis=1) / np.linalg.norm(pulls.sum(axis=0))
-    np.testing.assert_allclose(table(tab, TEXTS), np.stack([leads, attention, shares], axis=1), atol=0.03)
+    np.testing.assert_allclose(table(tab, f"{TEXTS} .fine"), np.stack([leads, attention, shares], axis=1), atol=0.03)
 
 
 def in_digits(found):
@@ -186,7 +186,7 @@ def in_digits(found):
 
 def seen(tab):
     """Return what of the plane can be seen, 1 or 0: the table, the path, tugs, p*."""
-    parts = ("table", "svg .path:not(.given)", "svg .arrow", "svg .star")
+    parts = (".fine", "svg .path:not(.given)", "svg .arrow", "svg .star")
     return [int(tab.locator(f"{TEXTS} {part}").filter(visible=True).count() > 0) for part in parts]
 
 
@@ -195,6 +195,20 @@ def test_who_shall_guess_sees_the_start_alone(alone):
     opened = alone("flow", "#flow.shown=0&flow.length=3")
     tab = opened.tab
     assert seen(tab) == [0, 0, 0, 0]
+    assert pages.numbers(tab.get_by_role("table", name="Row and value").inner_text()) == [
+        1.3,
+        0.5,
+        0.74,
+        -0.4,
+        1,
+        -0.92,
+        0.2,
+        -0.5,
+        0.46,
+        -0.4,
+        -0.4,
+        -0.08,
+    ]
     more = tab.get_by_role("button", name="Show more")
     for wanted in ([1, 1, 1, 0], [1, 1, 1, 1]):
         more.click()

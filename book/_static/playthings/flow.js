@@ -35,10 +35,8 @@ tokensel.plaything("flow", (root, place) => {
   let path;
 
   /** The loss that is left when attention has closed, since values stay: the mean of log(1 + exp(-yγ)). */
-  const FLOOR = TEXTS.reduce((sum, { tokens: [word], label }) => {
-    const value = E[word][0] * v[0][0] + E[word][1] * v[0][1];
-    return sum + Math.log1p(Math.exp(label ? -value : value)) / TEXTS.length;
-  }, 0);
+  const values = tokensel.modelOf({ E, p: [0, 0], v }, WORDS).values[0];
+  const FLOOR = TEXTS.reduce((sum, { tokens: [word] }) => sum + Math.log1p(Math.exp(-Math.abs(values[word]))) / TEXTS.length, 0);
 
   // What stays: where all leads are at least one, the ray, the directions, the chapter's six paths.
   const beyond = ({ p }) => p[1] > BOX[3];
@@ -91,6 +89,10 @@ tokensel.plaything("flow", (root, place) => {
   // What moves
   const own = drawing.layer();
   const tugs = drawing.layer();
+  const words = tokensel.table("Row and value of each word", ["word", "row of E", "value"], WORDS);
+  words.rows.forEach((cells, id) => {
+    [cells[0].textContent, cells[1].textContent] = [E[id].map((each) => shown(each, 1)).join(", "), shown(values[id])];
+  });
   const numbers = tokensel.table("Lead, attention and pull of each text", ["text", "lead", "attention", "pull, relative"], NAMES);
   const shares = numbers.shares(1);
   numbers.root.classList.add("fine");
@@ -191,8 +193,8 @@ tokensel.plaything("flow", (root, place) => {
       "Arrows are scaled so that all together have length 1; in truth all pulls shrink: see the line below the table."),
   ];
   const levels = [ // part, and from and up to which level it is shown
-    [hints[0], 0, 0], ...[...hints.slice(1), arrows, own, tugs, answered].map((part) => [part, 1]), [answers, ALL], [more, 0, ALL - 1],
+    ...[hints[0], words.root].map((part) => [part, 0, 0]), ...[...hints.slice(1), arrows, own, tugs, answered].map((part) => [part, 1]), [answers, ALL], [more, 0, ALL - 1],
   ];
-  root.append(element("div", { class: "plane" }, ...hints, drawing.root, element("div", {}, answered, more, saidLine)));
+  root.append(element("div", { class: "plane" }, ...hints, drawing.root, element("div", {}, words.root, answered, more, saidLine)));
   draw();
 });
