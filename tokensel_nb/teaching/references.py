@@ -29,6 +29,14 @@ def read_names(folder) -> dict[str, str]:
     Returns
     -------
     dict of str to str
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "claims.md").write_text("# All claims")
+    ...     read_names(folder)
+    {'claims': 'All claims'}
     """
     import nbformat
 
