@@ -159,7 +159,7 @@ def test_what_is_no_path_is_named(fitted, folder):
 
 
 EDITS = {  # of a file whose digest is written anew, and what is said of it
-    "another format": (lambda arrays, notes: notes.update(format=1), "its format is 1, not 2; save it anew"),
+    "another format": (lambda arrays, notes: notes.update(format=1), "its format is 1, not 3; save it anew"),
     "no format": (lambda arrays, notes: notes.pop("format"), "'format'"),
     "no setting": (lambda arrays, notes: notes["settings"].pop("without"), "'without'"),
     "unknown setting": (lambda arrays, notes: notes["settings"].update(depth=3), "unexpected keyword argument 'depth'"),
