@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import re
 import warnings
-from numbers import Integral, Real
 from os import PathLike
 from pathlib import Path
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_consistent_length, check_random_state, check_scalar, compute_class_weight
+from sklearn.utils import check_consistent_length, check_random_state, compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
+from ._saved import restored, written
 from ._scores import Attended, Objective, idf_scores
 from .checkpoint import sealed, unsealed
-from .checks import instance, listed, shortened
+from .checks import instance, listed, number, shortened, whole_number
 from .corpus import Corpus
 from .estimator import CLS
 from .files import atomic, read_once, shown
@@ -26,7 +25,7 @@ from .models.base import classes_of_logits, probabilities_of_logits
 from .parameters import Parameters
 from .phrases import Phrases
 
-FILE, FORMAT = "model.safetensors", 3  # of saved models
+FILE = "model.safetensors"
 MIDDLE = 0.1  # the strength of the penalty that is tried first
 WEAKER, STRONGER = (0.03, 0.01, 0.003), (0.3, 1.0, 3.0, 10.0)  # each from where the last one led
 FEWEST = 40  # texts of which a tenth is held out
@@ -188,7 +187,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         codes = np.searchsorted(self.classes_, labels).clip(max=len(self.classes_) - 1)
         if (unknown := self.classes_[codes] != labels).any():
             row, known = int(unknown.argmax()), _some(self.classes_)
-            raise ValueError(f"labels[{row}] is {_plain(labels[row])!r}, no class of this model; they are {known}")
+            raise ValueError(f"labels[{row}] is {shortened(labels[row])}, no class of this model; they are {known}")
         return self._corpus(counts, codes)
 
     def words(self, text) -> list[tuple[int, int, int]]:
@@ -305,10 +304,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         forger, who can write a new digest, too. A tokenizer is code and is not saved: give it to `load` again.
         """
         check_is_fitted(self)
-        words = np.frombuffer(json.dumps(self._phrases.words.tolist()).encode(), np.uint8)
-        numbers = dict(scores=self.scores_, values=self.values_, starts=self._phrases.starts, lasts=self._phrases.lasts)
-        data = sealed(numbers | {"words": words}, self._described())
-        with atomic(Path(instance("folder", folder, (str, PathLike))) / FILE) as file:
+        data = sealed(*written(self))
+        with atomic(_file(folder)) as file:
             file.write(data)
 
     @classmethod
@@ -330,33 +327,15 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         ValueError
             If the folder holds no whole model, or the model needs a ``tokenizer``.
         """
-        file = Path(instance("folder", folder, (str, PathLike))) / FILE
+        file = _file(folder)
         try:
-            arrays, described = unsealed(read_once(file))
-            model = cls._restored(arrays, described, tokenizer)
+            arrays, notes = unsealed(read_once(file))
+            model = restored(cls, arrays, notes, tokenizer)
         except (OSError, KeyError, TypeError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
             raise ValueError(f"{shown(folder)}: no whole model of this package ({reason})") from error
-        if described["tokenizer"] and tokenizer is None:
-            raise ValueError(
-                f"{shown(folder)}: the model was trained with a tokenizer, {described['tokenizer']}; give it as tokenizer="
-            )
-        return model
-
-    @classmethod
-    def _restored(cls, arrays, described, tokenizer):
-        if described["format"] != FORMAT:
-            raise ValueError(f"its format is {shortened(described['format'])}, not {FORMAT}; save it anew")
-        settings, words = described["settings"], json.loads(arrays["words"].tobytes())
-        if settings["class_weight"] is not None and not isinstance(settings["class_weight"], str):
-            settings["class_weight"] = {label: weight for label, weight in settings["class_weight"]}
-        model = cls(**settings | {"without": tuple(settings["without"]), "tokenizer": tokenizer})
-        model._check_settings()
-        model.classes_ = np.array(described["classes"], dtype=described["kind"])
-        model.l2_, model.held_out_ = described["l2"], described["held_out"]
-        _check_restored(arrays, words, model)
-        model._phrases = Phrases(np.array(words, dtype=object), arrays["starts"], arrays["lasts"], tokenizer)
-        model.vocabulary_, model.scores_, model.values_ = model._phrases.names, arrays["scores"], arrays["values"]
+        if (name := notes["tokenizer"]) and tokenizer is None:
+            raise ValueError(f"{shown(folder)}: the model was trained with a tokenizer, {name}; give it as tokenizer=")
         return model
 
     def __sklearn_tags__(self):
@@ -367,33 +346,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.one_d_array = True
         return tags
 
-    def _described(self):
-        settings = self.get_params(deep=False)
-        del settings["tokenizer"]
-        weight = settings["class_weight"]
-        if isinstance(weight, dict):
-            settings["class_weight"] = [[_plain(label), float(share)] for label, share in weight.items()]
-        settings["without"] = [str(word) for word in self.without]
-        settings = {name: _plain(value) for name, value in settings.items()}
-        seed = settings["random_state"]
-        settings["random_state"] = seed if isinstance(seed, int) else None
-        name = None if self.tokenizer is None else getattr(self.tokenizer, "__qualname__", type(self.tokenizer).__name__)
-        return {
-            "format": FORMAT,
-            "settings": settings,
-            "tokenizer": name,
-            "classes": [_plain_label(label) for label in self.classes_.tolist()],
-            "kind": self.classes_.dtype.str,
-            "l2": self.l2_,
-            "held_out": self.held_out_,
-            "words": self._phrases.words.tolist(),
-        }
-
     def _check_settings(self):
-        check_scalar(self.ngrams, "ngrams", Integral, min_val=1)
-        check_scalar(self.min_texts, "min_texts", Integral, min_val=1)
+        whole_number("ngrams", self.ngrams), whole_number("min_texts", self.min_texts)
         if self.l2 is not None:
-            check_scalar(self.l2, "l2", Real, min_val=0)
+            number("l2", self.l2, 0, np.inf, allowed="a finite number of at least zero, or None")
         if isinstance(self.without, str):
             raise ValueError(f"without is one string, {self.without!r}; give a list of words")
 
@@ -481,6 +437,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             )
 
 
+def _file(folder):
+    return Path(instance("folder", folder, (str, PathLike))) / FILE
+
+
 def _checked_labels(texts, labels):
     """Return labels as an array, one a text, of two classes at least."""
     import pandas as pd
@@ -565,40 +525,4 @@ def _warn_without_spaces(texts):
 
 
 def _some(classes):
-    names = [repr(_plain(label)) for label in classes[:5]]
-    return ", ".join(names) + (f" and {len(classes) - 5} more" if len(classes) > 5 else "")
-
-
-def _check_restored(arrays, words, model):
-    """Refuse by a ValueError what no fit leaves, though it is well-formed."""
-    if not isinstance(words, list) or not set(map(type, words)) <= {str} or len(set(words)) < len(words):
-        raise ValueError("its words are not all words, or one is there twice")
-    classes, outcomes = model.classes_, (model.l2_, *model.held_out_.values())
-    if classes.ndim != 1 or classes.dtype.kind not in "biufOUS" or len(set(classes.tolist())) < max(2, len(classes)):
-        raise ValueError("its classes are not two at least, all different")
-    if not all(type(number) in (int, float) for number in outcomes):
-        raise ValueError("what was found on its part held out are not all numbers")
-    rows, grams = len(words) + arrays["starts"].size + 1, arrays["starts"].size
-    wanted = dict(starts=("int64", (grams,)), lasts=("int64", (grams,)), scores=("float64", (rows,)))
-    wanted["values"] = ("float64", (rows,) if len(classes) == 2 else (rows, len(classes)))
-    for name, kind in wanted.items():
-        if (found := (arrays[name].dtype.name, arrays[name].shape)) != kind:
-            raise ValueError(f"its {name} are {found[0]} of shape {found[1]}, not {kind[0]} of shape {kind[1]}")
-    before = len(words) + np.arange(grams)
-    for name, end in dict(starts=before, lasts=len(words)).items():
-        if ((arrays[name] < 0) | (arrays[name] >= end)).any():
-            raise ValueError(f"its {name} name a phrase that there is not")
-    for name in ("scores", "values"):
-        if not np.isfinite(arrays[name]).all():
-            raise ValueError(f"its {name} are not all finite")
-
-
-def _plain(value):
-    return value.item() if isinstance(value, np.generic) else value
-
-
-def _plain_label(label):
-    label = _plain(label)
-    if not isinstance(label, (bool, int, float, str)):
-        raise ValueError(f"the label {label!r} is no number, truth value or string, so it cannot be saved; rename the classes")
-    return label
+    return ", ".join(map(shortened, classes[:5])) + (f" and {len(classes) - 5} more" if len(classes) > 5 else "")
