@@ -84,6 +84,18 @@ def test_one_sentence_says_what_is_wrong(words, named, model, new_texts, capsys)
     assert "Traceback" not in told.err
 
 
+def test_labels_are_merged_and_dropped_for_a_report(tmp_path, monkeypatch):
+    asked = []
+    monkeypatch.setattr("tokensel_nb.page.report_page", lambda source, **settings: asked.append(settings) or "page")
+    out = str(tmp_path / "out.html")
+    assert main(["report", "mine.csv", "-o", out, *"--class 1=low --class a=b=low --class 3= --class =".split()]) == 0
+    assert asked[0]["classes"] == {"1": "low", "a=b": "low", "3": None, "": None}
+    assert main(["report", "mine.csv", "-o", out]) == 0
+    assert asked[1]["classes"] is None
+    with pytest.raises(SystemExit):
+        main(["report", "mine.csv", "--class", "low"])
+
+
 @pytest.mark.parametrize("words", [[], ["predict"], ["explain", "model"], ["nonsense"], ["predict", "--unknown", "a", "b"]])
 def test_no_command_line_is_told_with_its_usage(words, capsys):
     with pytest.raises(SystemExit) as ended:

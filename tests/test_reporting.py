@@ -265,6 +265,10 @@ def test_html_escapes_words_labels_and_texts():
     [
         (dict(labels=["up"]), "there are 8 texts and 1 labels; give one label a text"),
         (dict(folds=5), "folds=5, but the class 'down' has 4 texts; give from 2 to so many"),
+        (
+            dict(labels=["up"] + ["down"] * 7, folds=2),
+            "class 'up' has 1 text; drop the class, or merge it with",
+        ),
         (dict(folds=1), "folds=1; give a whole number of at least 2"),
         (dict(folds=2, least=9), "no word of the model stands in least=9 of the 8 texts; lower least"),
     ],

@@ -33,9 +33,10 @@ class Counted:
     def of(cls, model, texts, labels, folds):
         """Count the phrases of texts that can be cut into so many parts."""
         names, sizes = np.unique(labels, return_counts=True)
-        if not 2 <= folds <= sizes.min():
-            rarest = names.tolist()[sizes.argmin()]
-            raise ValueError(f"folds={folds}, but the class {rarest!r} has {sizes.min()} texts; give from 2 to so many")
+        if folds > (least := sizes.min()):
+            remedy = "give from 2 to so many" if least > 1 else "drop the class, or merge it with another"
+            number = f"{least} texts" if least > 1 else "1 text"
+            raise ValueError(f"folds={folds}, but the class {names.tolist()[sizes.argmin()]!r} has {number}; {remedy}")
         return cls(*model._counted(texts, labels), folds)
 
     def fit(self, model, rows=slice(None)):

@@ -18,6 +18,7 @@ EXAMPLES = {
     "report": [
         "tokensel report reviews.csv --text review --label stars -o report.html --save model",
         "tokensel report reviews.parquet --no-texts --least 20",
+        "tokensel report stars.csv --class 1=low --class 2=low --class 3= --class 4=high --class 5=high",
         "tokensel report hub:stanfordnlp/imdb",
     ],
     "predict": ["tokensel predict model new.csv --text review -o predicted.csv"],
@@ -150,6 +151,8 @@ def _add_report(verbs):
     verb.add_argument("source", metavar="TEXTS", help=SOURCE)
     verb.add_argument("--text", type=_column, metavar="COLUMN", help=f"column of the texts: {COLUMN}")
     verb.add_argument("--label", type=_column, metavar="COLUMN", help="column of the labels, likewise")
+    told = "read a label as a class, as in --class 1=low --class 2=low; --class 3= drops texts, --class = those without label"
+    verb.add_argument("--class", type=_renamed, action="append", dest="classes", metavar="LABEL=CLASS", help=told)
     verb.add_argument("-o", "--output", type=Path, default=Path("report.html"), metavar="FILE", help="default: report.html")
     verb.add_argument("--seed", type=_whole, default=0, metavar="N", help="of what is drawn by chance; default: 0")
     verb.add_argument("--no-texts", action="store_true", help="quote no text")
@@ -174,6 +177,13 @@ def _add_explain(verbs):
 
 def _column(name):
     return int(name) if name.isdecimal() else name
+
+
+def _renamed(pair):
+    label, sign, name = pair.rpartition("=")
+    if not sign:
+        raise argparse.ArgumentTypeError(f"{pair!r} has no sign of equality; give LABEL=CLASS")
+    return label, name or None
 
 
 def _whole(number):
@@ -217,6 +227,7 @@ def _report(asked):
         least=asked.least,
         text=asked.text,
         label=asked.label,
+        classes=dict(asked.classes) if asked.classes else None,
         seed=asked.seed,
         save_to=None if asked.save is None else str(asked.save.resolve()),
     )

@@ -30,7 +30,7 @@ def report_page(source, *, show_texts=True, least=5, **others) -> str:
     least : int
         Words that stand in fewer texts are not shown.
     **others
-        The chapter's other settings: ``text``, ``label``, ``seed``, ``save_to``. What is None stays as the chapter has it.
+        Other settings: ``text``, ``label``, ``classes``, ``seed``, ``save_to``. What is None stays as the chapter has it.
 
     Returns
     -------
@@ -80,7 +80,7 @@ def run(notebook, settings):
     Parameters
     ----------
     notebook : nbformat.NotebookNode
-    settings : dict of str to str, int or bool
+    settings : dict of str to str, int, bool or dict
 
     Returns
     -------

@@ -53,7 +53,7 @@ def classes_of(part, kept, classes):
             named[label] = rename(label)
         if named[label] == "":
             counts = f" ({label!r} counts as none)" if label else ""
-            remedy = f"fill it in or drop the row, as classes={{{label!r}: None}} does"
+            remedy = f"fill it in or drop the row, as classes={{{label!r}: None}} does, or --class {label}= of the command"
             raise DataError(f"{part.at(row)} has no label{counts}; {remedy}")
         found.append(named[label])
     _tell_unused(classes, named, part.name)
