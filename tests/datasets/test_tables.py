@@ -80,7 +80,7 @@ def test_missing_values_of_every_library(capsys):
         (None, "NoneType: texts are read from"),
         (pd.Series(["a"]), r"Series: texts are read from .* or \(texts, None\)"),
         ((["a"], [0, 1]), "the lists given: there are 1 texts and 2 labels; give one label a text"),
-        ({"text": ["a"], "label": [0, 1]}, "the dict given: it has 1 texts and 2 labels; give one label a text"),
+        ({"text": ["a"], "label": [0, 1]}, "the dict given: there are 1 texts and 2 labels; give one label a text"),
         ((["a", b"b"], [0, 1]), "the lists given: text 1 holds b'b', a bytes; a text is a string"),
         ((["a", ["b"]], [0, 1]), r"the lists given: text 1 holds \['b'\], a list; a text is a string"),
         ({"text": [1, 2], "label": [0, 1]}, "its texts are numbers, such as 1; name the column that holds the texts"),
