@@ -378,7 +378,8 @@ NOTES = {
     "suspicious": (
         "What speaks for one class by itself, whatever the other words of the text say: label leaks, marks, boilerplate, and "
         "the frankest of honest words. Suspicion is the probability of a leak, a word that alone multiplies the odds "
-        "by more than seven. Read the texts before you leave a word out."
+        "by more than seven. Words that always stand together, as in a template, hide one another: what one of them gives away "
+        "the others tell, too. Read the texts before you leave a word out."
     ),
     "important": "What moves the logits most, over all texts.",
     "frequent but neutral": "In most texts, with a skew as shuffled labels show it.",
