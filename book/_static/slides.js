@@ -23,9 +23,9 @@
     return [Math.max(0, slides.findIndex(({ id }) => asked().includes(id))), asked().includes("present")];
   }
 
-  function button(name, onclick) {
+  function button(name, onclick, className = "") {
     const made = document.createElement("button");
-    Object.assign(made, { type: "button", textContent: name, onclick });
+    Object.assign(made, { type: "button", textContent: name, onclick, className });
     return made;
   }
 
@@ -38,7 +38,7 @@
   controls.setAttribute("aria-label", "Slides");
   controls.append(
     button("Back", () => go(at - 1)), where, button("On", () => go(at + 1)), notes,
-    ...(inNotesWindow ? [clock] : [button("Notes in a window", openNotes), button("Fill the screen", full)]),
+    ...(inNotesWindow ? [clock] : [button("Notes in a window", openNotes, "in-a-room"), button("Fill the screen", full, "in-a-room")]),
     button("End", () => present(false)),
   );
   document.body.append(controls);

@@ -1,11 +1,13 @@
 """The slides of the lessons in a real browser: by keys, with notes, on paper, light, and made of the chapters' own figures."""
 
 import json
+from io import BytesIO
 from pathlib import Path
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import pytest
 from pages import SITE, no_console_error, no_outside_request, no_sideways_scroll, problems, soup, violations
+from pypdf import PdfReader
 
 TEACHING = SITE / "book" / "teaching"
 SLIDES = sorted(TEACHING.glob("slides-*.html"))
@@ -168,17 +170,42 @@ def test_slides_are_light(visit, page):
 
 @each_lesson
 def test_on_paper_every_slide_is_there(visit, page):
-    """From the page that is read, with the notes; while they are presented, without."""
+    """From the page that is read, with the notes; while they are presented, without, and each on a sheet that lies.
+
+    Of a plaything stands the picture.
+    """
     opened = visit(page, formulas=False)
     titles = shown(opened.tab)
     opened.tab.emulate_media(media="print")
     assert shown(opened.tab) == titles
     assert opened.tab.locator(".admonition.notes").filter(visible=True).count() == len(titles)
+    assert opened.tab.locator(".plaything").filter(visible=True).count() == 0
     opened.tab.emulate_media(media="screen")
     opened.tab.keyboard.press("p")
     opened.tab.emulate_media(media="print")
     assert shown(opened.tab) == titles
-    assert opened.tab.locator(".admonition.notes, .slides-controls").filter(visible=True).count() == 0
+    rest = ".admonition.notes, .slides-controls, .plaything, #jb-print-docs-body"
+    assert opened.tab.locator(rest).filter(visible=True).count() == 0
+    sheets = PdfReader(BytesIO(opened.tab.pdf(prefer_css_page_size=True))).pages
+    assert len(sheets) == len(titles)
+    assert all(sheet.mediabox.width > sheet.mediabox.height for sheet in sheets)
+
+
+@each_lesson
+def test_on_a_laptop_a_plaything_fits_between_title_and_buttons(visit, page):
+    """What is pressed, dragged or read; what unfolds may be scrolled to."""
+    tab = presented(visit, page, formulas=False, width=1280).tab
+    tab.set_viewport_size({"width": 1280, "height": 720})
+    room, found, at = tab.locator(".slides-controls").bounding_box()["y"] - 40, {}, None
+    while at != shown(tab):
+        at = shown(tab)
+        for plaything in tab.locator("section.current .plaything").all():
+            parts = plaything.locator(":scope :is(button, input, svg, textarea, table)").filter(visible=True).all()
+            boxes = [part.bounding_box() for part in parts]
+            found[at[0]] = max(box["y"] + box["height"] for box in boxes) - plaything.bounding_box()["y"]
+        tab.keyboard.press("PageDown")
+    assert found
+    assert max(found.values()) < room
 
 
 @each_lesson
