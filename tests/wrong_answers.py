@@ -205,6 +205,13 @@ WRONG = {
         (lambda counts: with_columns(counts, counts[:, 0] + counts[:, 2], counts[:, 1] * counts[:, 3]), "in negative texts"),
         (lambda counts: with_columns(counts, counts[:, 0] * counts[:, 1], counts[:, 2] * counts[:, 3]), "hold one of the two"),
     ],
+    "ex-zipf": [
+        (lambda *given: zipf_texts(*given, mirrored=False), "does not hold"),
+        (lambda *given: zipf_texts(*given, power=0), "to the power"),
+        (lambda texts, words, length, seed: zipf_texts(texts, words, length + 1, seed), "is among them"),
+        (lambda texts, words, length, seed: zipf_texts(texts, words, length, 0), "another seed others"),
+        (lambda *given: zipf_texts(*given)[::-1], "shape"),
+    ],
     "ex-descent": [
         (lambda share, rate, steps: rate * steps * share, "g is 1/2"),
         (lambda share, rate, steps: rate / 2 * share, "they add up"),
@@ -232,6 +239,13 @@ WRONG = {
         (lambda depth: np.exp(-depth), "other way round"),
         (lambda depth: depth, "no straight line"),
         (lambda depth: 2**depth, "not of two"),
+    ],
+    "ex-carried": [
+        (lambda one, other, least: carried(one, other, 0, 0), "Rare words get in"),
+        (lambda one, other, least: carried(one, other, least, 0), "in the second corpus"),
+        (lambda one, other, least: carried(one, other, 0, least), "in the first corpus"),
+        (lambda one, other, least: correlated(one.label_skew(), other.label_skew()), "not the same word"),
+        (lambda one, other, least: carried(one, other, least, least, ts.Corpus.signed_frequency), "signed frequencies"),
     ],
     "ex-linear-bag": [
         (
@@ -321,6 +335,14 @@ WRONG = {
         (lambda labels: np.bincount(labels)[labels], "do not count alike"),
         (lambda labels: 1 / np.sqrt(np.bincount(labels))[labels], "do not count alike"),
         (lambda labels: 1 - np.bincount(labels)[labels] / 20, "above zero"),
+    ],
+    "ex-digits": [
+        (lambda corpus, texts: texts.shares @ corpus.signed_share(), "largest logit"),
+        (lambda corpus, texts: (texts.shares @ corpus.signed_share()).argmin(axis=1), "smallest logit"),
+        (lambda corpus, texts: (texts.shares @ by_class(corpus.shares, corpus)).argmax(axis=1), "A frequent class"),
+        (lambda corpus, texts: (texts.shares @ (corpus.counts.T @ one_hot(corpus))).argmax(axis=1), "Long texts"),
+        (lambda corpus, texts: np.full(len(texts), 0), "of 100 texts"),
+        (lambda corpus, texts: texts.labels, "of 100 texts"),
     ],
     "ex-beyond-negation": [
         (lambda z1, z2: z1, "does not turn"),
@@ -439,6 +461,16 @@ def two_layers(E, p, v, W1, W2, c, first=np.log, kept=1.0, weigh=softmax):
     return weigh(hidden @ W2 @ p + np.log(c)) @ hidden @ v
 
 
+def one_hot(corpus):
+    """Return a row a text, with a one at its class."""
+    return np.eye(corpus.num_classes)[corpus.labels]
+
+
+def by_class(shares, corpus):
+    """Return the mean of the shares in each class."""
+    return shares.T @ one_hot(corpus) / one_hot(corpus).sum(axis=0)
+
+
 def class_pull(values, texts, weigh=softmax):
     """Return the pull on every word towards every class, at uniform attention."""
     chances = np.apply_along_axis(weigh, 1, texts.shares @ values)
@@ -492,6 +524,25 @@ def chance_skew(corpus, many, seed, replace=False):
     random = np.random.default_rng(seed)
     signs = np.stack([random.choice(corpus.signs, len(corpus), replace=replace) for _ in range(many)], axis=1)
     return corpus.counts.T @ signs / corpus.counts.sum(axis=0)[:, None]
+
+
+def carried(one, other, here, there, of=ts.Corpus.label_skew):
+    """Correlate what two corpora say of the words that are frequent enough in each."""
+    found = [
+        {word: (often, said) for word, often, said in zip(corpus.vocabulary, corpus.counts.sum(axis=0), of(corpus))}
+        for corpus in (one, other)
+    ]
+    shared = [word for word in found[0].keys() & found[1].keys() if found[0][word][0] >= here and found[1][word][0] >= there]
+    return correlated(*([each[word][1] for word in shared] for each in found))
+
+
+def zipf_texts(texts, words, length, seed, power=1, mirrored=True):
+    """Draw texts whose common words are as common as their ranks to a power say."""
+    random, half = np.random.default_rng(seed), texts // 2
+    chances = np.arange(1, words - 1.0) ** -power
+    drawn = random.multinomial(length - 1, chances / chances.sum(), size=(2, half))
+    signs = np.repeat([1, -1], half)
+    return np.column_stack([np.vstack(drawn[[0, 0] if mirrored else [0, 1]]), signs > 0, signs < 0]), signs
 
 
 def class_step(E, heads, shares, labels, step):

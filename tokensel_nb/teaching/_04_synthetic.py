@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from ..assumption import check_assumption_1, complete_tokens
+from ..corpus import Corpus
 from ..synthetic import xor_of_pairs
 from .answers import close, compare, exercise
 
@@ -94,3 +96,23 @@ def xor_word(with_pairs, random):
         yield "Each positive text should hold one of the two new words, once."
     if not new.any(axis=0).all():
         yield "One of the new words never occurs."
+
+
+@exercise("ex-zipf")
+def zipf(zipf_texts, random):
+    words, length, seed = int(random.integers(60, 100)), int(random.integers(20, 40)), int(random.integers(100))
+    counts, signs = map(np.asarray, zipf_texts(400, words, length, seed))
+    yield from compare(counts.shape, (400, words))
+    if (counts.sum(axis=1) != length).any():
+        yield f"Every text should have {length} tokens, and its relevant one is among them."
+    corpus = Corpus(counts, signs, [f"word {s}" for s in range(words)])
+    if not (holds := check_assumption_1(corpus)):
+        yield f"{holds}."
+    if complete_tokens(corpus)[:-2].any() or not (counts[:, -2:].sum(axis=1) == 1).all():
+        yield "The last two words alone are relevant, and one of them stands in every text, once."
+    often = counts[:, :20].sum(axis=0)
+    slope = np.polyfit(np.log(np.arange(1, 21)), np.log(np.maximum(often, 1)), 1)[0]
+    if abs(slope + 1) > 0.2:
+        yield f"The twenty most common words go like their rank to the power {slope:.1f}; -1 is wanted."
+    if not close(counts, zipf_texts(400, words, length, seed)[0]) or close(counts, zipf_texts(400, words, length, seed + 1)[0]):
+        yield "One seed should draw the same texts again, and another seed others."

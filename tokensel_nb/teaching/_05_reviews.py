@@ -79,3 +79,32 @@ def height(ratio, random):
         "Attention goes by powers of e, not of two.": 2**depth,
     }
     yield from compare(ratio(depth), attention[0] / attention[1], mistakes)
+
+
+@exercise("ex-carried")
+def carried(carried, random):
+    least, names = 25, np.array(list("abcdefghijklmnopqrstuvwx"))
+    corpora = []
+    for words in (names[:20], random.permutation(names[4:])):
+        rates = random.permutation(np.geomspace(0.15, 2, 20))
+        counts = np.column_stack([random.poisson(rates, size=(80, 20)), np.ones(80, int)])
+        corpora.append(Corpus(counts, np.resize([1, -1, -1], 80), [*words, "the"]))
+
+    def agreement(often=(least, least), of=Corpus.label_skew):
+        found = []
+        for word in [*names[4:20], "the"]:
+            places = [list(corpus.vocabulary).index(word) for corpus in corpora]
+            if all(corpus.counts[:, [place]].sum() >= each for corpus, place, each in zip(corpora, places, often)):
+                found.append([of(corpus)[place] for corpus, place in zip(corpora, places)])
+        return np.corrcoef(found, rowvar=False)[0, 1]
+
+    mistakes = {
+        "Rare words get in: a word has to occur that often in each of the two.": agreement((0, 0)),
+        "It has to occur that often in the second corpus as well.": agreement((least, 0)),
+        "It has to occur that often in the first corpus as well.": agreement((0, least)),
+        "Those are signed frequencies; the skews are to be compared.": agreement(of=Corpus.signed_frequency),
+        "The words of one place are not the same word: the vocabularies differ.": np.corrcoef(
+            *(corpus.label_skew() for corpus in corpora)
+        )[0, 1],
+    }
+    yield from compare(carried(*corpora, least), agreement(), mistakes)

@@ -69,3 +69,39 @@ def unbalanced(weights, random):
     if not close(totals / totals.sum(), np.full(3, 1 / 3)):
         shares = ", ".join(f"{share:.2f}" for share in totals / totals.sum())
         yield f"The classes do not count alike: together their texts weigh {shares} of all."
+
+
+@exercise("ex-digits")
+def digits(after_one_step, random):
+    counts, labels = random.geometric(0.2, size=(180, 5)) ** 2, random.permutation(np.repeat([0, 1, 2], [63, 60, 57]))
+    counts[np.arange(180), labels] += 20
+    seen, texts = (Corpus(counts[rows], labels[rows], list("abcde")) for rows in (slice(80), slice(80, None)))
+    shares, one_hot = seen.counts.toarray() / seen.lengths[:, None], np.eye(3)[seen.labels]
+
+    def loss(values):
+        logits = shares @ values
+        return np.mean(np.log(np.exp(logits).sum(axis=1)) - logits[np.arange(80), seen.labels])
+
+    values = np.zeros((5, 3))
+    for place in np.ndindex(values.shape):
+        nudge = np.zeros_like(values)
+        nudge[place] = 1e-5
+        values[place] = (loss(-nudge) - loss(nudge)) / 2e-5
+    logits = texts.counts @ values
+    found, wanted = np.asarray(after_one_step(seen, texts)), logits.argmax(axis=1)
+    if found.shape != wanted.shape:
+        yield "One class a text is wanted, the place of its largest logit."
+    mistakes = {
+        "That is the class with the smallest logit.": logits.argmin(axis=1),
+        "A frequent class pulls the more: the mean is over all texts, not over those of the class.": (
+            texts.counts @ (shares.T @ one_hot / one_hot.sum(axis=0))
+        ).argmax(axis=1),
+        "Long texts count no more than short ones: each word is divided by the length of its text.": (
+            texts.counts @ (seen.counts.T @ one_hot)
+        ).argmax(axis=1),
+    }
+    for said, other in mistakes.items():
+        if (found == other).all() and (other != wanted).any():
+            yield said
+    if (found != wanted).any():
+        yield f"{np.sum(found == wanted)} of 100 texts have the class that a small step against the gradient gives them."
