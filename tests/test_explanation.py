@@ -101,6 +101,7 @@ def test_of_a_long_text_the_words_that_promise_most_are_tried(classes, monkeypat
     monkeypatch.setattr("tokensel_nb.explanation.READ", 20 * len(found.text))
     pd.testing.assert_frame_equal(found.changes(most=3), whole.head(3))
     assert max(read) == 20 < len(whole)
+    assert found.words is found.words  # a page asks for them at every character
 
 
 class Reader(HTMLParser):

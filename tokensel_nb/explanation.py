@@ -99,7 +99,7 @@ class Explanation:
     counts: np.ndarray
     spans: list[tuple[int, int, int]]
 
-    @property
+    @cached_property
     def words(self):
         """The m words, ndarray of str; the last is <cls>."""
         return np.array([*self.model.vocabulary_, "<cls>"], dtype=object)[self.columns]
