@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import compress
 from unicodedata import category
 
 import numpy as np
@@ -13,7 +14,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from scipy import sparse
 
-from .text import BLANKED, encode
+from .text import encode
+from .text import split as split_at_separators
 
 NOT = "nʼt"  # how "n't" travels: this apostrophe counts as a letter, so no step takes the word apart
 LINE_BREAK = r"<br[ \t\n\f\r]*/?>"
@@ -48,10 +50,7 @@ def split(texts):
     [['it', 'is', 'nʼt', 'नहीं', ''], ['gut', '👍', '很', '好', '']]
     """
     texts = pc.replace_substring_regex(pc.utf8_lower(texts), NEGATION, f" {NOT}")
-    texts = pc.replace_substring_regex(pc.replace_substring_regex(texts, SEPARATORS, " "), ALONE, r" \1 ")
-    _, ends, characters = texts.buffers()
-    blanked = pa.py_buffer(characters.to_pybytes().translate(BLANKED))  # no byte more or less: the ends stay
-    return pc.ascii_split_whitespace(pa.Array.from_buffers(texts.type, len(texts), [None, ends, blanked]))
+    return split_at_separators(pc.replace_substring_regex(texts, ALONE, r" \1 "), SEPARATORS)
 
 
 def spans(text: str, words: Sequence[str]) -> list[tuple[int, int]]:
@@ -135,33 +134,25 @@ class Phrases:
         """
         lengths, codes, words = _encoded(texts, tokenizer)
         rows = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
-        words, kinds = np.array(words, dtype=object), len(words)
-        barred = set(without)
-        allowed = np.fromiter((_is_word(word, tokenizer) and word not in barred for word in words), bool, kinds)
-        table = _table(rows, codes, (len(lengths), kinds))
-        kept = np.flatnonzero(allowed & (np.diff(table.indptr) >= min_texts))
-        kept = kept[np.argsort(words[kept])] if len(kept) else kept
-        columns = _places(kept, kinds)[codes]
-        names, starts, lasts, tables = list(words[kept]), [], [], [table[:, kept]]
-        current = columns
+        words, barred = np.array(words, dtype=object), set(without)
+        kept, table = _frequent(rows, codes, words, len(lengths), min_texts)
+        kept = kept[[_is_word(word, tokenizer) and word not in barred for word in words[kept]]]
+        columns = _places(kept, len(words))[codes]
+        names, starts, lasts, tables, current = list(words[kept]), [], [], [table[:, kept]], columns
         for length in range(2, longest + 1):
             at, keys = _pairs(current, columns, rows, length, len(kept))
             if not len(at):
                 break
             encoded = pa.array(keys).dictionary_encode()
             codes, kinds = np.from_dlpack(encoded.indices), np.from_dlpack(encoded.dictionary)
-            table = _table(rows[at], codes, (len(lengths), len(kinds)))
-            enough = np.flatnonzero(np.diff(table.indptr) >= min_texts)
-            enough = enough[np.argsort(kinds[enough])]
-            begin, last = np.divmod(kinds[enough], max(len(kept), 1))
-            called = [f"{names[i]} {names[j]}" for i, j in zip(begin.tolist(), last.tolist())]
-            if barred:
-                free = [i for i, name in enumerate(called) if name not in barred]
-                enough, begin, last, called = enough[free], begin[free], last[free], [called[i] for i in free]
-            of_pairs = _places(enough, len(kinds), first=len(names))[codes]
+            enough, table = _frequent(rows[at], codes, kinds, len(lengths), min_texts)
+            parts = np.stack(np.divmod(kinds[enough], len(kept)))
+            called = [f"{names[i]} {names[j]}" for i, j in parts.T.tolist()]
+            free = [name not in barred for name in called]
+            enough, (begin, last) = enough[free], parts[:, free]
             current = np.full(len(columns), -1)
-            current[at] = of_pairs
-            names += called
+            current[at] = _places(enough, len(kinds), first=len(names))[codes]
+            names += compress(called, free)
             starts.append(begin)
             lasts.append(last)
             tables.append(table[:, enough])
@@ -308,6 +299,13 @@ def _pairs(begins, columns, rows, length, base):
     both = (begins[:-ends] >= 0) & (columns[ends:] >= 0) & (rows[:-ends] == rows[ends:])
     at = np.flatnonzero(both)
     return at, begins[at].astype(np.int64) * base + columns[at + ends]
+
+
+def _frequent(rows, codes, kinds, n, min_texts):
+    """Return which kinds stand in enough of n texts, in ascending order, and how often each kind stands in each text."""
+    table = _table(rows, codes, (n, len(kinds)))
+    enough = np.flatnonzero(np.diff(table.indptr) >= min_texts)
+    return enough[np.argsort(kinds[enough])], table
 
 
 def _places(kept, kinds, first=0):

@@ -133,26 +133,47 @@ def _split(texts, separators, tokenizer, lowercase):
     """Return the words of an array of texts, as a list array."""
     if tokenizer is not None:
         lower = str.lower if lowercase else str
-        split = [tokenizer(lower(text)) for text in texts.to_pylist()]
+        found = [tokenizer(lower(text)) for text in texts.to_pylist()]
         try:
-            words = pa.array(list(map(list, split)), pa.list_(pa.large_string()))
+            words = pa.array(list(map(list, found)), pa.list_(pa.large_string()))
             if words.flatten().null_count:
                 raise TypeError("None is no word")
             return words
         except (TypeError, pa.ArrowException) as error:
-            raise ValueError(f"tokenizer returned {shortened(split[0])}; it must return the words of a text") from error
+            raise ValueError(f"tokenizer returned {shortened(found[0])}; it must return the words of a text") from error
     texts = pc.utf8_lower(texts) if lowercase else texts
-    quick = separators in (None, SEPARATORS)
+    if separators in (None, SEPARATORS):
+        return split(texts)
     try:
-        texts = pc.replace_substring_regex(texts, RARE_SEPARATORS if quick else separators, " ")
+        return pc.ascii_split_whitespace(pc.replace_substring_regex(texts, separators, " "))
     except (pa.ArrowInvalid, UnicodeEncodeError) as error:
         reason = cut(" ".join(str(error).split()))
         raise ValueError(f"separators={shortened(separators)} is no regular expression that RE2 reads: {reason}") from error
-    if quick:
-        _, ends, characters = texts.buffers()
-        blanked = pa.py_buffer(characters.to_pybytes().translate(BLANKED))  # no byte more or less: the ends stay
-        texts = pa.Array.from_buffers(texts.type, len(texts), [None, ends, blanked])
-    return pc.ascii_split_whitespace(texts)
+
+
+def split(texts, rare=RARE_SEPARATORS):
+    """Return what stands between `SEPARATORS` in texts, their case as it is.
+
+    Parameters
+    ----------
+    texts : pyarrow.LargeStringArray
+    rare : str
+        Those that are not of ASCII, and line breaks, as a regular expression.
+
+    Returns
+    -------
+    pyarrow.ListArray of str
+        With an empty string where a text begins or ends with what stands between words.
+
+    Examples
+    --------
+    >>> split(strings(["Good, good<br />film"])).to_pylist()
+    [['Good', 'good', 'film']]
+    """
+    texts = pc.replace_substring_regex(texts, rare, " ")
+    _, ends, characters = texts.buffers()
+    blanked = pa.py_buffer(characters.to_pybytes().translate(BLANKED))  # no byte more or less: the ends stay
+    return pc.ascii_split_whitespace(pa.Array.from_buffers(texts.type, len(texts), [None, ends, blanked]))
 
 
 def strings(texts):
@@ -192,20 +213,7 @@ def encode(texts, split):
     """
 
     def encode_chunk(start):
-        chunk = texts[start : start + CHUNK]
-        try:
-            array = strings(chunk)
-        except TypeError:
-            row = next(i for i, text in enumerate(chunk) if not isinstance(text, str))
-            raise ValueError(
-                f"text {start + row} is {shortened(chunk[row])}, not a string; drop it or replace it by ''"
-            ) from None
-        except UnicodeEncodeError as error:
-            row = next(i for i, text in enumerate(chunk) if text == error.object)
-            raise ValueError(
-                f"text {start + row} holds half a character, {error.object[error.start]!a}; mend how it is read"
-            ) from None
-        words = split(array)
+        words = split(_checked_strings(texts[start : start + CHUNK], start))
         return np.diff(np.from_dlpack(words.offsets)), words.flatten().dictionary_encode()
 
     texts = texts if isinstance(texts, list) else list(texts)
@@ -219,6 +227,19 @@ def encode(texts, split):
     encoded = pa.chunked_array([words for _, words in chunks]).unify_dictionaries()
     codes = np.concatenate([np.from_dlpack(chunk.indices) for chunk in encoded.chunks])
     return lengths, codes, encoded.chunk(0).dictionary.to_pylist()
+
+
+def _checked_strings(chunk, start):
+    """Return texts as an Arrow array, or say which of all texts, of which ``start`` come before these, is no string."""
+    try:
+        return strings(chunk)
+    except TypeError:
+        row = next(i for i, text in enumerate(chunk) if not isinstance(text, str))
+        message = f"text {start + row} is {shortened(chunk[row])}, not a string; drop it or replace it by ''"
+    except UnicodeEncodeError as error:
+        row = next(i for i, text in enumerate(chunk) if text == error.object)
+        message = f"text {start + row} holds half a character, {error.object[error.start]!a}; mend how it is read"
+    raise ValueError(message)
 
 
 def _occurrences(codes, number):
