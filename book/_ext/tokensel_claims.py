@@ -76,7 +76,7 @@ class ClaimsTable(SphinxDirective):
         group += [nodes.colspec(colwidth=width) for width in COLUMNS.values()]
         group += nodes.thead("", self.row(COLUMNS))
         group += nodes.tbody("", *(self.claim(page, claim) for page, claim in claims.values()))
-        table = nodes.table("", title, group, classes=["claims-table"])
+        table = nodes.table("", title, group, classes=["stacked-table", "claims-table"])
         self.set_source_info(table)
         return [table]
 
