@@ -1,7 +1,10 @@
 """The mini-project: what is planted is found and what is not is not, the mark is fair, and no file of a student's tells."""
 
 import json
+import os
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -183,7 +186,26 @@ def test_the_command_marks_answers_and_says_which_it_cannot_read(tmp_path, capsy
     assert all("no answer that can be read" in line for line in lines[1:])
 
 
-@pytest.mark.parametrize("name", ["../ada", "", ".hidden", "a/b"])
+def test_an_answer_that_notepad_wrote_is_read(tmp_path, capsys):
+    """With a mark of its encoding in front, and lines that end as on Windows."""
+    answer = json.dumps({"word": "money"}, indent=2).replace("\n", "\r\n")
+    (tmp_path / "ada.json").write_bytes(answer.encode("utf-8-sig"))
+    shortcut.main(["--seed", str(CLASS), "--student", "ada", "--to", str(tmp_path), "--mark"])
+    assert capsys.readouterr().out.startswith("ada: 0 of 10; 'money' keeps company")
+
+
+def test_the_command_runs_as_on_a_console_with_few_letters(tmp_path):
+    """Text has another encoding there unless one is named; what the console cannot show of a name is spelt out."""
+    there = os.environ | {"PYTHONUTF8": "0", "PYTHONIOENCODING": "cp1252", "PYTHONWARNDEFAULTENCODING": "1"}
+    folder = tmp_path / "Kurs Übung"
+    command = "-W error::EncodingWarning:__main__ -m tokensel_nb.teaching.shortcut --seed 7 --student Łukasz --to"
+    run = subprocess.run([sys.executable, *command.split(), folder], env=there, capture_output=True, check=False)
+    assert run.returncode == 0, run.stderr
+    assert b"\\u0141ukasz.csv" in run.stdout
+    assert sorted(each.name for each in folder.iterdir()) == ["Łukasz.csv", "Łukasz.json"]
+
+
+@pytest.mark.parametrize("name", ["../ada", "", ".hidden", "a/b", "a\\b", "ada:1", "ada?", "ada.", "ada ", "ad\udcc5"])
 def test_a_name_that_is_no_name_of_a_file_is_refused(tmp_path, capsys, name):
     with pytest.raises(SystemExit):
         shortcut.main(["--seed", "1", "--student", name, "--to", str(tmp_path)])

@@ -12,6 +12,7 @@ import argparse
 import csv
 import hashlib
 import json
+import re
 import sys
 from dataclasses import dataclass
 from functools import partial
@@ -42,6 +43,7 @@ THINGS = (
 SAID = ("The room was {}.", "Breakfast was {}.", "I found the staff {}.", "Our evening there was {}.", "The bath was {}.")
 SEEN = ("There is a {} near the door.", "We sat beside the {}.", "Somebody had moved the {}.", "Our children drew the {}.")
 DONE = ("We came by train.", "It rained on the first day.", "We stayed two nights.", "My sister came along.")
+NAME = r"\w([\w .@+-]*\w)?"  # of a student: a file can have it on any system
 VERDICTS = {"blame": "We asked for our money back.", "praise": "We have already booked again."}
 
 
@@ -298,9 +300,10 @@ def main(arguments=None) -> None:
     parser.add_argument("--to", type=Path, default=Path("."), metavar="FOLDER", help="where the files are, or shall be")
     parser.add_argument("--mark", action="store_true", help="mark the answers there, NAME.json")
     given = parser.parse_args(arguments)
-    if bad := [name for name in given.student if not name or Path(name).name != name or name.startswith(".")]:
+    if bad := [name for name in given.student if not re.fullmatch(NAME, name)]:
         parser.error(f"{bad[0]!r} is no name of a file; give letters and digits")
     given.to.mkdir(parents=True, exist_ok=True)
+    sys.stdout.reconfigure(errors="backslashreplace")  # a console of Windows may not have every letter of a name
     for name in given.student:
         seed, file = seed_of(given.seed, name), given.to / f"{name}.csv"
         if given.mark:
@@ -313,7 +316,7 @@ def main(arguments=None) -> None:
 def _marked(name, file, seed):
     """Return a line on an answer."""
     try:
-        found = mark(json.loads(file.read_text("utf-8")), seed)
+        found = mark(json.loads(file.read_text("utf-8-sig")), seed)
     except (OSError, ValueError, TypeError) as error:
         return f"{name}: no answer that can be read ({error})"
     return "; ".join([f"{name}: {found.total} of {sum(POINTS.values())}", *found.remarks])
