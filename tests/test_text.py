@@ -160,6 +160,12 @@ def test_bad_input_gets_one_sentence(texts, options, message):
         corpus_from_texts(texts, np.ones(len(texts)), **options)
 
 
+@pytest.mark.parametrize(("returned", "shown"), [("word", "'word'"), (3, "3"), (["good", None], "['good', None]")])
+def test_what_is_no_list_of_words_is_shown_though_it_comes_late(returned, shown):
+    with pytest.raises(ValueError, match=re.escape(f"tokenizer returned {shown}; it must return the words of a text")):
+        corpus_from_texts(["good", "bad"], [1, -1], tokenizer={"good": ["good"], "bad": returned}.get)
+
+
 def test_an_error_inside_a_tokenizer_is_shown_as_it_is():
     with pytest.raises(TypeError, match="takes 0 positional arguments"):
         corpus_from_texts(["good", "bad"], [1, -1], tokenizer=lambda: [])

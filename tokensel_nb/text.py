@@ -133,14 +133,7 @@ def _split(texts, separators, tokenizer, lowercase):
     """Return the words of an array of texts, as a list array."""
     if tokenizer is not None:
         lower = str.lower if lowercase else str
-        found = [tokenizer(lower(text)) for text in texts.to_pylist()]
-        try:
-            words = pa.array(list(map(list, found)), pa.list_(pa.large_string()))
-            if words.flatten().null_count:
-                raise TypeError("None is no word")
-            return words
-        except (TypeError, pa.ArrowException) as error:
-            raise ValueError(f"tokenizer returned {shortened(found[0])}; it must return the words of a text") from error
+        return pa.array([_words(tokenizer(lower(text))) for text in texts.to_pylist()], pa.list_(pa.large_string()))
     texts = pc.utf8_lower(texts) if lowercase else texts
     if separators in (None, SEPARATORS):
         return split(texts)
@@ -149,6 +142,15 @@ def _split(texts, separators, tokenizer, lowercase):
     except (pa.ArrowInvalid, UnicodeEncodeError) as error:
         reason = cut(" ".join(str(error).split()))
         raise ValueError(f"separators={shortened(separators)} is no regular expression that RE2 reads: {reason}") from error
+
+
+def _words(found):
+    """Return the words that a tokenizer found in a text, as a list."""
+    words = None if isinstance(found, (str, bytes)) or not isinstance(found, Iterable) else list(found)
+    if words is None or not all(isinstance(word, str) for word in words):
+        given = shortened(found if words is None else words)
+        raise ValueError(f"tokenizer returned {given}; it must return the words of a text, as a list of strings")
+    return words
 
 
 def split(texts, rare=RARE_SEPARATORS):
