@@ -49,6 +49,7 @@ WRONG = {
         (lambda f, q, value: f + q * value, "denominator grows"),
         (lambda f, q, value: (1 - q) * f + q * value, "not q any more"),
         (lambda f, q, value: f, "all counts double"),
+        (-1.2486, "A function is wanted"),
         (lambda f, q, value: (f - q * value) / (1 + q), "off by"),
     ],
     "ex-shift": [
@@ -69,9 +70,13 @@ WRONG = {
         (lambda counts, y: -y @ shares(counts) / len(y), "g is 1/2"),
         (lambda counts, y: -y @ counts / len(y) / 2, "length of their text"),
         (lambda counts, y: y @ shares(counts) / len(y) / 2, "wrong sign"),
+        (lambda counts, y: y @ shares(counts) / 2, "sign is wrong, and you summed"),
+        (lambda counts, y: -shares(counts).mean(axis=0) / 2, "label does not enter"),
+        (lambda counts, y: -y @ counts / counts.sum() / 2, "length of each text"),
     ],
     "ex-order": [
         (lambda values, c: np.sum(np.exp(c * np.arange(len(values))) * values), "You summed over positions"),
+        (lambda values, c: np.exp(c * np.arange(len(values))) @ values / len(values), "not by their number"),
         (lambda values, c: np.mean(values), "does the score"),
         (lambda values, c: softmax(-c * np.arange(len(values))) @ values, "first position counts most"),
         (lambda values, c: softmax(c * np.arange(len(values)) ** 2 * 2) @ values, "off by"),
@@ -95,10 +100,12 @@ WRONG = {
         (lambda *given: class_step(*given) - given[0], "off by"),
     ],
     "ex-labels": [
-        (lambda wanted, share, dim: 4 / (dim * share.var() * (wanted**-2 - 1)), "After a step of this size"),
+        (lambda wanted, share, dim: 4 / (dim * share.var() * (wanted**-2 - 1)), "square of the step"),
+        (lambda wanted, share, dim: 2 / np.sqrt(dim * share.std() * (wanted**-2 - 1)), "standard deviation"),
+        (lambda wanted, share, dim: 1 / np.sqrt(dim * share.var() * (wanted**-2 - 1)), "root is 2"),
         (lambda wanted, share, dim: 2 / np.sqrt(dim * share.var()), "After a step of this size"),
-        (lambda wanted, share, dim: 2 / np.sqrt(dim * share.var() * (1 / wanted - 1)), "After a step of this size"),
-        (lambda wanted, share, dim: 2 / np.abs(share), "shape"),
+        (lambda wanted, share, dim: 2 / np.sqrt(dim * share.var() * (1 / wanted - 1)), "by its square"),
+        (lambda wanted, share, dim: 2 / np.abs(share), "single number"),
     ],
     "ex-mirror": [
         (lambda counts, signs, partner: (counts[:, partner], -signs), "one mirror image beside it"),

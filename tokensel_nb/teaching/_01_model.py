@@ -80,6 +80,9 @@ def uniform(slopes, random):
     up, down = (np.logaddexp(0, -signs[:, None] * (shares @ h)).mean(axis=0) for h in (nudges, -nudges))
     mistakes = {
         "You summed over texts; the mean is wanted.": -signs @ shares / 2,
+        "The sign is wrong, and you summed over texts where the mean is wanted.": signs @ shares / 2,
+        "The label does not enter: a word of blame has a slope of the other sign.": -shares.mean(axis=0) / 2,
+        "Divide by the length of each text, not by the mean length.": -signs @ counts / counts.sum() / 2,
         "At a logit of zero g is 1/2, not 1.": -signs @ shares / len(signs),
         "Counts are divided by the length of their text: attention adds up to one.": -signs @ counts / len(signs) / 2,
     }
@@ -89,8 +92,11 @@ def uniform(slopes, random):
 @exercise("ex-order")
 def order(logit, random):
     values = random.normal(size=4)
-    yield from compare(logit(values, 0.0), values.mean(), {"You summed over positions; the mean is wanted.": values.sum()})
+    summed = "You summed over positions: divide by the sum of the weights e^(c i)."
+    yield from compare(logit(values, 0.0), values.mean(), {summed: values.sum()})
     last = logit(values, 50.0)
+    if np.abs(last) > 2 * np.abs(values).max():
+        yield "An average lies among the values; yours does not: divide by the sum of the weights e^(c i), not by their number."
     if close(last, values[0]):
         yield "The first position counts most; with a positive c the last should."
     yield from compare(last, values[-1], {"At c = 50 all positions count alike: does the score c i get in?": values.mean()})

@@ -53,10 +53,19 @@ def labels(step_for, random):
     share, dim, wanted = random.normal(size=100_000) * random.uniform(1e-4, 1e-3), 500, random.uniform(0.4, 0.9)
     noise = random.normal(size=len(share)) / np.sqrt(dim)
     found = step_for(wanted, share, dim)
-    yield from compare(np.shape(found), ())
+    if np.shape(found):
+        yield f"A single number is wanted, not an array of shape {np.shape(found)}."
     reached = np.corrcoef(noise + found / 2 * share, share)[0, 1]
     if abs(reached - wanted) > 0.01:
-        yield f"After a step of this size the correlation is {reached:.2f}, where {wanted:.2f} was asked for."
+        ratio = dim * (wanted**-2 - 1) * share.var()
+        slips = {
+            " That is the square of the step.": 4 / ratio,
+            " The variance of the share is wanted, not its standard deviation.": 2 / np.sqrt(ratio / share.std()),
+            " The correlation enters by its square.": 2 / np.sqrt(ratio * (1 / wanted - 1) / (wanted**-2 - 1)),
+            " The 4 of the formula is lost: its root is 2.": 1 / np.sqrt(ratio),
+        }
+        slip = next((said for said, step in slips.items() if close(found, step)), "")
+        yield f"After a step of this size the correlation is {reached:.2f}, where {wanted:.2f} was asked for.{slip}"
 
 
 @exercise("ex-mirror")

@@ -107,6 +107,8 @@ def verdict(label, answers, seed) -> str:
     except NotYet:
         return NOT_YET
     except Exception as error:  # whatever a student's function raises, the notebook runs on
+        if "is not callable" in str(error) and not any(map(callable, answers)):
+            return f"A function is wanted, not {type(answers[0]).__name__}."
         return f"This could not be checked: {type(error).__name__}: {error}"
 
 
@@ -174,7 +176,9 @@ def compare(found, wanted, mistakes=None, tolerance=1e-6) -> Iterator[str]:
     except (TypeError, ValueError):
         yield f"Numbers are wanted, not {type(found).__name__}."
         return
-    if found.shape != wanted.shape:
+    if found.shape and not wanted.shape:
+        yield f"A single number is wanted, not an array of shape {found.shape}."
+    elif found.shape != wanted.shape:
         yield f"The shape is {found.shape}; {wanted.shape} is wanted."
     elif not np.isfinite(found).all():
         yield "It is not finite."
