@@ -133,10 +133,13 @@ WRONG = {
             lambda E, pairs, rounds: (*(2 * part for part in own_margin(E, pairs, rounds)[:2]), own_margin(E, pairs, 1)[2]),
             "shorter p",
         ),
+        (lambda E, pairs, rounds: own_margin(E, pairs, rounds, falls=False), "fall again"),
+        (lambda E, pairs, rounds: own_margin(E, pairs, 1), "all rounds made"),
     ],
     "ex-pairs": [
         (lambda Q, gamma, E: 2 * by_pairs(Q, gamma, E), "counted twice"),
         (lambda Q, gamma, E: -by_pairs(Q, gamma, E), "wrong sign"),
+        (lambda Q, gamma, E: by_pairs(Q, gamma, E, lambda one, other: one), "is missing"),
         (lambda Q, gamma, E: (Q * gamma) @ E, "off by"),
         (lambda Q, gamma, E: by_pairs(np.ones(len(Q)), gamma, E), "It is"),
     ],
@@ -179,6 +182,7 @@ WRONG = {
         (lambda j: (2 / (j + 2), j / (j + 2)), "Exchange"),
         (lambda j: (1.0, 2 / j), "to be one"),
         (lambda j: (0.5, 0.5), "share the work"),
+        (lambda j: (2 / 3, 1 / 3), "depend on j"),
         (lambda j: (1 / (j + 2), (j + 1) / (j + 2)), "off by"),
     ],
     "ex-own-kappa": [
@@ -558,13 +562,14 @@ def class_step(E, heads, shares, labels, step):
     return E + step * shares.T @ (np.eye(len(heads))[labels] - chances) @ heads / len(labels)
 
 
-def own_margin(E, pairs, rounds, floor=0.0):
-    """Rise in the dual problem, one pair at a time; without a floor multipliers may be negative."""
+def own_margin(E, pairs, rounds, floor=0.0, falls=True):
+    """Rise in the dual problem, one pair at a time; without a floor multipliers may be negative, or they never fall."""
     D = E[pairs[:, 0]] - E[pairs[:, 1]]
     multipliers, p = np.zeros(len(D)), np.zeros(E.shape[1])
     for _ in range(rounds):
         for k, row in enumerate(D):
-            new = max(multipliers[k] + (1 - row @ p) / (row @ row), floor)
+            least = floor if falls else multipliers[k]
+            new = max(multipliers[k] + (1 - row @ p) / (row @ row), least)
             p, multipliers[k] = p + (new - multipliers[k]) * row, new
     return p, multipliers, D
 
@@ -576,10 +581,10 @@ def descend(E, p, v, counts, y, step):
     return [old - step * slope for old, slope in zip(parameters.arrays().values(), found.arrays().values())]
 
 
-def by_pairs(Q, gamma, E):
+def by_pairs(Q, gamma, E, way=np.subtract):
     """Return the covariance of values and embeddings, as a sum over pairs."""
     pairs = [(s, t) for t in range(len(Q)) for s in range(t)]
-    return sum(Q[s] * Q[t] * (gamma[s] - gamma[t]) * (E[s] - E[t]) for s, t in pairs)
+    return sum(Q[s] * Q[t] * (gamma[s] - gamma[t]) * way(E[s], E[t]) for s, t in pairs)
 
 
 def signed_halves(corpus, seed):

@@ -38,7 +38,8 @@ def own_margin(solver, random):
     if not close(multipliers @ D, p, 1e-3):
         yield "p is not the sum of multiplier times D: change p along with every multiplier."
     if (multipliers * np.abs(leads - 1)).max() > 1e-3:
-        yield "A pair with a positive multiplier leads by more than 1: a shorter p would do."
+        why = "May its λ fall again, and are all rounds made?"
+        yield f"A pair with a positive multiplier leads by more than 1: a shorter p would do. {why}"
 
 
 @exercise("ex-pairs")
@@ -46,8 +47,13 @@ def pairs(by_pairs, random):
     often, gamma, E = random.integers(1, 9, size=5), random.normal(size=5), random.normal(size=(5, 3))
     drawn = np.repeat(np.arange(5), often)  # the covariance of value and embedding, over a list of tokens
     wanted = (gamma[drawn] - gamma[drawn].mean()) @ E[drawn] / len(drawn)
-    mistakes = {"Each pair is counted twice: s < s' is wanted, not all s and s'.": 2 * wanted}
-    yield from compare(by_pairs(often / often.sum(), gamma, E), wanted, mistakes)
+    Q = often / often.sum()
+    first = sum(Q[s] * Q[t] * (gamma[s] - gamma[t]) * E[s] for t in range(5) for s in range(t))
+    mistakes = {
+        "Each pair is counted twice: s < s' is wanted, not all s and s'.": 2 * wanted,
+        "E_s' is missing: a pair pulls along E_s - E_s'.": first,
+    }
+    yield from compare(by_pairs(Q, gamma, E), wanted, mistakes)
 
 
 @exercise("ex-competition")
@@ -141,13 +147,14 @@ def small_steps(descend, random):
 
 @exercise("ex-orthonormal")
 def orthonormal(a_and_b, random):
-    j = int(random.integers(2, 9))
+    j = int(random.integers(5, 10))  # not the 4 of the page, nor 2, where a and b are alike
     texts = np.hstack([np.kron(np.eye(2, dtype=int), np.ones((2, 1), int)), np.ones((4, j), int)])
     corpus = Corpus(texts, [1, 1, -1, -1], [f"word {s}" for s in range(2 + j)])
     wanted = max_margin(np.eye(2 + j), corpus).direction
     a, b = a_and_b(j)
     mistakes = {
         "Exchange a and b.": (-wanted[2], wanted[0]),
+        "That is j = 4: a and b depend on j.": (2 / 3, 1 / 3),
         "a + b is to be one.": (1.0, 2 / j),
         "A shorter p exists: the j irrelevant tokens share the work.": (0.5, 0.5),
     }
