@@ -303,7 +303,6 @@ def main(arguments=None) -> None:
     if bad := [name for name in given.student if not re.fullmatch(NAME, name)]:
         parser.error(f"{bad[0]!r} is no name of a file; give letters and digits")
     given.to.mkdir(parents=True, exist_ok=True)
-    sys.stdout.reconfigure(errors="backslashreplace")  # a console of Windows may not have every letter of a name
     for name in given.student:
         seed, file = seed_of(given.seed, name), given.to / f"{name}.csv"
         if given.mark:
@@ -323,4 +322,5 @@ def _marked(name, file, seed):
 
 
 if __name__ == "__main__":
+    sys.stdout.reconfigure(errors="backslashreplace")  # a console of Windows may not have every letter of a name
     sys.exit(main())
