@@ -50,7 +50,7 @@ def split(texts):
     [['it', 'is', 'nʼt', 'नहीं', ''], ['gut', '👍', '很', '好', '']]
     """
     texts = pc.replace_substring_regex(pc.utf8_lower(texts), NEGATION, f" {NOT}")
-    return split_at_separators(pc.replace_substring_regex(texts, ALONE, r" \1 "), SEPARATORS)
+    return split_at_separators(texts, SEPARATORS, ALONE)
 
 
 def spans(text: str, words: Sequence[str]) -> list[tuple[int, int]]:

@@ -153,7 +153,7 @@ def _words(found):
     return words
 
 
-def split(texts, rare=RARE_SEPARATORS):
+def split(texts, rare=RARE_SEPARATORS, alone=None):
     """Return what stands between `SEPARATORS` in texts, their case as it is.
 
     Parameters
@@ -161,6 +161,8 @@ def split(texts, rare=RARE_SEPARATORS):
     texts : pyarrow.LargeStringArray
     rare : str
         Those that are not of ASCII, and line breaks, as a regular expression.
+    alone : str, optional
+        What is a word though nothing stands beside it: the first group of a regular expression.
 
     Returns
     -------
@@ -173,6 +175,8 @@ def split(texts, rare=RARE_SEPARATORS):
     [['Good', 'good', 'film']]
     """
     texts = pc.replace_substring_regex(texts, rare, " ")
+    if alone:
+        texts = pc.replace_substring_regex(texts, alone, r" \1 ")
     _, ends, characters = texts.buffers()
     blanked = pa.py_buffer(characters.to_pybytes().translate(BLANKED))  # no byte more or less: the ends stay
     return pc.ascii_split_whitespace(pa.Array.from_buffers(texts.type, len(texts), [None, ends, blanked]))

@@ -156,7 +156,7 @@ def test_words_are_split_as_the_package_does(engine):
         assert words == [word for word in of_package if word], text
 
 
-RAW = [*CHARACTERS, "n't", "N’T", "nʼt", "can't", "'", "ʼ", "\ufe0f", "\u0e31", "t", *"ー・ไทย😀❤⭐❶𠀀々"]
+RAW = [*CHARACTERS, "n't", "N’T", "nʼt", "can't", "'", "ʼ", "\ufe0f", "\u0e31", "t", *"ー・゠ไทย฿๏།😀❤⭐❶𠀀々"]
 
 
 def test_raw_words_are_split_as_the_package_does(engine):
