@@ -61,7 +61,7 @@ tokensel.plaything("flow", (root, place) => {
     const wedge = differences.reduce(cut, [[left, bottom], [right, bottom], [right, top], [left, top]]);
     const strokes = [];
     for (let x = left + 1; x < right; x += 2) {
-      for (let y = bottom + 1; y < top; y += 2) {
+      for (let y = bottom + 2; y < top - 1; y += 2) { // not where the axes' names stand
         const { direction } = tokensel.pullOnQuery({ E, p: [x, y], v }, TEXTS);
         if (direction) strokes.push(tokensel.arrow(drawing, [x, y], [x + 0.9 * direction[0], y + 0.9 * direction[1]]));
       }
@@ -172,6 +172,7 @@ tokensel.plaything("flow", (root, place) => {
     for (const [part, from, to = ALL] of levels) part.style.display = from <= level && level <= to ? "" : "none";
     travelled.show(shown(s));
     dropped.place();
+    begin.textContent = `(${start.map((each) => shown(each, 1)).join(", ")})`;
     say(level ? `${summary.textContent}.` : "");
     tokensel.remember("flow", START, { p: tokensel.pointOut(start), length, shown: level });
   }
@@ -183,14 +184,15 @@ tokensel.plaything("flow", (root, place) => {
   const answered = element("div", {}, travelled.root, numbers.root, summary, tokensel.buttons("p", [["Back to the start", back]]));
   const more = tokensel.buttons("What is shown", [["Show more", () => { level += 1; redraw(); }]]);
   root.setAttribute("aria-label", "The flow of p in the plane");
+  const begin = element("span");
   const hints = [
-    element("p", { class: "hint" }, element("b", {}, "The ring:"), " p starts there. Where does it go? Draw it on paper, then show more."),
+    element("p", { class: "hint" }, element("b", {}, "The ring:"), " p starts there, at ", begin, ". Where does it go? Draw it on paper, then show more."),
     element("p", { class: "hint" }, element("b", {}, "Move the slider:"), " p follows its path. Tap elsewhere, or drag the ring",
       tokensel.byKeys(" (keys: Tab, then arrows)"), ": p starts there."),
     element("p", { class: "hint" }, element("b", {}, "Arrows at p:"), " how each text pulls it, blue for praise, orange for blame. ",
       "There are four; weak ones are too short to see."),
     element("p", { class: "hint" }, element("b", {}, "Table:"), " of good or bad in each text, its lead, its attention, and how long the text's arrow is. ",
-      "Arrows are scaled so that all together have length 1; in truth all pulls shrink: see the line below the table."),
+      "Arrows are scaled so that all together have length 1; how long that is in truth, the line below the table says."),
   ];
   const levels = [ // part, and from and up to which level it is shown
     ...[hints[0], words.root].map((part) => [part, 0, 0]), ...[...hints.slice(1), arrows, own, tugs, answered].map((part) => [part, 1]), [answers, ALL], [more, 0, ALL - 1],

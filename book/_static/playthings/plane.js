@@ -41,12 +41,11 @@ Object.assign(tokensel, (() => {
     const axes = layer();
     const put = (into, ...parts) => into.replaceChildren(...parts.filter(Boolean));
     const label = (x, y, text, anchor = "start") => element("svg:text", { class: "tick", x, y, "text-anchor": anchor }, text);
-    const [zeroX, zeroY] = at([0, 0]);
     put(axes,
       element("svg:path", { class: "axis", d: trace([[left, 0], [right, 0]]) + trace([[0, bottom], [0, top]]) }),
       ...ticks.flatMap((tick) => [label(at([tick, 0])[0], height - 5, shown(tick, 0), "middle"), label(4, at([0, tick])[1] + 4, shown(tick, 0))]),
-      label(WIDTH - 4, zeroY - 5, names[0], "end"),
-      label(zeroX + 5, 13, names[1]));
+      label(WIDTH - 4, height - 22, names[0], "end"), // at the rim, above the numbers: nothing is drawn there
+      label(4, 13, names[1]));
     return { root, at, toPoint, within, trace, curve, layer, put };
   }
 
