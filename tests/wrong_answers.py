@@ -245,6 +245,7 @@ WRONG = {
         ),
         (lambda corpus, many, seed: np.tile(corpus.label_skew()[:, None], many), "permuted at all"),
         (lambda corpus, many, seed: chance_skew(corpus, many, seed, replace=True), "do not draw them anew"),
+        (lambda corpus, many, seed: (chance_skew(corpus, many, seed) + 1) / 2, "signs -1 and +1"),
     ],
     "ex-height": [
         (lambda depth: np.exp(-depth), "other way round"),

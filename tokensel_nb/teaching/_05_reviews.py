@@ -57,6 +57,8 @@ def chance(chance_skew, random):
         yield "The same seed should draw the same permutations."
     if np.abs(drawn).max() > 1:
         yield "A skew lies between -1 and 1: divide by the occurrences of the word."
+    if drawn.min() >= 0:
+        yield "The labels are 0 and 1 there; a skew is made of the signs -1 and +1."
     if not close(counts.sum(axis=0) @ drawn, np.full(2_000, counts.sum(axis=1) @ corpus.signs), 0.3):
         yield "The labels do not stay as many: permute them; do not draw them anew."
     weights = counts / counts.sum(axis=0)
