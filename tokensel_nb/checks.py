@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 import reprlib
-from functools import wraps
+from dataclasses import replace
+from functools import partial, wraps
 from numbers import Integral, Real
 
 import numpy as np
@@ -41,7 +42,7 @@ def checked(**wanted):
     Traceback (most recent call last):
     ValueError: steps=0; give a whole number of at least 1
     """
-    checks = {name: check if not isinstance(check, type) else _of_type(check) for name, check in wanted.items()}
+    checks = {name: partial(instance, kind=check) if isinstance(check, type) else check for name, check in wanted.items()}
 
     def decorate(function):
         signature = inspect.signature(function)
@@ -63,8 +64,33 @@ def checked(**wanted):
     return decorate
 
 
-def _of_type(kind):
-    return lambda name, value: instance(name, value, kind)
+def changed(options, changes):
+    """Return options with some of them changed.
+
+    Parameters
+    ----------
+    options : dataclass
+    changes : dict
+
+    Returns
+    -------
+    dataclass
+
+    Raises
+    ------
+    TypeError
+        If there is no such option.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> changed(ts.Options(), dict(step=3))
+    Traceback (most recent call last):
+    TypeError: no option is called 'step'; there are dim, steps, learning_rate, ...
+    """
+    if unknown := changes.keys() - vars(options).keys():
+        raise TypeError(f"no option is called {', '.join(map(repr, sorted(unknown)))}; there are {', '.join(vars(options))}")
+    return replace(options, **changes)
 
 
 def shortened(value, most=80) -> str:
@@ -110,6 +136,27 @@ def cut(text, most=80) -> str:
     'good, bad...'
     """
     return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
+def first_few(names, most=3) -> str:
+    """Return names as a message lists them: the first few, and how many more there are.
+
+    Parameters
+    ----------
+    names : iterable of str
+    most : int
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> first_few(["good", "bad", "film"]), first_few(["good", "bad", "film"], most=2)
+    ('good, bad, film', 'good, bad and 1 more')
+    """
+    names = list(names)
+    return ", ".join(names[:most]) + (f" and {len(names) - most:,} more" if len(names) > most else "")
 
 
 def whole_number(name, value, least=1, most=LARGEST) -> int:
@@ -395,6 +442,37 @@ def listed(name, values, of="str") -> list:
         return values.tolist() if isinstance(values, np.ndarray) else list(values)
     except TypeError:
         raise TypeError(f"{name} is a {type(values).__name__}; give a list of {of}, in their order") from None
+
+
+def list_of_str(name, values) -> list:
+    """Return the strings of a sequence in their order; see `listed`.
+
+    Parameters
+    ----------
+    name : str
+        Of the argument.
+    values : sequence of str
+
+    Returns
+    -------
+    list of str
+
+    Raises
+    ------
+    TypeError
+        If it is no sequence, or holds something else.
+
+    Examples
+    --------
+    >>> list_of_str("vocabulary", ["good", 3])
+    Traceback (most recent call last):
+    TypeError: vocabulary holds 3, which is no string; give a list of str, in their order
+    """
+    values = listed(name, values)
+    for value in values:
+        if not isinstance(value, str):
+            raise TypeError(f"{name} holds {shortened(value)}, which is no string; give a list of str, in their order")
+    return values
 
 
 def generator(name, seed) -> np.random.Generator:

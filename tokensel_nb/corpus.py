@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from .arrays import to_numpy
-from .checks import LARGEST, checked, cut, generator, instance, listed, number, real, shortened, whole_matrix
+from .checks import LARGEST, checked, cut, first_few, generator, instance, listed, number, real, shortened, whole_matrix
 
 BINARY = ("-1", "+1")  # the names of two classes that came as signs
 
@@ -402,26 +402,21 @@ def _checked_rows(rows, texts):
 def _coded(labels, names):
     """Return labels as 0 ... K-1, and the names of the K classes; `names` is empty where none were given."""
     if len(set(names)) < len(names):
-        raise ValueError(f"class_names holds a name twice: {_some(names)}; give every class its own")
+        raise ValueError(f"class_names holds a name twice: {cut(', '.join(names))}; give every class its own")
     labels, words = _of_one_kind(labels)
     if words:
         known = names or tuple(sorted(set(labels)))
         code_of = {name: code for code, name in enumerate(known)}
         codes = np.array([code_of.get(label, -1) for label in labels], np.int64)
-        allowed = f"one of {_some(map(repr, known))}"
+        allowed = f"one of {cut(first_few(map(repr, known), 10))}"
     else:
         codes, known, allowed = _coded_numbers(labels, names)
     if (codes < 0).any():
         row = int(codes.argmin())
         raise ValueError(f"labels[{row}] is {shortened(labels[row])}; with {len(known)} classes a label is {allowed}")
     if len(known) < 2:
-        raise ValueError(f"every label is {_some(known)!r}; two classes are needed, name them in class_names")
+        raise ValueError(f"every label is {shortened(known[0])}; two classes are needed, name them in class_names")
     return codes, known
-
-
-def _some(names):
-    """Name some classes, at no great length."""
-    return cut(", ".join(names))
 
 
 def _of_one_kind(labels):

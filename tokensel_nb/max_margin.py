@@ -15,7 +15,7 @@ from scipy import sparse
 
 from .arrays import namespace, to_numpy
 from .assumption import relevant_tokens
-from .checks import checked, finite, real, whole_matrix
+from .checks import checked, finite, first_few, real, whole_matrix
 from .corpus import Corpus
 
 SLACK = 1e-10  # constraints may be missed by this much, of 1
@@ -318,9 +318,8 @@ def _not_separable(differences, pairs, vocabulary):
     wanted[-1] = 1
     weights, _ = optimize.nnls(columns, wanted)
     conflict = pairs[weights > 1e-9 * weights.max()]
-    named = ", ".join(f"{vocabulary[r]!r} over {vocabulary[s]!r}" for r, s in conflict[:4])
-    more = f" and {len(conflict) - 4} more" if len(conflict) > 4 else ""
-    message = f"the selection is not separable: no direction scores {named}{more} all at once; change the selection"
+    named = first_few((f"{vocabulary[r]!r} over {vocabulary[s]!r}" for r, s in conflict), 4)
+    message = f"the selection is not separable: no direction scores {named} all at once; change the selection"
     return NotSeparableError(message, conflict)
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from tqdm import tqdm
 
 from .arrays import dtype_name, is_torch, like, to_numpy
 from .checkpoint import Checkpoint, describe, digest
-from .checks import instance
+from .checks import changed, instance
 from .corpus import Corpus
 from .distributed import shared
 from .models.base import Model
@@ -151,7 +151,7 @@ def train(
     np.True_
     """
     _check_kinds(corpus=corpus, model=model, options=options, held_out=held_out, start=start)
-    options = _changed(options or model.options, changes)
+    options = changed(options or model.options, changes)
     _check(corpus, held_out, options)
     start = start or model.start(corpus.vocab_size, options.dim, options.seed, num_classes=corpus.num_classes)
     processes = Processes.joined() if options.distributed else ALONE
@@ -187,12 +187,6 @@ def _check_kinds(**given):
     for name, value in given.items():
         if value is not None or name in ("corpus", "model"):
             instance(name, value, kinds[name])
-
-
-def _changed(options, changes):
-    if unknown := changes.keys() - vars(options).keys():
-        raise TypeError(f"no option is called {', '.join(map(repr, sorted(unknown)))}; there are {', '.join(vars(options))}")
-    return replace(options, **changes)
 
 
 def _check(corpus, held_out, options):

@@ -12,7 +12,7 @@ from tokensel_nb import CheckpointError, DataError, TextClassifier, TwoLayers, c
 from tokensel_nb.datasets import RECORDED, Reviews, cache_folder
 from tokensel_nb.datasets._cache import from_cache, to_cache
 from tokensel_nb.datasets._package import four_classes
-from tokensel_nb.datasets._sources import checked, digest
+from tokensel_nb.datasets._sources import as_recorded, digest
 from tokensel_nb.datasets.reviews import SENTIMENTS
 
 BLOCK = 512  # bytes that a disk writes or loses together
@@ -288,7 +288,7 @@ def test_no_damaged_file_of_the_package_is_served(tmp_path, monkeypatch):
     def read(data):
         path.write_bytes(data)
         try:
-            found = checked(four_classes(), "movie-reviews")
+            found = as_recorded(four_classes(), "movie-reviews")
         except DataError:
             return "refused"
         return "same end" if found.texts == whole.texts and (found.labels == whole.labels).all() else "silent"

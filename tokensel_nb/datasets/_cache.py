@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from ..files import atomic, read_once
-from ._sources import checked, first_line, tell
+from ._sources import as_recorded, first_line, tell
 from .reviews import DataError, Reviews
 
 
@@ -36,7 +36,7 @@ def from_cache(filename, name, class_names):
     try:
         table = pq.read_table(pa.BufferReader(data), page_checksum_verification=True)
         source = table.schema.metadata[b"source"].decode()
-        return checked(Reviews(table["text"].to_pylist(), table["label"].to_numpy(), class_names, source), name)
+        return as_recorded(Reviews(table["text"].to_pylist(), table["label"].to_numpy(), class_names, source), name)
     except (pa.ArrowException, OSError, KeyError, TypeError, ValueError):
         tell(f"{path.name}: this cache file was cut short or altered; it is made anew")
         with suppress(OSError):  # in a folder that can only be read

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ..checks import shortened
+from ..checks import first_few, shortened
 from .reviews import DataError
 
 TEXTS = frozenset(
@@ -107,5 +107,4 @@ def _named(columns, what, known, source, otherwise):
 
 
 def _listed(columns):
-    shown = ", ".join(shortened(column, 40) for column in columns[:20])
-    return (shown or "none") + (f" and {len(columns) - 20:,} more" if len(columns) > 20 else "")
+    return first_few((shortened(column, 40) for column in columns), 20) or "none"

@@ -41,11 +41,9 @@ class Written:
                 codecs.lookup(self.encoding)
             except (LookupError, TypeError):
                 raise ValueError(f"encoding={self.encoding!r} is none that Python knows; leave it out to find it") from None
-        for name, most in (("sep", "one character"), ("quotechar", "one character, or '' where nothing is quoted")):
-            value = getattr(self, name)
-            odd = value is not None and (not isinstance(value, str) or len(value) > 1 or value in ("\n", "\r"))
-            if odd or (name == "sep" and value == ""):
-                raise ValueError(f"{name}={value!r}; give {most}")
+        for name, value, fewest in (("sep", self.sep, 1), ("quotechar", self.quotechar, 0)):
+            if value is not None and not (isinstance(value, str) and fewest <= len(value) <= 1 and value not in ("\n", "\r")):
+                raise ValueError(f"{name}={value!r}; give one character{'' if fewest else ', or none where nothing is quoted'}")
         if self.header not in (None, True, False):
             raise ValueError(f"header={self.header!r}; give True, False, or None, which looks for names in the first row")
 

@@ -3,10 +3,12 @@
 import hashlib
 import logging
 import os
+from functools import partial
 from pathlib import Path
 
 import pyarrow.compute as pc
 
+from ..checks import one_of
 from ..corpus import Corpus
 from ..text import corpus_from_texts, strings
 from .reviews import DataError
@@ -27,6 +29,7 @@ RECORDED = {
 
 # White space that is not one plain space: a run, a control character, or a wide, narrow or unbreakable space.
 ODD_SPACES = r"[\t-\r\x1c-\x1f\x{85}\p{Z}]{2,}|[\t-\r\x1c-\x1f\x{85}]|[^\P{Z} ]"
+SPLIT = partial(one_of, allowed=("train", "test"))
 
 
 class NotHereError(Exception):
@@ -40,12 +43,11 @@ def count(reviews, **options) -> Corpus:
 
 def first_that_serves(name, sources, source, remedy, *arguments, of="reviews"):
     """Return the reviews of the first source that has them, or of the one that was asked for, checked and announced."""
-    if source != "auto" and source not in sources:
-        raise ValueError(f"source={source!r}; choose 'auto' or one of {', '.join(map(repr, sources))}")
+    one_of("source", source, ("auto", *sources))
     reasons = []
     for label in sources if source == "auto" else [source]:
         try:
-            reviews = checked(sources[label](*arguments), name)
+            reviews = as_recorded(sources[label](*arguments), name)
         except NotHereError as reason:
             reasons.append(f"{label}: {reason}")
         else:
@@ -64,7 +66,7 @@ def data_folder():
     return folder
 
 
-def checked(reviews, name):
+def as_recorded(reviews, name):
     """Return the reviews if nothing, or what they are, was recorded under ``name``."""
     rows, expected = RECORDED.get(name, (len(reviews), None))
     if len(reviews) != rows:

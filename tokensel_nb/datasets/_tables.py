@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from itertools import chain
 from pathlib import Path
 
-from ..checks import cut
+from ..checks import cut, first_few
 from ._files import of_path
 from ._part import Joined, Part, chosen
 from ._sources import NotHereError
@@ -31,8 +31,7 @@ def read(source, wanted, written):
     found = _parts(source, wanted, written)
     if len(found) == 1:
         return found[0]
-    name = f"{found[0].source} and {len(found) - 1:,} more" if isinstance(source, (list, tuple)) else str(source)
-    return Joined(name, found)
+    return Joined(first_few((part.source for part in found), 1) if isinstance(source, (list, tuple)) else str(source), found)
 
 
 def _parts(source, wanted, written):

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import numpy as np
 
+from ..checks import checked
 from ..corpus import Corpus
 from ._cache import from_cache, to_cache
 from ._hub import from_hub
 from ._package import of_site, read_csv
-from ._sources import NotHereError, checked, count, data_folder, first_that_serves
+from ._sources import SPLIT, NotHereError, as_recorded, count, data_folder, first_that_serves
 from ._wheel import download_wheel
 from .reviews import IMDB_MIN_COUNT, SENTIMENTS, Reviews
 
@@ -57,6 +58,7 @@ def load_imdb(split="train", source="auto", **options) -> Corpus:
     return count(read_imdb(split, source), **{"min_count": IMDB_MIN_COUNT, **options})
 
 
+@checked(split=SPLIT)
 def read_imdb(split="train", source="auto") -> Reviews:
     """Read IMDB's reviews themselves, and say in one line which source served.
 
@@ -86,8 +88,6 @@ def read_imdb(split="train", source="auto") -> Reviews:
     >>> reviews.texts[0][:30], reviews.class_names[reviews.labels[0]]
     ('I rented I AM CURIOUS-YELLOW f', 'negative')
     """
-    if split not in ("train", "test"):
-        raise ValueError(f"split={split!r}; choose 'train' or 'test'")
     hub = partial(from_hub, "stanfordnlp/imdb", names=SENTIMENTS)
     sources = {"folder": _from_folder, "package": _from_package, "hub": hub, "wheel": _from_wheel}
     remedy = f"set TOKENSEL_DATA to a folder that holds imdb/{split}.csv with columns text and label"
@@ -126,7 +126,7 @@ def _from_wheel(split):
     texts = list(compress(columns["review"], rows))
     labels = np.array([sentiment == "positive" for sentiment in compress(columns["sentiment"], rows)], np.int64)
     reviews = Reviews(texts, labels, SENTIMENTS, f"the package {TEST_WHEEL}, less the training reviews")
-    return to_cache(checked(reviews, "IMDB test"), "imdb-test.parquet")
+    return to_cache(as_recorded(reviews, "IMDB test"), "imdb-test.parquet")
 
 
 def _take(bag, item):

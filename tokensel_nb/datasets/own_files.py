@@ -1,15 +1,16 @@
 """Texts of your own: files as they are in the wild, folders, DataFrames, data sets, lists, with labels or without."""
 
 import html
-import inspect
 import re
 from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
 from itertools import compress
 from numbers import Real
 
 import numpy as np
 
-from ..checks import shortened
+from ..checks import changed, first_few, shortened
 from ..corpus import Corpus
 from ._columns import FOUND, Wanted
 from ._dialects import Written
@@ -21,7 +22,6 @@ from .reviews import DataError, Reviews
 ESCAPE = r"""(?<!\\)\\([nrt"'])"""
 ENTITY = r"&(?:#\d+|#[xX][0-9a-fA-F]+|\w+);"  # with its semicolon: "rock&regular" is none
 ESCAPED = {"n": "\n", "r": "\r", "t": "\t", '"': '"', "'": "'"}
-SHOWN = 3  # rows, in a line that tells of many
 
 
 def load_reviews(source, text=None, label="auto", **options) -> Corpus:
@@ -32,7 +32,7 @@ def load_reviews(source, text=None, label="auto", **options) -> Corpus:
     source, text, label
         See `read_reviews`; labels are needed here.
     **options
-        How to read: the options of `read_reviews`. Which words are known, and what a word is: ``min_count``,
+        How to read: see `Reading`. Which words are known, and what a word is: ``min_count``,
         ``max_words``, ``lowercase``, ``separators``, ``tokenizer``, ``vocabulary`` of `corpus_from_texts`. A test set is
         read with the training set's ``vocabulary`` and ``class_names``.
 
@@ -57,7 +57,7 @@ def load_reviews(source, text=None, label="auto", **options) -> Corpus:
     """
     if label is None:
         raise ValueError("label=None; words are counted by label here, so name its column, or use read_reviews for the texts")
-    reading = {name: options.pop(name) for name in inspect.signature(read_reviews).parameters if name in options}
+    reading = {field.name: options.pop(field.name) for field in fields(Reading) if field.name in options}
     reviews = read_reviews(source, text, label, **reading)
     if reviews.labels is None:
         raise DataError(f"{reviews.source}: there are no labels; give them beside the texts")
@@ -87,20 +87,55 @@ def mended(text):
     return re.sub(ENTITY, lambda found: html.unescape(found[0]), text) if "&" in text else text
 
 
-def read_reviews(
-    source,
-    text=None,
-    label="auto",
-    *,
-    classes=None,
-    class_names=None,
-    drop_duplicates=False,
-    clean=mended,
-    sep=None,
-    quotechar=None,
-    header=None,
-    encoding=None,
-) -> Reviews:
+@dataclass(frozen=True)
+class Reading(Written):
+    r"""How `read_reviews` reads: its options, checked once.
+
+    Parameters
+    ----------
+    sep, quotechar : str, optional
+        One character each; ``quotechar=""`` where quotes are a part of the text.
+    header : bool, optional
+        Whether the first row holds the names of the columns.
+    encoding : str, optional
+        Of a file of characters, as Python names it.
+    classes : dict or callable, optional
+        From a label to the name of its class, None to drop its rows; labels that a dictionary does not name stay. Equal
+        names merge: ``classes={"Pos": "pos", "neutral": None}``. The key "" speaks of missing labels. The label "unsup", by
+        which aclImdb means texts that have none, is dropped unless a dictionary names it.
+    class_names : sequence, optional
+        Names of the classes 0 ... K-1, in order; by default all that occur, sorted. Give the training set's when you
+        read a test set: it may then lack some. 1, 1.0, "1" and "1.0" name the same class.
+    drop_duplicates : bool
+        Whether a text that was there before with the same label is dropped. Otherwise a line says how many there are.
+    clean : callable
+        From a text to the text that is kept. By default `mended`, and a line says how many texts it changes; ``str``
+        leaves all as they are.
+
+    Raises
+    ------
+    ValueError
+        If an option is none.
+
+    Examples
+    --------
+    >>> Reading(sep="::")
+    Traceback (most recent call last):
+    ValueError: sep='::'; give one character
+    """
+
+    classes: dict | Callable | None = None
+    class_names: Sequence | None = None
+    drop_duplicates: bool = False
+    clean: Callable[[str], str] = mended
+
+    def __post_init__(self):
+        super().__post_init__()
+        if not callable(self.clean):
+            raise ValueError(f"clean={shortened(self.clean)}; give a function from a text to a text, as str")
+
+
+def read_reviews(source, text=None, label="auto", **options) -> Reviews:
     r"""Read texts of your own, with labels or without, and say in a line each what was found in them.
 
     What is not given is found: separator, quotes, names of columns, encoding (UTF-8, by a byte order mark, or as the
@@ -121,24 +156,8 @@ def read_reviews(
     label : str or int, or None
         Column of the labels. By default the one whose name says so (label, class, stars, sentiment, ...); without names, the
         one other column, or the one with a few values that recur. None for new texts, which have no labels.
-    classes : dict or callable, optional
-        From a label to the name of its class, None to drop its rows; labels that a dictionary does not name stay. Equal
-        names merge: ``classes={"Pos": "pos", "neutral": None}``. The key "" speaks of missing labels. The label "unsup", by
-        which aclImdb means texts that have none, is dropped unless a dictionary names it.
-    class_names : sequence, optional
-        Names of the classes 0 ... K-1, in order; by default all that occur, sorted. Give the training set's when you
-        read a test set: it may then lack some. 1, 1.0, "1" and "1.0" name the same class.
-    drop_duplicates : bool
-        Whether a text that was there before with the same label is dropped. Otherwise a line says how many there are.
-    clean : callable
-        From a text to the text that is kept. By default `mended`, and a line says how many texts it changes; ``str``
-        leaves all as they are.
-    sep, quotechar : str, optional
-        One character each; ``quotechar=""`` where quotes are a part of the text.
-    header : bool, optional
-        Whether the first row holds the names of the columns.
-    encoding : str, optional
-        Of a file of characters, as Python names it.
+    **options
+        What `Reading` lists: how a table is written, and what becomes of labels, duplicates and the texts themselves.
 
     Returns
     -------
@@ -171,28 +190,27 @@ def read_reviews(
     >>> ts.read_reviews((["new text"], None))
     Reviews(1 texts, without labels; the lists given)
     """
-    if not callable(clean):
-        raise ValueError(f"clean={shortened(clean)}; give a function from a text to a text, as str")
-    part = read(source, Wanted(text, label), Written(sep, quotechar, header, encoding))
-    texts = _texts(part, clean)
+    how = changed(Reading(), options)
+    part = read(source, Wanted(text, label), how)
+    texts = _texts(part, how.clean)
     kept = [row for row, text in enumerate(texts) if text.strip()]
     _tell_dropped(len(texts) - len(kept), len(texts), "an empty text", part.name)
     if not kept:
         raise DataError(f"{part.source}: there is no text at all; name the column that holds the texts")
     codes, names = np.zeros(len(kept), np.int64), ()
     if part.labels is not None:
-        found = classes_of(part, kept, classes)
+        found = classes_of(part, kept, how.classes)
         there = [name is not None for name in found]
-        why = "a label that classes drops" if classes else f"the label {UNLABELLED!r}, which stands for none,"
+        why = "a label that classes drops" if how.classes else f"the label {UNLABELLED!r}, which stands for none,"
         _tell_dropped(there.count(False), len(texts), why, part.name)
         kept, found = list(compress(kept, there)), list(compress(found, there))
         if not kept:
             raise DataError(f"{part.source}: classes drops every row; keep two classes at least")
-        names = ordered(class_names, Counter(found), len(kept), part.source, label != FOUND)
-        codes = codes_of(part, kept, found, names, class_names is None)
+        names = ordered(how.class_names, Counter(found), len(kept), part.source, label != FOUND)
+        codes = codes_of(part, kept, found, names, how.class_names is None)
         tell_classes(names, codes, part.name)
-    again = _tell_repeated(part, texts, kept, codes, drop_duplicates)
-    if drop_duplicates:
+    again = _tell_repeated(part, texts, kept, codes, how.drop_duplicates)
+    if how.drop_duplicates:
         kept, codes = list(compress(kept, ~again)), codes[~again]
     return Reviews([texts[row] for row in kept], None if part.labels is None else codes, tuple(names), part.source)
 
@@ -242,16 +260,10 @@ def _tell_repeated(part, texts, kept, codes, dropped):
         again[number] = rows_of.setdefault(texts[row], {}).setdefault(code, row) != row
     if again.any():
         what = "dropped" if dropped else "kept; drop_duplicates=True drops them"
-        shown = _first(part.where(row) for row in compress(kept, again))
+        shown = first_few(part.where(row) for row in compress(kept, again))
         tell(f"{part.name}: texts that repeat an earlier one with its label: {again.sum():,} ({shown}), {what}")
     disputed = [list(rows.values()) for rows in rows_of.values() if len(rows) > 1]
     if disputed:
-        shown = _first(" and ".join(map(part.where, rows)) for rows in disputed)
+        shown = first_few(" and ".join(map(part.where, rows)) for rows in disputed)
         tell(f"{part.name}: texts that occur with two labels: {len(disputed):,} ({shown}), kept")
     return again
-
-
-def _first(names):
-    """List the first few names, and show that there are more."""
-    names = list(names)
-    return ", ".join(names[:SHOWN]) + ", ..." * (len(names) > SHOWN)

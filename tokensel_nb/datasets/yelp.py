@@ -4,10 +4,11 @@ from itertools import compress
 
 import numpy as np
 
+from ..checks import checked
 from ..corpus import Corpus
 from ._cache import as_first_read
 from ._hub import REVISIONS, from_hub
-from ._sources import NotHereError, checked, count, data_folder, first_that_serves
+from ._sources import SPLIT, NotHereError, as_recorded, count, data_folder, first_that_serves
 from .reviews import SENTIMENTS, DataError, Reviews
 
 YELP_MAX_WORDS = 5_424
@@ -71,6 +72,7 @@ def load_yelp(split="train", classes=2, source="auto", **options) -> Corpus:
     return count(read_yelp(split, classes, source), **{"max_words": YELP_MAX_WORDS, **options})
 
 
+@checked(split=SPLIT)
 def read_yelp(split="train", classes=2, source="auto") -> Reviews:
     r"""Read Yelp's reviews themselves, and say in one line which source served.
 
@@ -114,8 +116,6 @@ def read_yelp(split="train", classes=2, source="auto") -> Reviews:
     Yelp train: 3 reviews from the folder ...
     [4, 2, 0]
     """
-    if split not in ("train", "test"):
-        raise ValueError(f"split={split!r}; choose 'train' or 'test'")
     if classes not in YELP_CLASSES:
         raise ValueError(f"classes={classes!r}; choose 2, 4 or 5")
     remedy = f"set TOKENSEL_DATA to a folder that holds yelp/{split}.csv with columns text and stars (1 to 5)"
@@ -145,7 +145,7 @@ def _by_stars(texts, stars, classes, source):
 
 def _from_hub(split, classes):
     address, name, names = ON_HUB[2 if classes == 2 else 5]
-    reviews = checked(from_hub(address, split, names), f"{name} {split}")
+    reviews = as_recorded(from_hub(address, split, names), f"{name} {split}")
     sizes = np.bincount(reviews.labels, minlength=len(names)).tolist()
     if len(set(sizes)) > 1:
         raise DataError(f"{name} {split} from {reviews.source}: its classes are not equally large, {sizes}; get it anew")
