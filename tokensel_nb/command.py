@@ -6,10 +6,9 @@ import argparse
 import csv
 import inspect
 import io
-import logging
 import os
 import sys
-from contextlib import contextmanager
+from contextlib import redirect_stdout
 from pathlib import Path
 
 from .files import atomic
@@ -51,8 +50,9 @@ def main(arguments=None) -> int:
     """
     asked = _parser().parse_args(arguments)
     try:
-        with _told_on_stderr():
-            asked.run(asked)
+        with redirect_stdout(sys.stderr):  # where the package says what it does: stdout is for results
+            result = asked.run(asked)
+        sys.stdout.buffer.write(result.encode("utf-8", "replace"))
         sys.stdout.flush()
     except KeyboardInterrupt:
         return 130
@@ -192,26 +192,6 @@ def _whole(number):
     return int(number)
 
 
-@contextmanager
-def _told_on_stderr():
-    """Send what the package says of its work to stderr meanwhile: stdout holds results."""
-    logger = logging.getLogger("tokensel_nb")
-    if logger.handlers:  # someone has decided already
-        yield
-        return
-    before, handler = (logger.level, logger.propagate), logging.StreamHandler()
-    handler.setFormatter(logging.Formatter("%(message)s"))
-    logger.addHandler(handler)
-    logger.setLevel(logging.INFO)
-    logger.propagate = False
-    try:
-        yield
-    finally:
-        logger.removeHandler(handler)
-        logger.setLevel(before[0])
-        logger.propagate = before[1]
-
-
 def _report(asked):
     """Fit a classifier to labelled texts, and judge every word of it by texts that it was not fitted on.
 
@@ -231,10 +211,10 @@ def _report(asked):
         seed=asked.seed,
         save_to=None if asked.save is None else str(asked.save.resolve()),
     )
-    with atomic(asked.output) as file:
-        file.write(page.encode("utf-8", "replace"))
+    _write(page, asked.output)
     quotes = "quotes no text" if asked.no_texts else "quotes texts: think before you pass it on"
-    print(f"the report is in {asked.output}; it {quotes}", file=sys.stderr)
+    print(f"the report is in {asked.output}; it {quotes}")
+    return ""
 
 
 def _predict(asked):
@@ -244,13 +224,12 @@ def _predict(asked):
 
     model = TextClassifier.load(asked.folder)
     texts = read_reviews(asked.source, asked.text, None).texts
-    table = table_of_predictions(texts, model).encode()
+    table = table_of_predictions(texts, model)
     if asked.output is None:
-        sys.stdout.buffer.write(table)
-    else:
-        with atomic(asked.output) as file:
-            file.write(table)
-        print(f"{len(texts):,} predictions in {asked.output}", file=sys.stderr)
+        return table
+    _write(table, asked.output)
+    print(f"{len(texts):,} predictions in {asked.output}")
+    return ""
 
 
 def _explain(asked):
@@ -260,7 +239,12 @@ def _explain(asked):
 
     model = TextClassifier.load(asked.folder)
     text = sys.stdin.buffer.read().decode("utf-8", "replace") if asked.text == "-" else asked.text
-    print(explain(model, text))
+    return f"{explain(model, text)}\n"
+
+
+def _write(text, path):
+    with atomic(path) as file:
+        file.write(text.encode("utf-8", "replace"))
 
 
 if __name__ == "__main__":
