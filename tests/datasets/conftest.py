@@ -1,10 +1,9 @@
 import numpy as np
 import pytest
 
-from tokensel_nb.datasets import RECORDED, Reviews
 from tokensel_nb.datasets._hub import REVISIONS
-from tokensel_nb.datasets._sources import digest
-from tokensel_nb.datasets.reviews import SENTIMENTS
+from tokensel_nb.datasets._sources import RECORDED, digest
+from tokensel_nb.datasets.reviews import SENTIMENTS, Reviews
 
 
 @pytest.fixture(autouse=True)

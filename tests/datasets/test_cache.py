@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 from helpers import raising, written
 
-from tokensel_nb.datasets import Reviews, cache_folder
-from tokensel_nb.datasets._cache import from_cache, to_cache
-from tokensel_nb.datasets.reviews import SENTIMENTS
+from tokensel_nb.datasets._cache import cache_folder, from_cache, to_cache
+from tokensel_nb.datasets.reviews import SENTIMENTS, Reviews
 
 
 @pytest.mark.parametrize("harm", ["cut", "altered", "one byte", "emptied", "other"])

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokensel_nb.datasets import RECORDED, Reviews
-from tokensel_nb.datasets._sources import digest, tell
+from tokensel_nb.datasets._sources import RECORDED, digest, tell
+from tokensel_nb.datasets.reviews import Reviews
 
 
 def test_the_data_cards_state_the_recorded_digests():

@@ -26,9 +26,10 @@ from tokensel_nb import (
     stored,
 )
 from tokensel_nb import train as trained
-from tokensel_nb.datasets import RECORDED, Reviews, _cache
+from tokensel_nb.datasets import _cache
+from tokensel_nb.datasets._sources import RECORDED
 from tokensel_nb.datasets._sources import digest as digest_of_reviews
-from tokensel_nb.datasets.reviews import SENTIMENTS
+from tokensel_nb.datasets.reviews import SENTIMENTS, Reviews
 from tokensel_nb.files import unfinished
 
 PAGE = "<p>A page that takes a while to be written.</p>\n" * 100_000

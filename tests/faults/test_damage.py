@@ -9,11 +9,10 @@ import pytest
 from helpers import equal, short_texts
 
 from tokensel_nb import CheckpointError, DataError, TextClassifier, TwoLayers, checkpoint, train
-from tokensel_nb.datasets import RECORDED, Reviews, cache_folder
-from tokensel_nb.datasets._cache import from_cache, to_cache
+from tokensel_nb.datasets._cache import cache_folder, from_cache, to_cache
 from tokensel_nb.datasets._package import four_classes
-from tokensel_nb.datasets._sources import as_recorded, digest
-from tokensel_nb.datasets.reviews import SENTIMENTS
+from tokensel_nb.datasets._sources import RECORDED, as_recorded, digest
+from tokensel_nb.datasets.reviews import SENTIMENTS, Reviews
 
 BLOCK = 512  # bytes that a disk writes or loses together
 

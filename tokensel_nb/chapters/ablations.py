@@ -47,7 +47,7 @@ from tqdm import tqdm
 from ..alignment import embedding_step
 from ..bins import binned, word_correlation
 from ..corpus import Corpus, shuffle_labels
-from ..datasets import load_imdb
+from ..datasets.imdb import load_imdb
 from ..parameters import Parameters, init_parameters
 from ..training import Training, train
 from ..verbs import accuracy, loss

@@ -39,7 +39,7 @@ from tqdm import tqdm
 from ..arrays import to_numpy
 from ..bins import Bins, binned
 from ..corpus import Corpus, shuffle_labels
-from ..datasets import load_imdb
+from ..datasets.imdb import load_imdb
 from ..models.base import Model
 from ..models.deeper import TwoLayers, TwoLayersWithoutKeyQuery, WithMLP, most_frequent
 from ..models.one_layer import OneLayer

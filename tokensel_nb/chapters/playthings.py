@@ -12,7 +12,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 
-from ..datasets import load_imdb
+from ..datasets.imdb import load_imdb
 from ..parameters import init_parameters
 from .plots import plot_reading, use_book_style
 from .recorded import rounded

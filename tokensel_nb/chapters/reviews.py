@@ -13,7 +13,8 @@ from tqdm import tqdm
 from ..alignment import class_profile
 from ..bins import Bins, binned
 from ..corpus import Corpus
-from ..datasets import load_imdb, load_yelp
+from ..datasets.imdb import load_imdb
+from ..datasets.yelp import load_yelp
 from ..options import Options
 from ..training import Training, train
 from ..verbs import accuracy
