@@ -86,7 +86,7 @@ def test_phrases_are_counted_as_by_hand(texts, longest):
 def test_spans_point_at_the_words(texts):
     phrases, counts = Phrases.learn(texts, longest=2, min_texts=1)
     for text, row in zip(texts, counts.toarray()):
-        found = phrases.find(text)
+        (found,) = phrases.find([text])
         assert np.array_equal(np.bincount([column for _, _, column in found], minlength=len(row)), row)
         for start, end, column in found:
             assert 0 <= start < end <= len(text)
@@ -98,13 +98,13 @@ def test_spans_point_at_the_words(texts):
 def test_a_tokenizer_decides_what_a_word_is():
     phrases, _ = Phrases.learn(["我爱你", "我恨你"], min_texts=1, tokenizer=list)
     assert set(phrases.names) == {"你", "恨", "我", "爱", "我 爱", "爱 你", "我 恨", "恨 你"}
-    assert phrases.find("我!你") == [(0, 1, phrases.names.tolist().index("我")), (2, 3, phrases.names.tolist().index("你"))]
+    assert phrases.find(["我!你"]) == [[(0, 1, phrases.names.tolist().index("我")), (2, 3, phrases.names.tolist().index("你"))]]
 
 
 def test_a_word_that_a_tokenizer_makes_up_stands_nowhere():
     phrases, _ = Phrases.learn(["running", "running"], tokenizer=lambda text: ["to run"])
     assert phrases.names.tolist() == ["to run"]
-    assert phrases.find("running") == []
+    assert phrases.find(["running"]) == [[]]
 
 
 WORDS = st.lists(st.text("abc", min_size=1, max_size=1), max_size=12).map(" ".join)

@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from .checks import instance, listed, one_of, positive, truth, whole_number
+from .checks import instance, list_of_str, one_of, positive, truth, whole_number
 from .optimizers import OPTIMIZERS
 
 ELSEWHERE = ("steps", "device", "distributed", "checkpoint", "watch", "verbose")
@@ -18,10 +18,10 @@ ELSEWHERE = ("steps", "device", "distributed", "checkpoint", "watch", "verbose")
 
 def _names(name, value):
     value = sorted(value, key=str) if isinstance(value, set | frozenset) else value  # their order does not matter
-    names = (value,) if isinstance(value, str) else tuple(listed(name, value))
+    names = (value,) if isinstance(value, str) else tuple(list_of_str(name, value))
     if not names:
         raise ValueError(f"{name} is empty; name at least one of the model's arrays")
-    return tuple(instance(name, each, str) for each in names)
+    return names
 
 
 CHECKS = {
@@ -39,7 +39,6 @@ CHECKS = {
     "distributed": truth,
     "verbose": truth,
 }
-OPTIONAL = ("trained", "batch_size", "patience", "checkpoint", "watch")
 
 
 @dataclass(frozen=True)
@@ -115,7 +114,7 @@ class Options:
     def __post_init__(self):
         for name, check in CHECKS.items():
             value = getattr(self, name)
-            if value is not None or name not in OPTIONAL:
+            if value is not getattr(Options, name):  # the default
                 object.__setattr__(self, name, check(name, value))  # as plain numbers, which a checkpoint can write
 
     def identity(self) -> dict:

@@ -104,8 +104,8 @@ class Phrases:
     >>> phrases, counts = Phrases.learn(["not good", "not good, not at all"])
     >>> phrases.names.tolist(), counts.toarray().tolist()
     (['good', 'not', 'not good'], [[1, 1, 1], [1, 2, 1]])
-    >>> phrases.count(["all good"]).toarray().tolist(), phrases.find("not good")
-    ([[1, 0, 0]], [(0, 3, 1), (0, 8, 2), (4, 8, 0)])
+    >>> phrases.count(["all good"]).toarray().tolist(), phrases.find(["not good"])
+    ([[1, 0, 0]], [[(0, 3, 1), (0, 8, 2), (4, 8, 0)]])
     """
 
     words: np.ndarray
@@ -132,8 +132,7 @@ class Phrases:
         -------
         (Phrases, csr_array of int32, shape (n, W + G))
         """
-        lengths, codes, words = _encoded(texts, tokenizer)
-        rows = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
+        lengths, rows, codes, words = _encoded(texts, tokenizer)
         words, barred = np.array(words, dtype=object), set(without)
         kept, table = _frequent(rows, codes, words, len(lengths), min_texts)
         kept = kept[[_is_word(word, tokenizer) and word not in barred for word in words[kept]]]
@@ -206,29 +205,14 @@ class Phrases:
         -------
         csr_array of int32, shape (n, W + G)
         """
-        lengths, codes, words = _encoded(texts, self.tokenizer)
-        rows = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
+        lengths, rows, codes, words = _encoded(texts, self.tokenizer)
         found = self._read(rows, codes, words)
         rows, columns = np.tile(rows, len(found)), np.concatenate(found)
         known = columns >= 0
         return sparse.csr_array(_table(rows[known], columns[known], (len(lengths), len(self.names))).tocsr())
 
-    def find(self, text):
-        """Return where in a text the phrases stand.
-
-        Parameters
-        ----------
-        text : str
-
-        Returns
-        -------
-        list of (int, int, int)
-            First character, the one after the last, and column, in the order of the text, short ones first.
-        """
-        return self.find_each([text])[0]
-
-    def find_each(self, texts):
-        """Return where in each of some texts the phrases stand; one by one they take several times as long.
+    def find(self, texts):
+        """Return where in each of some texts the phrases stand; together, as one by one they take several times as long.
 
         Parameters
         ----------
@@ -237,10 +221,10 @@ class Phrases:
         Returns
         -------
         list of list of (int, int, int)
-            For each text what `find` returns.
+            For each text: first character, the one after the last, and column, in the order of the text, short ones first.
         """
-        lengths, codes, words = _encoded(texts, self.tokenizer)
-        columns = np.stack(self._read(np.repeat(np.arange(len(texts)), lengths), codes, words))
+        lengths, rows, codes, words = _encoded(texts, self.tokenizer)
+        columns = np.stack(self._read(rows, codes, words))
         ends = np.cumsum(lengths)
         return [
             _placed(columns[:, end - length : end], spans(text, [words[code] for code in codes[end - length : end]]))
@@ -271,11 +255,11 @@ class Phrases:
 
 
 def _encoded(texts, tokenizer):
-    """Return the number of words of every text, the code of every word in order, and the word of every code."""
-    if tokenizer is not None:
-        return encode(texts, lambda array: pa.array([list(tokenizer(text)) for text in array.to_pylist()], WORDS))
-    lengths, codes, words = encode(texts, split)
-    return lengths, codes, ["n't" if word == NOT else word for word in words]
+    """Return the number of words of every text; the text and the code of every word, in order; the word of every code."""
+    called = lambda array: pa.array([list(tokenizer(text)) for text in array.to_pylist()], WORDS)
+    lengths, codes, words = encode(texts, split if tokenizer is None else called)
+    words = words if tokenizer is not None else ["n't" if word == NOT else word for word in words]
+    return lengths, np.repeat(np.arange(len(lengths), dtype=np.int32), lengths), codes, words
 
 
 def _placed(columns, places):

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from scipy import sparse
 from tqdm import tqdm
 
-from .checks import checked, cut, listed, shortened, truth, whole_number
+from .checks import checked, cut, list_of_str, listed, shortened, truth, whole_number
 from .corpus import Corpus
 
 SEPARATORS = r"<br\s*/?>|[^\p{L}\p{M}\p{N}_]|[\x{fe00}-\x{fe0f}]"
@@ -29,12 +29,9 @@ CHUNK = 1024  # texts: small enough for an even share of the cores, large enough
 
 
 def _known_words(name, vocabulary):
-    words = listed(name, vocabulary)
+    words = list_of_str(name, vocabulary)
     if not words:
         raise ValueError("the vocabulary is empty; give at least one word, or None for those that occur")
-    for word in words:
-        if not isinstance(word, str):
-            raise TypeError(f"{name} holds {shortened(word)}, which is no word; give strings")
     return words
 
 

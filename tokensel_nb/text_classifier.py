@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from ._saved import restored, written
 from ._scores import Attended, Objective, idf_scores
 from .checkpoint import sealed, unsealed
-from .checks import instance, listed, number, shortened, whole_number
+from .checks import first_few, instance, listed, number, shortened, whole_number
 from .corpus import Corpus
 from .estimator import CLS
 from .files import atomic, read_once, shown
@@ -186,7 +186,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         check_consistent_length(counts, labels)
         codes = np.searchsorted(self.classes_, labels).clip(max=len(self.classes_) - 1)
         if (unknown := self.classes_[codes] != labels).any():
-            row, known = int(unknown.argmax()), _some(self.classes_)
+            row, known = int(unknown.argmax()), first_few(map(shortened, self.classes_), 5)
             raise ValueError(f"labels[{row}] is {shortened(labels[row])}, no class of this model; they are {known}")
         return self._corpus(counts, codes)
 
@@ -217,7 +217,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
     def _places(self, texts):
         """Return what `words` does, for each of some texts."""
-        return self._phrases.find_each(_listed(texts))
+        return self._phrases.find(_listed(texts))
 
     def attention(self, texts) -> sparse.csr_array:
         """Return the attention of <cls> to each phrase of each text, all occurrences together, and to itself.
@@ -522,7 +522,3 @@ def _warn_without_spaces(texts):
             UserWarning,
             stacklevel=4,
         )
-
-
-def _some(classes):
-    return ", ".join(map(shortened, classes[:5])) + (f" and {len(classes) - 5} more" if len(classes) > 5 else "")

@@ -4,7 +4,7 @@ import html
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from itertools import compress
 from numbers import Real
 
@@ -57,7 +57,7 @@ def load_reviews(source, text=None, label="auto", **options) -> Corpus:
     """
     if label is None:
         raise ValueError("label=None; words are counted by label here, so name its column, or use read_reviews for the texts")
-    reading = {field.name: options.pop(field.name) for field in fields(Reading) if field.name in options}
+    reading = {each.name: options.pop(each.name) for each in fields(Reading) if each.name in options}
     reviews = read_reviews(source, text, label, **reading)
     if reviews.labels is None:
         raise DataError(f"{reviews.source}: there are no labels; give them beside the texts")
@@ -127,7 +127,7 @@ class Reading(Written):
     classes: dict | Callable | None = None
     class_names: Sequence | None = None
     drop_duplicates: bool = False
-    clean: Callable[[str], str] = mended
+    clean: Callable[[str], str] = field(default_factory=lambda: mended)
 
     def __post_init__(self):
         super().__post_init__()
