@@ -1,4 +1,4 @@
-"""Models that torch differentiates: a subclass says where it starts and how logits come of texts, and that is all.
+"""Models that torch differentiates: a subclass says how logits come of texts, and where it starts, and that is all.
 
 Equal tokens have equal rows, so a text is given by its distinct tokens with their counts c. Every softmax over positions
 becomes one over distinct tokens with log c added to its logits, and a query that stands in c positions is one query of
@@ -57,7 +57,7 @@ class Texts(NamedTuple):
 
 
 class AutogradModel(Model):
-    """A model whose gradients torch finds; a subclass defines ``start`` and `forward`.
+    """A model whose gradients torch finds; a subclass defines `forward`, and ``start`` if not (E, p, v) is what it learns.
 
     Examples
     --------
@@ -65,9 +65,6 @@ class AutogradModel(Model):
 
     >>> import tokensel_nb as ts
     >>> class Repeated(ts.AutogradModel):
-    ...     def start(self, *sizes, **options):
-    ...         return ts.init_parameters(*sizes, **options)
-    ...
     ...     def forward_attention(self, parameters, texts):
     ...         return (8 * texts.log_counts).softmax(dim=1)
     ...

@@ -12,6 +12,7 @@ from ..checks import finite, shortened
 from ..distributed import mean_over
 from ..optimizers import LowRank
 from ..options import Options
+from ..parameters import init_parameters
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -56,9 +57,8 @@ class Model(ABC):
     options: ClassVar[Options] = Options()
     needs_torch: ClassVar[bool] = False
 
-    @abstractmethod
     def start(self, vocab_size, dim, seed, *, num_classes=2, dtype="float32") -> NamedArrays:
-        """Draw parameters to start from.
+        """Draw parameters to start from: (E, p, v), unless a model has others.
 
         Parameters
         ----------
@@ -70,6 +70,7 @@ class Model(ABC):
         NamedArrays
             Of numpy arrays.
         """
+        return init_parameters(vocab_size, dim, seed, num_classes=num_classes, dtype=dtype)
 
     @abstractmethod
     def logits(self, parameters: NamedArrays, corpus: Corpus) -> Array:
@@ -285,18 +286,14 @@ def check_finite(result, parameters: NamedArrays, **others):
     Traceback (most recent call last):
     ValueError: learning_rate=1e+300, embeddings, cls_embedding, output_vector: float32 ...; give smaller numbers
     """
-    results = result.arrays().values() if hasattr(result, "arrays") else [result]
-    if all(bool((namespace(each).isfinite(each)).all()) for each in map(_as_array, results)):
+    results = result.arrays().values() if hasattr(result, "arrays") else [np.asarray(result) if np.isscalar(result) else result]
+    if all(namespace(each).isfinite(each).all() for each in results):
         return result
     for name, array in parameters.arrays().items():
         finite(name, array)
     named = ", ".join([*(f"{name}={shortened(value)}" for name, value in others.items()), *parameters.arrays()])
     kind = dtype_name(next(iter(parameters.arrays().values())))
     raise ValueError(f"{named}: {kind} does not hold what comes of these; give smaller numbers")
-
-
-def _as_array(result):
-    return np.asarray(result) if np.isscalar(result) else result
 
 
 def check_fit(parameters: NamedArrays, corpus: Corpus) -> None:

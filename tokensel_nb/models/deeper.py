@@ -130,10 +130,6 @@ class TwoLayersWithoutKeyQuery(AutogradModel):
         for field in fields(self):
             finite_number(field.name, getattr(self, field.name))
 
-    def start(self, vocab_size, dim, seed, *, num_classes=2, dtype="float32") -> Parameters:
-        """Draw E, p, v as `init_parameters` does; see `Model.start`."""
-        return init_parameters(vocab_size, dim, seed, num_classes=num_classes, dtype=dtype)
-
     def forward(self, parameters, texts):
         """Return logits in columns; see `AutogradModel.forward`."""
         hidden = self._hidden(parameters, texts)

@@ -27,7 +27,7 @@ from ..corpus import Corpus, some_texts
 from ..counts import CountMatrix
 from ..distributed import mean_over
 from ..optimizers import GradientDescent, LowRank
-from ..parameters import Parameters, init_parameters
+from ..parameters import Parameters
 from .base import Model, check_finite, check_fit
 
 if TYPE_CHECKING:
@@ -48,10 +48,6 @@ class OneLayer(Model):
     >>> gradient.factors.round(2).tolist()  # ∂L/∂a and ∂L/∂γ of "bad", "film", "good"
     [[-0.05, 0.11], [0.08, 0.02], [-0.03, -0.09]]
     """
-
-    def start(self, vocab_size, dim, seed, *, num_classes=2, dtype="float32") -> Parameters:
-        """Draw parameters to start from; see `init_parameters`."""
-        return init_parameters(vocab_size, dim, seed, num_classes=num_classes, dtype=dtype)
 
     def logits(self, parameters: Parameters, corpus: Corpus) -> Array:
         """Return f(X) of every text; see `Model.logits`."""
