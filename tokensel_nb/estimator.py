@@ -20,6 +20,7 @@ from .training import train
 from .verbs import attention, logits
 
 CLS = "<cls>"
+ACCEPTED = dict(accept_sparse="csr", dtype=np.float64)
 EMPTY_WEIGHT = 0.01  # of all imaginary empty texts together, as a share of the weight of the real ones
 
 
@@ -135,7 +136,7 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):
         whole_number("dim", self.dim), whole_number("max_iter", self.max_iter)
         positive("learning_rate", self.learning_rate)
         number("alpha", self.alpha, 0, np.inf, allowed="a number of at least zero")
-        X, y = validate_data(self, X, y, **self._accepted())
+        X, y = validate_data(self, X, y, **ACCEPTED)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if sample_weight is not None:
@@ -260,13 +261,10 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):
         moved = [np.bincount(found.columns, weights * found.moves(values), corpus.vocab_size) for values in of_classes]
         return moved[0] if len(moved) == 1 else np.stack(moved, axis=1) - np.mean(moved, axis=0)[:, None]
 
-    def _accepted(self):
-        return dict(accept_sparse="csr", dtype=np.float64)
-
     def _read(self, X):
         """Return new texts as a corpus, once they are found to be like those of `fit`."""
         check_is_fitted(self)
-        return self._corpus(validate_data(self, X, reset=False, **self._accepted()))
+        return self._corpus(validate_data(self, X, reset=False, **ACCEPTED))
 
     def _corpus(self, X, codes=None, sample_weight=None):
         """Return counts, with a column of ones for <cls>, as a corpus; without classes the labels say nothing."""

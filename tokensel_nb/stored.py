@@ -11,6 +11,7 @@ import json
 import operator
 import os
 import shutil
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence, Sized
 from contextlib import contextmanager
 from datetime import timedelta
@@ -23,7 +24,7 @@ import numpy as np
 from scipy import sparse
 from tqdm import tqdm
 
-from .checks import instance, positive, shortened, truth, whole_number
+from .checks import checked, positive, shortened, truth, whole_number
 from .corpus import Corpus, _coded
 from .files import unfinished
 from .processes import ALONE, Processes
@@ -190,6 +191,7 @@ class StoredCorpus:
         return found
 
 
+@checked(rows=Iterable, min_count=whole_number, max_words=whole_number, distributed=truth)
 def store_corpus(
     rows: Iterable,
     path: str | os.PathLike,
@@ -256,11 +258,7 @@ def store_corpus(
     from .text import _split, corpus_from_texts  # here, since pyarrow takes half a second, and reading needs none
 
     _entries_at_once(memory)  # refused before the work, not after it
-    instance("rows", rows, Iterable)
-    whole_number("min_count", min_count)
-    if max_words is not None:
-        whole_number("max_words", max_words)
-    path, processes = Path(path), Processes.joined(PATIENCE) if truth("distributed", distributed) else ALONE
+    path, processes = Path(path), Processes.joined(PATIENCE) if distributed else ALONE
     if path.exists():
         raise FileExistsError(f"{path} is there already; remove it, open it as StoredCorpus, or name another folder")
     split = dict(separators=separators, tokenizer=tokenizer, lowercase=lowercase)
@@ -429,20 +427,18 @@ def _found(chunks, split, words_too, processes):
     """Return how often each word occurs, unless it is known what to count, and the different labels: those of all processes."""
     from .text import _occurrences, encode
 
-    occurrences, labels = {}, {}
+    occurrences, labels = Counter(), {}
     with processes.together():
         for _, texts, of_chunk in chunks("Finding words" if words_too else "Finding labels"):
             labels |= dict.fromkeys(of_chunk)
             if words_too:
                 _, codes, words = encode(texts, split)
-                _add(occurrences, dict(zip(words, _occurrences(codes, len(words)).tolist())))
-    return reduce(_add, processes.each(occurrences)), reduce(operator.or_, processes.each(labels))
-
-
-def _add(occurrences, others):
-    for word, number in others.items():
-        occurrences[word] = occurrences.get(word, 0) + number
-    return occurrences
+                occurrences.update(dict(zip(words, _occurrences(codes, len(words)).tolist())))
+    each = processes.each(occurrences)
+    of_all = next(each)
+    for others in each:
+        of_all.update(others)
+    return of_all, reduce(operator.or_, processes.each(labels))
 
 
 def _named(occurrences, labels, vocabulary, class_names, min_count, max_words):

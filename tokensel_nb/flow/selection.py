@@ -220,8 +220,7 @@ def selection_certificate(parameters: Parameters, corpus: Corpus) -> SelectionCe
     >>> ts.selection_certificate(flat, corpus)
     SelectionCertificate(none: the rows of the tokens are not affinely independent)
     """
-    exact = exact_parameters(parameters, corpus)
-    exact = Parameters(*(to_numpy(array) for array in exact.arrays().values()))
+    exact = exact_parameters(parameters, corpus).numpy()
     relevant = relevant_tokens(corpus)
     if (np.diff(relevant.indptr) != 1).any():
         return SelectionCertificate(exact, corpus, -np.inf, np.nan, "a text does not hold exactly one relevant token")
