@@ -109,7 +109,7 @@ def test_a_mask_may_select_several_tokens():
 
 def test_a_hundred_thousand_pairs():
     corpus = one_relevant_token(4000, 3000, 60, 20, seed=0)
-    embeddings = gaussian(3000, 1024, 0)
+    embeddings = gaussian(3000, 256, 0)
     solution = max_margin(embeddings, corpus)
     assert len(solution.pairs) > 100_000
     assert solution.residual <= 1e-9
