@@ -13,8 +13,8 @@ ODD = st.text(st.sampled_from(list("aBnt'’ʼ ./<>br_7ßẞİıΣςçe\u0301न
 TEXTS = st.lists(st.text(max_size=30) | ODD, min_size=1, max_size=6)
 
 
-def words_of(text):
-    return [word for word in split(pa.array([text], pa.large_string())).to_pylist()[0] if word]
+def words_of(texts):
+    return [[word for word in words if word] for words in split(pa.array(texts, pa.large_string())).to_pylist()]
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def words_of(text):
     ],
 )
 def test_words(text, words):
-    assert words_of(text) == words
+    assert words_of([text]) == [words]
 
 
 def test_emoji_and_characters_are_words_but_no_single_mark_or_underscore():
@@ -69,7 +69,7 @@ def test_phrases_are_counted_as_by_hand(texts, longest):
     names = phrases.names.tolist()
     assert len(set(names)) == len(names)
     for text, row in zip(texts, counts.toarray()):
-        words = ["n't" if word == NOT else word for word in words_of(text)]
+        words = ["n't" if word == NOT else word for word in words_of([text])[0]]
         keep = [len(word) > 1 or re.match("[^\\W_]|[\u2600-\u27bf\u2b50\U0001f000-\U0001faff]", word) for word in words]
         wanted = {}
         for length in range(1, longest + 1):
@@ -85,14 +85,14 @@ def test_phrases_are_counted_as_by_hand(texts, longest):
 @given(TEXTS)
 def test_spans_point_at_the_words(texts):
     phrases, counts = Phrases.learn(texts, longest=2, min_texts=1)
-    for text, row in zip(texts, counts.toarray()):
-        (found,) = phrases.find([text])
+    there, wanted = [], []
+    for text, found, row in zip(texts, phrases.find(texts), counts.toarray()):
         assert np.array_equal(np.bincount([column for _, _, column in found], minlength=len(row)), row)
-        for start, end, column in found:
-            assert 0 <= start < end <= len(text)
-            # What stands there, read alone, is the phrase again.
-            there = " ".join("n't" if word == NOT else word for word in words_of(text[start:end]))
-            assert there == phrases.names[column]
+        assert all(0 <= start < end <= len(text) for start, end, _ in found)
+        there += [text[start:end] for start, end, _ in found]
+        wanted += [phrases.names[column] for *_, column in found]
+    # What stands there, read alone, is the phrase again.
+    assert [" ".join("n't" if word == NOT else word for word in words) for words in words_of(there)] == wanted
 
 
 def test_a_tokenizer_decides_what_a_word_is():
