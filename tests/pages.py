@@ -63,22 +63,23 @@ def no_sideways_scroll(visit):
 # Most of a page are formulas, an element for every sign. Of each two letters are kept, as far from each other as it is wide, so
 # that it still scrolls: the checker would look at every sign.
 TWO_LETTERS_A_FORMULA = """() => {
-    const formulas = [...document.querySelectorAll("mjx-math, mjx-assistive-mml")];
-    const sizes = formulas.map((each) => each.getBoundingClientRect());
+    const formulas = [...document.querySelectorAll("mjx-math")];
+    const widths = formulas.map((each) => each.getBoundingClientRect().width);
     formulas.forEach((each, i) => {
         const box = document.createElement("span");
-        box.style = `display: inline-block; width: ${sizes[i].width}px; text-align-last: justify; white-space: normal`;
+        box.style = `display: inline-block; width: ${widths[i]}px; text-align-last: justify; white-space: normal`;
         box.textContent = "x x";
         each.replaceChildren(box);
+        each.nextElementSibling?.remove(); // the same formula, for screen readers
     });
 }"""
 
-# What lies behind a word takes the checker a while to find, and thousands of words look alike. So of all that shows text of one
-# colour, size and weight, within elements of the same names, classes and backgrounds, a few are marked; of code, where every
-# word is an element, the others join the text about them.
+# What lies behind a word takes the checker a while to find, and thousands of words look alike. So all that shows text is sorted
+# by its look: colour, size and weight, within elements of the same names, classes and backgrounds. A few of every look are
+# marked, unless one as it was found right before, on this page or another; of code, where every word is an element, the others
+# join the text about them.
 ALIKE = 2
-MARK_EACH_LOOK = """(alike) => {
-    document.querySelectorAll("[data-look]").forEach((each) => each.removeAttribute("data-look"));
+SORT_BY_LOOK = """() => {
     const places = new Map([[null, ""]]);
     const place = (each) => {
         if (!places.has(each)) {
@@ -90,17 +91,28 @@ MARK_EACH_LOOK = """(alike) => {
     };
     const shows = (each) => each.checkVisibility({ visibilityProperty: true }) && (each.matches("input, select, textarea")
         || [...each.childNodes].some((child) => child.nodeType === Node.TEXT_NODE && child.data.trim()));
-    const seen = new Map();
-    const again = [...document.querySelectorAll("body *")].filter(shows).filter((each) => {
+    window.looks = new Map();
+    for (const each of [...document.querySelectorAll("body *")].filter(shows)) {
         const { color, fontSize, fontWeight } = getComputedStyle(each);
         const look = [color, fontSize, fontWeight, place(each)].join();
-        seen.set(look, (seen.get(look) ?? 0) + 1);
-        return !each.toggleAttribute("data-look", seen.get(look) <= alike);
+        if (!looks.has(look)) looks.set(look, []);
+        looks.get(look).push(each);
+    }
+    return [...looks.keys()];
+}"""
+MARK = """([looks, alike]) => {
+    document.querySelectorAll("[data-look]").forEach((each) => each.removeAttribute("data-look"));
+    const marked = looks.flatMap((look) => window.looks.get(look).slice(0, alike));
+    const colours = marked.map((each) => getComputedStyle(each).color);
+    marked.forEach((each, i) => {
+        each.toggleAttribute("data-look");
+        each.style.color = colours[i]; // which may be due to a neighbour that joins the text
     });
-    const words = again.filter((each) => each.matches("pre span, dt.sig span") && each.attributes.length < 2);
-    words.forEach((each) => each.replaceWith(...each.childNodes));
+    const words = document.querySelectorAll("pre span:not([data-look]), dt.sig span:not([data-look])");
+    [...words].filter((each) => each.attributes.length < 2).forEach((each) => each.replaceWith(...each.childNodes));
     document.querySelectorAll("pre, dt.sig").forEach((each) => each.normalize());
 }"""
+found_right = set()
 
 # Some 300 ms after a page has changed, the theme makes a stop of the Tab key of each box that scrolls.
 STOPS_ARE_SET = """() => [...document.querySelectorAll("pre, .cell_output > .output, .pst-scrollable-table-container")]
@@ -121,12 +133,16 @@ def violations(visit, within="document", words="*"):
 
 
 def accessible(visit):
-    """The checker axe finds nothing serious or critical. It sees what looks alike twice, and changes the page: it runs last."""
+    """The checker axe finds nothing serious or critical. It changes the page: it runs last."""
     visit.tab.evaluate(TWO_LETTERS_A_FORMULA)
     with suppress(TimeoutError):  # then the checker says which box it is
         visit.tab.wait_for_function(STOPS_ARE_SET, timeout=5000)
-    visit.tab.evaluate(MARK_EACH_LOOK, ALIKE)
-    yield from violations(visit, words="[data-look]")
+    looks = set(visit.tab.evaluate(SORT_BY_LOOK)) - found_right
+    visit.tab.evaluate(MARK, [list(looks), ALIKE])
+    found = list(violations(visit, words="[data-look]"))
+    if not found:
+        found_right.update(looks)
+    yield from found
 
 
 def playthings_accessible(visit):

@@ -6,7 +6,7 @@ from pathlib import Path
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import pytest
-from pages import SITE, no_console_error, no_outside_request, no_sideways_scroll, problems, soup, violations
+from pages import SITE, accessible, no_console_error, no_outside_request, no_sideways_scroll, problems, soup
 from pypdf import PdfReader
 
 TEACHING = SITE / "book" / "teaching"
@@ -134,7 +134,7 @@ def test_every_slide_keeps_the_rules_of_a_page(visit, page, theme):
     opened = presented(visit, page, theme=theme, width=1280)
     found = {}
     for title in opened.titles:
-        broken = [*problems(opened, (no_console_error, no_outside_request, no_sideways_scroll)), *violations(opened)]
+        broken = problems(opened, (no_console_error, no_outside_request, no_sideways_scroll, accessible))
         found |= {title: broken} if broken else {}
         opened.tab.keyboard.press("PageDown")
         opened.errors.clear()  # the checker may not read style sheets of pages on a disk, and says so
