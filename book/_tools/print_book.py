@@ -5,6 +5,7 @@ prints it, with bookmarks and with tags for screen readers. Proofs, hints and so
 Of the API reference, two pages in five, the overview is printed: whoever looks up a function has a screen.
 """
 
+import json
 import shutil
 import subprocess
 import sys
@@ -17,19 +18,24 @@ from playwright.sync_api import Browser
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "_build" / "singlehtml"
 TARGET = ROOT / "_build" / "tokensel-nb.pdf"
+NOT_PRINTED = '[id^="document-book/api/"]'  # where a page of the site begins that paper does without
+# As soon as all is read, before the scripts run that set formulas.
+LEAVE_OUT = """
+document.addEventListener("readystatechange", () => {
+  const pages = [...document.querySelectorAll(%s)].flatMap((each) => [each, each.nextElementSibling]);
+  document.querySelectorAll('a[href^="#"]').forEach((link) => {
+    const target = document.getElementById(decodeURIComponent(link.hash.slice(1)));
+    if (target && pages.some((each) => each.contains(target))) link.replaceWith(...link.childNodes);
+  });
+  pages.forEach((each) => each.remove());
+}, { once: true });
+"""
 OPEN = """
 async () => {
   await MathJax.startup.promise;
   document.querySelectorAll("details:not(.hide)").forEach((each) => { each.open = true; });
   document.querySelectorAll(".toggle-hidden").forEach((each) => each.classList.remove("toggle-hidden"));
   document.querySelectorAll(".the-pdf").forEach((each) => each.replaceWith("this PDF"));
-  const starts = [...document.querySelectorAll('[id^="document-book/api/"]')];
-  const entries = starts.flatMap((each) => [each, each.nextElementSibling]);
-  document.querySelectorAll('a[href^="#"]').forEach((link) => {
-    const target = document.getElementById(decodeURIComponent(link.hash.slice(1)));
-    if (target && entries.some((each) => each.contains(target))) link.replaceWith(...link.childNodes);
-  });
-  entries.forEach((each) => each.remove());
 }
 """
 PATIENCE = 600_000  # ms: a whole book is one page here, and it takes 20 s on two idle cores
@@ -48,10 +54,11 @@ def one_page(*options: str) -> Path:
     return page
 
 
-def print_page(page: Path, target: Path, chromium: Browser) -> None:
-    """Print a page into a PDF."""
+def print_page(page: Path, target: Path, chromium: Browser, not_printed: str = NOT_PRINTED) -> None:
+    """Print a page into a PDF, but for what a selector names; no formula of that is set."""
     tab = chromium.new_page()
     tab.set_default_timeout(PATIENCE)
+    tab.add_init_script(LEAVE_OUT % json.dumps(not_printed))
     tab.route("**/formulas.js*", lambda route: route.fulfill(body=""))  # all formulas at once: nobody reads meanwhile
     tab.goto(page.as_uri())
     tab.wait_for_function("window.MathJax?.startup?.promise")
