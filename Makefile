@@ -29,7 +29,7 @@ bench: export OMP_NUM_THREADS := $(CORES)
 BUILD = rm -rf $(HTML) && $(BIN)/jupyter-book build . -W -n --keep-going --all -q >/dev/null \
 	&& echo "The book is in $(HTML)/; open file://$(CURDIR)/$(HTML)/index.html"
 
-.PHONY: help env book html pdf test contract record playthings teaching bench wheels gpu colab copies notebooks lock audit release pin unpin serve clean
+.PHONY: help env book html pdf test long copies contract record playthings teaching bench wheels gpu colab notebooks lock audit release pin unpin serve clean
 
 help: ## List the targets (default)
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -77,6 +77,9 @@ test: html ## Lint, unit tests, examples, the pages in a browser, and every stor
 	$(BIN)/python -m pytest -n $(CORES) --dist loadscope --no-loadscope-reorder -m "not long" --durations 30 --doctest-modules \
 		--nbval --nbval-current-env --nbval-sanitize-with nbval_sanitize.cfg --nbval-cell-timeout 300 \
 		tests tokensel_nb book/*.ipynb
+
+long: html ## The tests that `make test` leaves out, for hours: more cases, hundreds of kills, the whole PDF, every page's code copied
+	$(BIN)/python -m pytest -n $(CORES) --dist loadscope -m long --durations 30 tests
 
 copies: html ## Copy the code of every page into a plain Python session, and compare what it prints
 	$(BIN)/python -m pytest -n $(CORES) tests/site/test_copying.py
