@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ._html import IGNORED
 from ._scores import Attended
 from .arrays import is_torch, to_numpy
 from .bins import word_correlation
@@ -202,7 +203,7 @@ class Diagnosis:
     def _repr_html_(self):
         said = "".join(f"<li>{escape(sentence)}</li>" for sentence in self.sentences)
         table = self.table.head(SHOWN).to_html(index=False, float_format="{:.3f}".format, border=0)  # escapes the words
-        return f"<div class='tex2jax_ignore mathjax_ignore'><ul>{said}</ul>{table}</div>"
+        return f"<div class='{IGNORED}'><ul>{said}</ul>{table}</div>"
 
     def _of_accuracy(self):
         pooled = "" if self.pools_the_mean else f", {self.accuracy_without_attention:.3f} with p = 0"
@@ -289,23 +290,21 @@ def _diagnosis(vectors, corpus, shuffled, words):
     true, *others = (_look(each, attended, words, shares) for each in (corpus, *shuffled))
     predictive = true["predictive"]
     centred = vectors.heads - (vectors.heads.mean(axis=0) if len(vectors.heads) > 1 else 0)
-    groups = words[predictive], words[~predictive]
-    sizes = {
-        name: tuple(vectors.size(rows, of) for rows in groups)
-        for name, of in {"value_sizes": centred, "score_sizes": vectors.query[None]}.items()
-    }
-    names = "values_follow", "scores_follow", "attention"
-    figures = {name: Beside(true[name], tuple(each[name] for each in others)) for name in names}
+    beside = lambda name: Beside(true[name], tuple(each[name] for each in others))
+    sizes = lambda of: tuple(vectors.size(rows, of) for rows in (words[predictive], words[~predictive]))
     return Diagnosis(
         table=_table(corpus, attended, words, shares[0]),
+        values_follow=beside("values_follow"),
+        scores_follow=beside("scores_follow"),
+        attention=beside("attention"),
         shares=tuple(float(share[words][predictive].sum()) for share in shares),
+        value_sizes=sizes(centred),
+        score_sizes=sizes(vectors.query[None]),
         accuracy=attended.accuracy(corpus),
         accuracy_without_attention=Attended(np.zeros(corpus.vocab_size), attended.values).accuracy(corpus),
         majority=float(np.bincount(corpus.labels, weights).max()),
         corpus=corpus,
         dim=vectors.embeddings.shape[1],
-        **figures,
-        **sizes,
     )
 
 

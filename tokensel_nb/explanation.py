@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import softmax
 
+from ._html import IGNORED, html_row, html_table
 from .arrays import sigmoid
 from .checks import able, shortened
 
@@ -242,21 +243,18 @@ class Explanation:
         return f"{self._summary()}\n\n{table}\n\n{self._advice()}"
 
     def _repr_html_(self):
-        rows = "".join(
-            f"<tr><th scope='row'>{escape(row.word)}</th><td>{row.occurrences}</td><td>{row.attention:.3f}</td>"
-            f"<td>{row.value:+.2f}</td><td>{row.contribution:+.3f}</td></tr>"
-            for row in self.table().itertuples()
-        )
-        head = "".join(f"<th scope='col'>{name}</th>" for name in ("word", "occurrences", "attention", "value", "contribution"))
-        # "mathjax_ignore": a text that speaks of $10 and $20 is no formula.
+        terms, formats = self.table(), (str, "{:.3f}".format, "{:+.2f}".format, "{:+.3f}".format)
+        rows = [
+            html_row(word, [told(number) for told, number in zip(formats, numbers)])
+            for word, *numbers in terms.itertuples(index=False)
+        ]
         return (
-            "<div class='tex2jax_ignore mathjax_ignore' style='max-width: 45em'>"
+            f"<div class='{IGNORED}' style='max-width: 45em'>"
             f"<p>{escape(self._summary())}</p>"
             f"<p dir='auto' style='line-height: 1.9; overflow-wrap: anywhere; white-space: pre-wrap'>{self._shaded()}</p>"
             f"<p>Shaded <span style='{_style(1, 1)}'>blue, underlined</span>: speaks for {escape(str(self._shown_class))}; "
             f"<span style='{_style(-1, 1)}'>orange, dotted</span>: against. {escape(self._advice())}</p>"
-            f"<details><summary>All {len(self.columns)} terms of the sum</summary>"
-            f"<table style='color: inherit'><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></details></div>"
+            f"<details><summary>All {len(self.columns)} terms of the sum</summary>{html_table(terms, rows)}</details></div>"
         )
 
     @property

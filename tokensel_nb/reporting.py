@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.base import clone
 
 from ._counted import Counted, accuracy_of
+from ._html import IGNORED, html_row, html_table
 from ._judged import Judged, Words
 from ._scores import Attended
 from .checks import able, checked, listed, shaped, truth, whole_number
@@ -332,25 +333,21 @@ class Report:
             f"<p>{escape(NOTES[name])}</p>{self._html_table(corner[:SHOWN])}{self._html_rest(corner[SHOWN:])}</details>"
             for name, corner in self.corners.items()
         )
-        return f"<div class='tex2jax_ignore mathjax_ignore'><p>{escape(self._summary())}</p>{blocks}</div>"
+        return f"<div class='{IGNORED}'><p>{escape(self._summary())}</p>{blocks}</div>"
 
     def _html_table(self, corner):
         if not len(corner):
             return "<p>None.</p>"
         names = [name for name in corner.columns if not name.startswith("chance")]
-        head = "".join(f"<th scope='col'>{name}</th>" for name in names)
         rows = []
-        for record in corner[names].to_dict("records"):
-            cells = "".join(
-                f"<td style='padding-inline: 0.4em'>{escape(_told(value))}</td>" for value in list(record.values())[1:]
-            )
-            rows.append(f"<tr><th scope='row'>{escape(record['word'])}</th>{cells}</tr>")
-            passages = "".join(f"<li>{escape(passage)}</li>" for passage in self.quotes.get(record["word"], ()))
+        for word, *cells in corner[names].itertuples(index=False):
+            rows.append(html_row(word, map(_told, cells), " style='padding-inline: 0.4em'"))
+            passages = "".join(f"<li>{escape(passage)}</li>" for passage in self.quotes.get(word, ()))
             if passages:
                 rows.append(
                     f"<tr><td colspan='{len(names)}'><ul dir='auto' style='text-align: start'>{passages}</ul></td></tr>"
                 )
-        return f"<table style='color: inherit'><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+        return html_table(names, rows)
 
     def _html_rest(self, corner):
         rest = f"<details><summary>{len(corner)} more</summary>{self._html_table(corner)}</details>"

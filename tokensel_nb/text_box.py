@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .checks import able, listed, shortened
+from ._html import IGNORED
+from .checks import able, list_of_str
 
 if TYPE_CHECKING:
     from .text_classifier import TextClassifier
@@ -40,7 +41,9 @@ def live(model: TextClassifier, examples: Sequence[str] = (), shown: Collection[
     Raises
     ------
     ValueError
-        If the model has a tokenizer, or an example is not a string.
+        If the model has a tokenizer.
+    TypeError
+        If an example, or what may be shown, is not a string.
 
     Examples
     --------
@@ -52,17 +55,9 @@ def live(model: TextClassifier, examples: Sequence[str] = (), shown: Collection[
     """
     if able("model", model, ("read", "tokenizer"), "TextClassifier").tokenizer is not None:
         raise ValueError("the model has a tokenizer of its own, which a page cannot run; fit one without a tokenizer")
-    examples = _strings("examples", examples)
-    return Live(model, tuple(examples), None if shown is None else frozenset(_strings("shown", shown)))
-
-
-def _strings(name, values):
-    """Return strings as a list."""
-    values = list(values) if isinstance(values, (set, frozenset)) else listed(name, values)
-    for value in values:
-        if not isinstance(value, str):
-            raise ValueError(f"{name} holds {shortened(value)}, which is not a string")
-    return values
+    if shown is not None:
+        shown = frozenset(list_of_str("shown", list(shown) if isinstance(shown, (set, frozenset)) else shown))
+    return Live(model, tuple(list_of_str("examples", examples)), shown)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -99,7 +94,7 @@ class Live:
         data = json.dumps(self._data()).replace("<", "\\u003c")  # so that no word closes the script; all else is ASCII
         style = (HERE / "data/page/live.css").read_text("utf-8")
         return (
-            f"<style>{style}</style><div class='tokensel-live tex2jax_ignore mathjax_ignore'>"
+            f"<style>{style}</style><div class='tokensel-live {IGNORED}'>"
             f"<script type='application/json'>{data}</script><p>A text box, where scripts are allowed.</p></div>"
             f"<script>{live_script()}</script>"
         )
