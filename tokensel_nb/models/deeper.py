@@ -147,9 +147,9 @@ class TwoLayersWithoutKeyQuery(AutogradModel):
         queries = keys if first is None else functional.embedding(texts.places, rows @ first)
         wanted = functional.linear(rows, torch.vstack([parameters.query, parameters.output_vector]))  # scores and values
         seen = functional.embedding(texts.places, wanted)
-        mask = texts.log_counts[:, None, :]
-        attended = functional.scaled_dot_product_attention(queries, keys, seen, attn_mask=mask, scale=self.scale)
-        return self.residual * seen + attended
+        # To so few columns torch's scaled_dot_product_attention computes just these numbers, in twice the time.
+        logits = torch.baddbmm(texts.log_counts[:, None, :], queries, keys.mT, alpha=self.scale)
+        return self.residual * seen + torch.softmax(logits, dim=2) @ seen
 
 
 @dataclass(frozen=True)
