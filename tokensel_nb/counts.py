@@ -135,11 +135,15 @@ class CountMatrix:
         -------
         array, shape (n,)
         """
-        found = np.full(self.shape[0], initial, of_entries.dtype)
-        if len(self._starts):
-            join = {"sum": np.add, "max": np.maximum}[how]
-            found[self._filled] = join(join.reduceat(of_entries, self._starts), initial)
-        return found
+        join, initial = {"sum": np.add, "max": np.maximum}[how], of_entries.dtype.type(initial)
+        if not len(self._starts):
+            return np.full(self.shape[0], initial)
+        found = join(join.reduceat(of_entries, self._starts), initial)
+        if len(found) == self.shape[0]:  # as in most corpora, no text is empty
+            return found
+        of_all = np.full(self.shape[0], initial)
+        of_all[self._filled] = found
+        return of_all
 
     def sum_by_token(self, of_entries):
         """Return the sum of the entries of every word, over all texts.
