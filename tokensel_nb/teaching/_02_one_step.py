@@ -6,7 +6,7 @@ from ..alignment import embedding_step
 from ..corpus import Corpus
 from ..parameters import Parameters
 from ._01_model import texts
-from .answers import close, compare, exercise
+from .answers import close, compare, cross_entropy, exercise, slopes
 
 
 @exercise("ex-scale")
@@ -29,23 +29,13 @@ def class_step(step_of, random):
     counts, _ = texts(random)
     shares = counts / counts.sum(axis=1, keepdims=True)
     E, heads, labels = random.normal(size=(4, 3)), random.normal(size=(3, 3)), np.arange(len(shares)) % 3
-
-    def loss(embeddings):
-        logits = shares @ embeddings @ heads.T
-        return np.mean(np.log(np.exp(logits).sum(axis=1)) - logits[np.arange(len(labels)), labels])
-
-    slopes = np.zeros_like(E)
-    for place in np.ndindex(E.shape):
-        nudge = np.zeros_like(E)
-        nudge[place] = 1e-5
-        slopes[place] = (loss(E + nudge) - loss(E - nudge)) / 2e-5
-    moved = step_of(E, heads, shares, labels, 2.0) - E
+    gradient = slopes(lambda embeddings: cross_entropy(shares @ embeddings @ heads.T, labels), E)
     mistakes = {
-        "That climbs: the step goes against the gradient.": 2 * slopes,
-        "You summed over texts; the mean is wanted.": -2 * slopes * len(labels),
-        "It is a step of size one: `step` does not get in.": -slopes,
+        "That climbs: the step goes against the gradient.": 2 * gradient,
+        "You summed over texts; the mean is wanted.": -2 * gradient * len(labels),
+        "It is a step of size one: `step` does not get in.": -gradient,
     }
-    yield from compare(moved, -2 * slopes, mistakes)
+    yield from compare(step_of(E, heads, shares, labels, 2.0) - E, -2 * gradient, mistakes)
 
 
 @exercise("ex-labels")

@@ -4,7 +4,7 @@ import numpy as np
 
 from ..corpus import Corpus
 from ._01_model import texts
-from .answers import close, compare, exercise
+from .answers import close, compare, exercise, slopes
 
 
 @exercise("ex-linear-bag")
@@ -16,18 +16,16 @@ def linear_bag(fit, random):
     def goal(weights):
         return np.logaddexp(0, -signs * (shares @ weights)).mean() + ridge / 2 * weights @ weights
 
-    def slopes(weights):
-        return np.array([goal(weights + nudge) - goal(weights - nudge) for nudge in 1e-5 * np.eye(4)]) / 2e-5
-
     weights, at_zero = (np.asarray(found, dtype=float) for found in fit(corpus, ridge, np.zeros(4)))
+    wanted = slopes(goal, np.zeros(4))
     mistakes = {
-        "You summed over texts; the mean is wanted.": 12 * slopes(np.zeros(4)),
-        "That is the gradient in gamma; the weights are gamma over the mean length.": slopes(np.zeros(4)) / mean,
+        "You summed over texts; the mean is wanted.": 12 * wanted,
+        "That is the gradient in gamma; the weights are gamma over the mean length.": wanted / mean,
     }
-    yield from compare(at_zero, slopes(np.zeros(4)), mistakes, tolerance=1e-5)
-    if np.abs(slopes(weights / mean)).max() < 1e-4:
+    yield from compare(at_zero, wanted, mistakes, tolerance=1e-5)
+    if np.abs(slopes(goal, weights / mean)).max() < 1e-4:
         yield "Those are the gamma; divide them by the mean length."
-    if (steepest := np.abs(slopes(weights)).max()) > 1e-3:
+    if (steepest := np.abs(slopes(goal, weights)).max()) > 1e-3:
         yield f"This is not the minimum: the loss has a slope of {steepest:.3f} there. Is the ridge in both?"
     if not close(np.asarray(fit(corpus, ridge, random.normal(size=4))[0]), weights, 1e-2):
         yield "From another start it ends elsewhere, and there is one minimum only."

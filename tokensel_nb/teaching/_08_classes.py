@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..corpus import Corpus
-from .answers import close, compare, exercise
+from .answers import close, compare, cross_entropy, exercise, slopes
 
 
 @exercise("ex-two-classes")
@@ -23,23 +23,13 @@ def classes_pull(pull, random):
     counts, labels = random.integers(1, 5, size=(9, 4)), np.arange(9) % 3
     corpus, values = Corpus(counts, labels, list("abcd"), class_names=["a", "b", "c"]), random.normal(size=(4, 3))
     shares = counts / counts.sum(axis=1, keepdims=True)
-
-    def loss(values):
-        logits = shares @ values
-        return np.mean(np.log(np.exp(logits).sum(axis=1)) - logits[np.arange(9), labels])
-
-    slopes = np.zeros((4, 3))
-    for place in np.ndindex(4, 3):
-        nudge = np.zeros((4, 3))
-        nudge[place] = 1e-5
-        slopes[place] = (loss(values + nudge) - loss(values - nudge)) / 2e-5
-    found = np.asarray(pull(values, corpus), dtype=float)
+    gradient = slopes(lambda values: cross_entropy(shares @ values, labels), values)
     mistakes = {
-        "The pull goes against the gradient of the loss.": slopes,
-        "You summed over texts; the mean is wanted.": -9 * slopes,
+        "The pull goes against the gradient of the loss.": gradient,
+        "You summed over texts; the mean is wanted.": -9 * gradient,
         "A text pulls at its own class alone? It pushes the others away.": shares.T @ np.eye(3)[labels] / 9,
     }
-    yield from compare(found, -slopes, mistakes)
+    yield from compare(pull(values, corpus), -gradient, mistakes)
     if not np.isfinite(pull(1e4 * values, corpus)).all():
         yield "At large values it overflows: subtract the largest logit of a text before the exponential."
 
@@ -77,17 +67,7 @@ def digits(after_one_step, random):
     counts[np.arange(180), labels] += 20
     seen, texts = (Corpus(counts[rows], labels[rows], list("abcde")) for rows in (slice(80), slice(80, None)))
     shares, one_hot = seen.counts.toarray() / seen.lengths[:, None], np.eye(3)[seen.labels]
-
-    def loss(values):
-        logits = shares @ values
-        return np.mean(np.log(np.exp(logits).sum(axis=1)) - logits[np.arange(80), seen.labels])
-
-    values = np.zeros((5, 3))
-    for place in np.ndindex(values.shape):
-        nudge = np.zeros_like(values)
-        nudge[place] = 1e-5
-        values[place] = (loss(-nudge) - loss(nudge)) / 2e-5
-    logits = texts.counts @ values
+    logits = texts.counts @ -slopes(lambda values: cross_entropy(shares @ values, seen.labels), np.zeros((5, 3)))
     found, wanted = np.asarray(after_one_step(seen, texts)), logits.argmax(axis=1)
     if found.shape != wanted.shape:
         yield "One class a text is wanted, the place of its largest logit."

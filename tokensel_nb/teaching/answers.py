@@ -208,6 +208,50 @@ def close(found, wanted, tolerance=1e-6) -> bool:
     return np.shape(found) == np.shape(wanted) and bool(np.abs(found - wanted).max(initial=0) <= tolerance * size)
 
 
+def slopes(function, at, step=1e-5) -> np.ndarray:
+    """Return the gradient of a function as small steps to either side find it: what a check lays beside a formula.
+
+    Parameters
+    ----------
+    function : callable
+        Of an array, to a number.
+    at : ndarray of float
+    step : float
+
+    Returns
+    -------
+    ndarray
+        As many numbers as ``at`` has.
+
+    Examples
+    --------
+    >>> slopes(lambda x: (x**2).sum(), np.array([[1.0, -2.0]])).round(6)
+    array([[ 2., -4.]])
+    """
+    nudges = step * np.eye(at.size).reshape(-1, *at.shape)
+    return np.reshape([function(at + nudge) - function(at - nudge) for nudge in nudges], at.shape) / (2 * step)
+
+
+def cross_entropy(logits, labels) -> float:
+    """Return the mean loss of several classes.
+
+    Parameters
+    ----------
+    logits : ndarray, shape (n, K)
+    labels : ndarray of int, shape (n,)
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> round(cross_entropy(np.zeros((3, 2)), np.array([0, 1, 1])), 4)
+    0.6931
+    """
+    return float(np.mean(np.log(np.exp(logits).sum(axis=1)) - logits[np.arange(len(labels)), labels]))
+
+
 def _difference(found, wanted, tolerance):
     """Return how numbers differ: by their sign, by a factor, or by how much."""
     factor = np.sum(found * wanted) / max(np.sum(wanted**2), 1e-300)

@@ -14,7 +14,7 @@ _BLOCK = re.compile(
 )
 _FOLD = re.compile(r"(`{3,})\{dropdown\} ([^\n]+)\n(.*?)\n\1(?=\n|$)", re.DOTALL)
 _EQUATION = re.compile(r"\$\$ \((eq-[\w-]+)\)")
-_TARGET = re.compile(r"^\([\w-]+\)=\n?", re.MULTILINE)
+_TARGET = re.compile(r"^(?:\([\w-]+\)=|```\{rst-class\}.*\n```)\n?", re.MULTILINE)  # labels, and classes of what follows
 _KEY = re.compile(r"([a-z]+)(\d{4})\w*")  # of the bibliography: kingma2015adam
 
 
