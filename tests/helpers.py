@@ -4,6 +4,7 @@ import base64
 import json
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -121,11 +122,7 @@ def written(path, rows=ROWS, columns=("text", "label")):
 
 def raising(error):
     """Return a function that takes anything and raises the error."""
-
-    def raiser(*_, **__):
-        raise error
-
-    return raiser
+    return Mock(side_effect=error)
 
 
 def shipped(name):

@@ -120,20 +120,14 @@ WRONG = {
         (lambda counts, signs: signs @ (counts / counts.sum(axis=1).mean() - shares(counts)) / len(signs), "wrong sign"),
     ],
     "ex-own-margin": [
-        (
-            lambda E, pairs, rounds: (0.9 * own_margin(E, pairs, rounds)[0], *own_margin(E, pairs, rounds)[1:]),
-            "constraint is missed",
-        ),
-        (lambda E, pairs, rounds: own_margin(E, pairs, rounds)[0], "three things in this order"),
-        (lambda E, pairs, rounds: own_margin(E, pairs, rounds)[::-1], "three things in this order"),
-        (lambda E, pairs, rounds: own_margin(E, pairs, rounds, floor=-np.inf), "multiplier is negative"),
-        (lambda E, pairs, rounds: (2 * own_margin(E, pairs, rounds)[0], *own_margin(E, pairs, rounds)[1:]), "not the sum"),
+        (lambda *given: longer(0.9, 1, *own_margin(*given)), "constraint is missed"),
+        (lambda *given: own_margin(*given)[0], "three things in this order"),
+        (lambda *given: own_margin(*given)[::-1], "three things in this order"),
+        (lambda *given: own_margin(*given, floor=-np.inf), "multiplier is negative"),
+        (lambda *given: longer(2, 1, *own_margin(*given)), "not the sum"),
         (lambda E, pairs, rounds: own_margin(E, pairs[:, ::-1], rounds), "selected token less the other"),
-        (
-            lambda E, pairs, rounds: (*(2 * part for part in own_margin(E, pairs, rounds)[:2]), own_margin(E, pairs, 1)[2]),
-            "shorter p",
-        ),
-        (lambda E, pairs, rounds: own_margin(E, pairs, rounds, falls=False), "fall again"),
+        (lambda *given: longer(2, 2, *own_margin(*given)), "shorter p"),
+        (lambda *given: own_margin(*given, falls=False), "fall again"),
         (lambda E, pairs, rounds: own_margin(E, pairs, 1), "all rounds made"),
     ],
     "ex-pairs": [
@@ -239,10 +233,7 @@ WRONG = {
     "ex-chance": [
         (lambda corpus, many, seed: chance_skew(corpus, many, seed).T, "One row a word"),
         (lambda corpus, many, seed: chance_skew(corpus, many, None), "same permutations"),
-        (
-            lambda corpus, many, seed: corpus.counts.sum(axis=0)[:, None] * chance_skew(corpus, many, seed),
-            "divide by the occurrences",
-        ),
+        (lambda corpus, *given: corpus.counts.sum(axis=0)[:, None] * chance_skew(corpus, *given), "divide by the occurrences"),
         (lambda corpus, many, seed: np.tile(corpus.label_skew()[:, None], many), "permuted at all"),
         (lambda corpus, many, seed: chance_skew(corpus, many, seed, replace=True), "do not draw them anew"),
         (lambda corpus, many, seed: (chance_skew(corpus, many, seed) + 1) / 2, "signs -1 and +1"),
@@ -260,26 +251,11 @@ WRONG = {
         (lambda one, other, least: carried(one, other, least, least, ts.Corpus.signed_frequency), "signed frequencies"),
     ],
     "ex-linear-bag": [
-        (
-            lambda corpus, ridge, first: (lambda w, g: (w, g * len(corpus)))(*linear_bag(corpus, ridge, first)),
-            "summed over texts",
-        ),
+        (lambda corpus, *given: longer(1, len(corpus), *linear_bag(corpus, *given)), "summed over texts"),
         (lambda corpus, ridge, first: linear_bag(corpus, 0.0, first), "not the minimum"),
         (lambda corpus, ridge, first: (first, linear_bag(corpus, ridge, first)[1]), "not the minimum"),
-        (
-            lambda corpus, ridge, first: (
-                corpus.lengths.mean() * linear_bag(corpus, ridge, first)[0],
-                linear_bag(corpus, ridge, first)[1],
-            ),
-            "divide them",
-        ),
-        (
-            lambda corpus, ridge, first: (
-                linear_bag(corpus, ridge, first)[0],
-                linear_bag(corpus, ridge, first)[1] / corpus.lengths.mean(),
-            ),
-            "gradient in gamma",
-        ),
+        (lambda corpus, *given: longer(corpus.lengths.mean(), 1, *linear_bag(corpus, *given)), "divide them"),
+        (lambda corpus, *given: longer(1, 1 / corpus.lengths.mean(), *linear_bag(corpus, *given)), "gradient in gamma"),
     ],
     "ex-spread-parts": [
         (lambda step, variance: 1 / (step * variance), "with its square"),
@@ -332,7 +308,7 @@ WRONG = {
     "ex-classes-pull": [
         (lambda values, texts: -class_pull(values, texts), "against the gradient"),
         (lambda values, texts: len(texts) * class_pull(values, texts), "summed over texts"),
-        (lambda values, texts: texts.shares.T @ np.eye(texts.num_classes)[texts.labels] / len(texts), "pushes the others"),
+        (lambda values, texts: texts.shares.T @ one_hot(texts) / len(texts), "pushes the others"),
         (lambda values, texts: class_pull(values, texts, weigh=plain_softmax), "overflows"),
     ],
     "ex-between": [
@@ -373,9 +349,9 @@ WRONG = {
         (lambda C, y: -np.linalg.lstsq(C, y, rcond=None)[0], "of 12 texts are right"),
     ],
     "ex-beyond-separable": [
-        (lambda texts: negative(*separate(texts)), "up to sign"),
+        (lambda texts: (*separate(texts)[:2], -separate(texts)[2]), "up to sign"),
         (lambda texts: (1.0, *separate(texts)[1:]), "not what its weights show"),
-        (lambda texts: (separate(texts)[0], separate(texts)[1], 0 * separate(texts)[2]), "neither proof"),
+        (lambda texts: (*separate(texts)[:2], 0 * separate(texts)[2]), "neither proof"),
         (lambda texts: (0.0, np.zeros(texts.vocab_size), np.ones(len(texts))), "neither proof"),
     ],
     "ex-beyond-turned": [
@@ -449,6 +425,11 @@ WRONG = {
 }
 
 
+def longer(one, other, first, second, *rest):
+    """Multiply two answers, and leave what follows."""
+    return one * first, other * second, *rest
+
+
 def linear_bag(corpus, ridge, first):
     """Fit a linear model of the shares; return it, and the gradient at zero."""
     shares = np.asarray(corpus.shares.todense()) * corpus.lengths.mean()
@@ -486,7 +467,7 @@ def by_class(shares, corpus):
 def class_pull(values, texts, weigh=softmax):
     """Return the pull on every word towards every class, at uniform attention."""
     chances = np.apply_along_axis(weigh, 1, texts.shares @ values)
-    return texts.shares.T @ (np.eye(texts.num_classes)[texts.labels] - chances) / len(texts)
+    return texts.shares.T @ (one_hot(texts) - chances) / len(texts)
 
 
 def separate(texts):
@@ -495,11 +476,6 @@ def separate(texts):
     goal, bounds = np.append(np.zeros(rows.shape[1]), -1), [(-1, 1)] * rows.shape[1] + [(None, 1)]
     found = optimize.linprog(goal, np.c_[-rows, np.ones(len(rows))], np.zeros(len(rows)), bounds=bounds)
     return found.x[-1], found.x[:-1], -found.ineqlin.marginals
-
-
-def negative(margin, weights, lam):
-    """Forget the sign of the multipliers."""
-    return margin, weights, -lam
 
 
 def odds(counts):
