@@ -157,5 +157,5 @@ def test_a_model_with_a_tokenizer_is_refused():
     model = ts.TextClassifier(tokenizer=str.split).fit(TEXTS, TWO)
     with pytest.raises(ValueError, match="tokenizer"):
         live(model)
-    with pytest.raises(ValueError, match="examples holds 3"):
+    with pytest.raises(TypeError, match="examples holds 3"):
         live(ts.TextClassifier().fit(TEXTS, TWO), [3])
