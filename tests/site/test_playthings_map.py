@@ -56,8 +56,13 @@ def test_as_many_words_as_occur_so_often(chapter, training):
 def test_a_rare_word_is_shown_when_it_is_asked_for_and_the_address_keeps_it(chapter):
     opened = chapter()
     tab = opened.tab
-    tab.locator(f"{PLAYTHING} input[type=search]").fill("capote")
+    field = tab.locator(f"{PLAYTHING} input[type=search]")
+    field.fill("capote")
+    tab.wait_for_timeout(200)
+    assert "too rare for the picture" in tab.locator(f"{PLAYTHING} .of-word").inner_text()
+    field.press("Enter")
     tab.wait_for_timeout(600)
+    assert "too rare" not in tab.locator(f"{PLAYTHING} .of-word").inner_text()
     assert tab.locator(f"{PLAYTHING} text.chosen").text_content() == "capote"
     tab.reload()
     tab.wait_for_timeout(200)

@@ -129,10 +129,53 @@ def test_the_zoom_says_when_the_word_is_outside_and_a_word_that_is_found_is_seen
     assert said.inner_text().endswith("(outside the zoom)")
     near = heights(tab)
     assert before[0] < near[0] < 0 < near[-1] < before[-1]
-    tab.locator(f"{PLAYTHING} input[type=search]").fill("great")
+    field = tab.locator(f"{PLAYTHING} input[type=search]")
+    field.fill("great")
+    tab.wait_for_timeout(100)
+    assert said.inner_text().startswith("great: ")
+    assert said.inner_text().endswith("(outside the zoom)")
+    assert heights(tab) == near
+    field.press("Enter")
     tab.wait_for_timeout(100)
     assert "outside" not in said.inner_text()
     assert heights(tab) == before
+
+
+def test_who_types_letter_by_letter_keeps_the_picture_and_gets_the_word(chapter):
+    """On the way to *hero* lies *he*, outside the zoom; heavier words begin as *hero* does."""
+    tab = chapter(fragment="#step.eta=3000&step.middle=1").tab
+    said, field = tab.locator(f"{PLAYTHING} .of-word"), tab.locator(f"{PLAYTHING} input[type=search]")
+    near = heights(tab)
+    for letter in "hero":
+        field.press_sequentially(letter)
+        tab.wait_for_timeout(100)
+        assert heights(tab) == near
+    for _ in range(2):
+        assert said.inner_text().startswith("hero: ")
+        field.press("Enter")
+        tab.wait_for_timeout(100)
+        assert field.input_value() == "hero"
+        assert heights(tab) == near
+    field.fill("wonderfu")
+    field.press("Enter")
+    tab.wait_for_timeout(100)
+    assert field.input_value() == "wonderful"
+    assert said.inner_text().startswith("wonderful: ")
+
+
+def test_another_state_in_the_address_of_an_open_page_is_shown(chapter):
+    opened = chapter(fragment="#step.eta=300&step.word=the")
+    tab = opened.tab
+    for address, step, word in (("step.eta=3000&step.word=great", 3_000, "great"), ("step.d=16", 0, "bad")):
+        tab.evaluate("(address) => { location.hash = address; }", address)
+        tab.wait_for_timeout(300)
+        size = tab.locator(f"{PLAYTHING} input[type=range]").first.get_attribute("aria-valuetext")
+        assert numbers(size)[0] == step
+        assert tab.locator(f"{PLAYTHING} .of-word").inner_text().startswith(f"{word}: ")
+    tab.evaluate("() => { location.hash = 'why-bad'; }")  # a place of the page: nothing is asked of the plaything
+    tab.wait_for_timeout(300)
+    assert tab.locator(f"{PLAYTHING} input[type=range]").nth(1).get_attribute("aria-valuetext") == "16"
+    assert opened.errors == []
 
 
 def test_the_frame_stays_up_to_a_step_of_3000(chapter):

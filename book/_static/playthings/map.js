@@ -89,22 +89,25 @@ tokensel.plaything("map", (root) => {
     const digits = now.step < 25 ? 2 : 1;
     return `${words[id]}: value ${number(x[id], digits)}, score ${number(y[id], digits)}`;
   }
+  const away = (id) => occurs[id] < now.least;
   const inFull = (id) => `${told(id)}; ${number(negative[id])} times in negative reviews, ${number(positive[id])} in positive ones: skew ${number(skew(id), 2)}`;
 
   // ---- controls
 
   const change = (changed) => { Object.assign(now, changed); redraw(); };
   function choose(id) {
-    // A rare word that was asked for by its name is to be seen
-    const least = occurs[id] < now.least ? LEAST.findLast((each) => each <= occurs[id]) ?? LEAST[0] : now.least;
-    change({ word: words[id], least });
+    change({ word: words[id] });
     if (document.activeElement !== cloud.root) aloud.say(inFull(id));
+  }
+  function find(id) { // a rare word is to be seen, too
+    if (away(id)) now.least = LEAST.findLast((each) => each <= occurs[id]) ?? LEAST[0];
+    choose(id);
   }
   const steps = tokensel.buttons("after so many steps of training", shownStages.map((step) => [number(step), () => change({ step })]));
   const least = tokensel.slider("occur at least", { min: 0, max: LEAST.length - 1, step: 1, value: 0 }, (at) => change({ least: LEAST[at] }));
   const aloud = tokensel.said();
   const cloud = tokensel.scatter({ words, name: "Words by value and score", xName: "value E·v: what it says", yName: "score E·p: how loudly (the frame follows)", brief: told, tell: inFull, choose });
-  const finder = tokensel.finder({ words, weights: occurs, choose });
+  const finder = tokensel.finder({ words, weights: occurs, choose, find });
   const ofWord = element("div", { class: "of-word" });
 
   /** How often a word occurs in the reviews of a class, as a bar beside the number. */
@@ -118,7 +121,7 @@ tokensel.plaything("map", (root) => {
     const most = Math.max(negative[id], positive[id]);
     const counts = [...bar("in negative reviews", "blame", negative[id], most), ...bar("in positive reviews", "praise", positive[id], most)];
     const sentence = Object.hasOwn(SENTENCES, words[id]) ? [element("p", { class: "sentence" }, `“${SENTENCES[words[id]]}”`)] : [];
-    ofWord.replaceChildren(element("p", {}, told(id)), element("dl", {}, ...counts), element("p", {}, `label skew ${number(skew(id), 2)}`), ...sentence);
+    ofWord.replaceChildren(element("p", {}, told(id), away(id) ? " (too rare for the picture)" : ""), element("dl", {}, ...counts), element("p", {}, `label skew ${number(skew(id), 2)}`), ...sentence);
   }
 
   // ---- all together

@@ -137,7 +137,7 @@ Object.assign(tokensel, (() => {
     function names() {
       const large = hovered >= 0 ? hovered : shown.chosen;
       const taken = [];
-      const free = (box) => box[0] >= EDGE.left && box[1] <= width && box[2] >= 0 && taken.every((other) => box[0] > other[1] || box[1] < other[0] || box[2] > other[3] || box[3] < other[2]);
+      const free = (box) => box[0] >= EDGE.left && box[1] <= width && box[2] >= 0 && taken.every((other) => box[0] > other[1] + LETTER || box[1] + LETTER < other[0] || box[2] > other[3] || box[3] < other[2]);
       const one = (id) => {
         const [px, py] = place(id);
         const label = id === hovered && LETTER * brief(id).length < width - EDGE.left ? brief(id) : words[id];
@@ -201,25 +201,29 @@ Object.assign(tokensel, (() => {
     return { root, draw };
   }
 
-  /** A field that finds a word: {root, show}. It offers the heaviest words that begin as what was typed; Enter takes the first. */
-  function finder({ words, weights, choose }) {
+  /** A field that finds a word: {root, show}. It offers the heaviest words that begin as what was typed. Typing a word chooses it; Enter
+   *  finds it, or else the first one offered: only then may the picture be changed so that the word is seen. */
+  function finder({ words, weights, choose, find }) {
     const idOf = new Map(words.map((word, id) => [word, id]));
     const offered = element("datalist", { id: `words-of-${words.length}-${document.querySelectorAll("datalist").length}` });
-    const note = element("span", { class: "note" });
-    const begins = (typed) => [...idOf.keys()].filter((word) => word.startsWith(typed)).sort((one, other) => weights[idOf.get(other)] - weights[idOf.get(one)]);
+    const note = element("span", { class: "note", "aria-live": "polite" });
+    const typed = () => input.value.trim().toLowerCase();
+    const begins = (start) => [...idOf.keys()].filter((word) => word.startsWith(start)).sort((one, other) => weights[idOf.get(other)] - weights[idOf.get(one)]);
     const look = () => {
-      const typed = input.value.trim().toLowerCase();
-      const found = typed ? begins(typed) : [];
+      const now = typed();
+      const found = now ? begins(now) : [];
       offered.replaceChildren(...found.slice(0, 8).map((word) => element("option", { value: word })));
-      note.textContent = typed && !found.length ? `no “${typed}” among the ${number(words.length)} words` : "";
-      if (idOf.has(typed)) choose(idOf.get(typed));
+      note.textContent = now && !found.length ? `no “${now}” among the ${number(words.length)} words` : "";
+      if (idOf.has(now)) choose(idOf.get(now));
       return found;
     };
     const input = element("input", {
       type: "search", list: offered.id, autocomplete: "off", autocapitalize: "none", spellcheck: "false", oninput: look,
       onkeydown: (event) => {
         const found = event.key === "Enter" ? look() : [];
-        if (found.length) choose(idOf.get(found[0]));
+        if (!found.length) return;
+        if (!idOf.has(typed())) input.value = found[0];
+        find(idOf.get(typed()));
       },
     });
     const root = element("div", { class: "finder" }, element("label", {}, "Find a word ", input), offered, note);

@@ -42,7 +42,7 @@ tokensel.plaything("step", (root) => {
 
   const change = (changed) => { Object.assign(now, changed); redraw(); };
   const choose = (id) => change({ word: words[id] });
-  const find = (id) => change({ word: words[id], middle: Math.abs(data.share[id]) > MIDDLE ? 0 : now.middle }); // and let it be seen
+  const find = (id) => change({ word: words[id], middle: away(id) ? 0 : now.middle }); // and let it be seen
   const eta = tokensel.slider("size of the one step, η₀", { min: 0, max: STEPS.length - 1, step: 1, value: STEPS.indexOf(now.eta) }, (at) => { cancelAnimationFrame(gliding); change({ eta: STEPS[at] }); });
   const dim = tokensel.slider("dimension d", { min: 0, max: DIMS.length - 1, step: 1, value: DIMS.indexOf(now.d) }, (at) => change({ d: DIMS[at] }));
 
@@ -64,7 +64,7 @@ tokensel.plaything("step", (root) => {
   zoom.classList.add("zoom");
   const aloud = tokensel.said();
   const cloud = tokensel.scatter({ words, name: "Words by signed share and value", xName: "signed share × 10,000", yName: "value E·v", brief: told, tell: inFull, choose });
-  const finder = tokensel.finder({ words, weights: x.map(Math.abs), choose: find });
+  const finder = tokensel.finder({ words, weights: x.map(Math.abs), choose, find });
   const ofWord = element("p", { class: "of-word" });
   const readout = element("p", { class: "readout" });
   const legend = element("p");

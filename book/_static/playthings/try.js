@@ -171,7 +171,7 @@ tokensel.plaything("try", (root) => {
     stage = to;
     const steps = reviews.stages[stage];
     const moment = steps ? `after ${steps} step${steps > 1 ? "s" : ""}` : "before training";
-    slider.show(`${moment}; right on ${(100 * reviews.right[stage]).toFixed(1)}% of new reviews`);
+    slider.show(`${moment}; right on ${(100 * reviews.right[stage]).toFixed(1)}% of new reviews${stage ? "" : " (chance: 50%)"}`);
     reading.classList.add("moving");
     draw();
   }
@@ -250,7 +250,6 @@ tokensel.plaything("try", (root) => {
     slider.input.value = reviews.stages.findIndex((each, i) => each === now.step || i === last);
     go(slider.input.valueAsNumber);
   }
-  addEventListener("hashchange", () => show(tokensel.state("try", DEFAULTS)));
 
   root.classList.add("try");
   root.setAttribute("aria-label", "Try it: attention on a review of your own");

@@ -147,20 +147,28 @@ Object.assign(tokensel, (() => {
   }
 
   /** Put a plaything in every place of the page that is meant for it: instead of the still picture, or, where the place
-   *  has the class or tag played-below, below it. */
+   *  has the class or tag played-below, below it. Where another state is asked for in the address, it is made anew. */
   function plaything(name, build) {
+    const asked = () => [...read().keys()].some((key) => key.startsWith(`${name}.`));
     const start = () => {
       for (const place of document.querySelectorAll(`.plaything-${name}, .tag_plaything-${name}`)) {
-        const root = element("div", { class: "plaything", role: "group" });
         const still = place.querySelector("img, svg");
         const holder = place.matches("figure") ? place : still?.closest("figure, .cell_output") ?? place;
-        build(root, place);
+        let root = element("div");
         if (place.matches(".played-below, .tag_played-below")) holder.after(root);
         else {
           holder.prepend(root);
           holder.classList.add("played");
         }
-        if ([...read().keys()].some((key) => key.startsWith(`${name}.`))) root.scrollIntoView(); // who follows a link to a state wants to see it
+        const make = () => {
+          const made = element("div", { class: "plaything", role: "group" });
+          build(made, place);
+          root.replaceWith(made);
+          root = made;
+          if (asked()) root.scrollIntoView(); // who follows a link to a state wants to see it
+        };
+        make();
+        addEventListener("hashchange", () => asked() && make());
       }
     };
     if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
