@@ -2,8 +2,11 @@
 
 import re
 
+import numpy as np
 import pytest
 from notebooks import ROOT
+
+import tokensel_nb as ts
 
 TEACHING = ROOT / "book" / "teaching"
 PLAYTHINGS = ROOT / "book" / "_static" / "playthings"
@@ -56,6 +59,21 @@ def test_slides_have_notes_and_come_in_the_order_of_the_plan(page):
     assert None not in minutes
     assert minutes == sorted(minutes)
     assert minutes[-1] < MINUTES[page]
+
+
+def test_the_table_of_scores_on_the_slides_is_what_the_package_finds(imdb):
+    """Rounded: the two terms of chapter 2's parabola, after a first step of 300, and the score itself, in the limit."""
+    rows = re.findall(r"^\| (.*) \|$", text("slides-1"), re.MULTILINE)
+    words, *told = ([cell.strip(" *") for cell in row.split("|")[1:]] for row in rows)
+    told = [[float(cell.replace("−", "-")) for cell in row] for row in told]
+    columns = [imdb.column(word) for word in words]
+    share, mean_share = imdb.signed_share(), np.asarray(imdb.shares.mean(axis=0)).ravel()
+    mean_yf = (imdb.signs * (imdb.shares @ (150 * share))).mean()
+    score = ts.predicted_scores(imdb, 300, 1.0)
+    wanted = [1e4 * share, 75e6 * share**2, 1 / mean_share, 5e5 * mean_yf * mean_share, 1e6 * score]
+    assert len(words) == 4
+    for row, each, rounding in zip(told, wanted, (0.05, 0.5, 0.5, 0.5, 0.5), strict=True):
+        np.testing.assert_allclose(row, each[columns], atol=rounding + 1e-9)
 
 
 def states():
