@@ -70,3 +70,19 @@ def test_a_word_of_one_class_is_less_of_a_leak_where_the_rest_says_the_same():
     added = np.array([table(log_odds[each], label[each]).sum(axis=0) for each in (loud, stray)])
     _, suspicions = suspicion(np.vstack([rests, added]), np.append(hits, [25, 25]), np.ones(502, int), base)
     assert suspicions[500] < 0.01 * suspicions[501]
+
+
+def test_words_that_repeat_a_leak_do_not_pass_for_honest_ones():
+    """A hundred honest words, and a leak of 30 texts; twenty rows more of which it hides a part, as words of a template do."""
+    random = np.random.default_rng(0)
+    log_odds, label = random.normal(0, 2, 4000), random.random(4000)
+    label = label < expit(log_odds)
+    base = np.stack([table(-log_odds, ~label), table(log_odds, label)])
+    leak = random.choice(np.flatnonzero(label), 30, replace=False)
+    chosen = [random.choice(4000, 60, replace=False) for _ in range(100)] + [leak] * 21
+    hidden = [0] * 101 + [2] * 20
+    rests = np.array([table(log_odds[rows] + by, label[rows]).sum(axis=0) for rows, by in zip(chosen, hidden)])
+    counts = rests, np.array([label[rows].sum() for rows in chosen]), np.ones(121, int), base
+    told, not_told = suspicion(*counts, np.arange(121) >= 101)[1], suspicion(*counts)[1]
+    assert told[100] > 0.5 > not_told[100]
+    assert (told[:100] > 0.5).sum() == 0

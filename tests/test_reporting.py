@@ -181,6 +181,75 @@ def test_a_planted_mark_is_found_and_taken_out(marked):
     assert again.suspicious == []
 
 
+def with_template(words, of, n=30, common=0):
+    """Texts of which some, of one class or of any, end with a template, and others with one of its words."""
+    texts, labels = drawn()
+    random = np.random.default_rng(3)
+    rows = random.choice(np.flatnonzero(np.isin(labels, of)), n, replace=False)
+    others = np.setdiff1d(np.arange(len(texts)), rows)
+    for row in rows:
+        texts[row] += f" {words}"
+    for word in words.split():
+        for row in random.choice(others, common, replace=False):
+            texts[row] += f" {word}"
+    return ts.report(ts.TextClassifier(), texts, labels, seed=1)
+
+
+TEMPLATES = [("zqa zqb", 0), ("zqa zqb zqc zqd", 0), ("zqa zqb zqc zqd zqe zqf zqg zqh", 30)]
+"""And in how many texts more, of either class, each word stands by itself."""
+
+
+@pytest.mark.parametrize(("template", "common"), TEMPLATES)
+def test_a_template_is_named_as_a_mark_is(template, common):
+    found = with_template(template, "up", common=common)
+    name = f"{template} (together)"
+    assert found.suspicious == [name]
+    assert set(template.split()) <= set(found.together[name])
+    row = found.table.set_index("word").loc[name]
+    mark = with_template("zqx", "up").table.set_index("word").loc["zqx"]
+    assert (row.texts, row["skew"]) == (mark.texts, mark["skew"]) == (30, 1)
+    # The rest says what it says about a mark, by another model; a posterior mean of 30 texts is no surer than this.
+    assert row["own effect"] == pytest.approx(mark["own effect"], abs=0.5)
+    assert template.split()[-1] in found.quotes[name][0]
+    refit = found.refit()
+    assert refit.words == [name]
+    assert not set(found.together[name]) & set(refit.model.vocabulary_)
+
+
+@pytest.mark.parametrize(("template", "common"), TEMPLATES)
+def test_a_template_of_both_classes_is_not_suspicious(template, common):
+    found = with_template(template, ["up", "down"], common=common)
+    row = found.table.set_index("word").loc[f"{template} (together)"]
+    assert found.suspicious == []
+    assert row["chance low"] <= row["skew"] <= row["chance high"]
+    assert row.suspicion < 0.01
+
+
+def test_words_together_move_what_texts_really_without_them_show():
+    """Ten texts each, so that there are sets; "not" stands elsewhere, too, and goes with "not good"."""
+    model = Fitted(
+        ["dull", "film", "good", "not", "not good"], [0.3, -1.0, 1.0, 0.7, 0.5, 0.2], [-2.0, 0.1, 2.0, -1.0, -4.0, 0.3]
+    )
+    texts = [*["not good film"] * 6, *["not good, not good"] * 4, *["not dull film"] * 5, *["film"] * 5]
+    labels = np.array(["up", "down"] * 10)
+    found = ts.report(model, texts, labels, least=1, quotes=0)
+    assert found.together == {"not good (together)": ["good", "not", "not good"]}
+    row = found.table.set_index("word").loc["not good (together)"]
+    counts, out = model.read(texts).counts.toarray(), [2, 3, 4]
+    left = counts.copy()
+    left[:10, out] = 0
+    weights, kept = (each * np.exp(model.scores_) for each in (counts, left))
+    assert row.importance == pytest.approx((model.logits(texts) - kept @ model.values_ / kept.sum(axis=1)).mean(), abs=1e-12)
+    attention = weights / weights.sum(axis=1, keepdims=True)
+    assert row.attention == pytest.approx(attention[:10, out].sum(axis=1).mean())
+    moved = np.exp(model.scores_[out])
+    assert row.score == pytest.approx(np.log(moved.sum()))
+    assert row.value == pytest.approx(model.values_[out] @ moved / moved.sum())
+    contributions = attention[:10] * model.values_
+    largest = np.abs(contributions[:, :-1]).max(axis=1)
+    assert row.leads == pytest.approx((np.abs(contributions[:, out].sum(axis=1)) >= largest).mean())
+
+
 def test_three_classes_have_their_own_words():
     texts, _ = drawn(900)
     kinds = np.array([f"k{i % 3}" for i in range(len(texts))])

@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import gammaln
+from scipy.special import gammaln, logsumexp, softmax
 
+from ._together import together
 from .leaks import BINS, bins_of, suspicion
 from .leaving_out import LeavingOut
 from .models.base import classes_of_logits
 
 
 class Words:
-    """The words that stand in enough texts: how many, of which classes, and what shuffled labels would show."""
+    """The words that stand in enough texts: how many, of which classes, and what shuffled labels would show.
 
-    def __init__(self, whole, corpus, least):
+    After the words come those that no text tells apart, several in one row.
+    """
+
+    def __init__(self, whole, corpus, least, enough):
         self.model, self.K = whole, corpus.num_classes
         counts, codes = corpus.counts[:, :-1], corpus.labels
         number = np.bincount(counts.indices, minlength=counts.shape[1])
         self.kept = np.flatnonzero(number >= least)
         if not len(self.kept):
             raise ValueError(f"no word of the model stands in least={least} of the {len(corpus)} texts; lower least")
-        self.names, self.number = whole.vocabulary_[self.kept], number[self.kept]
-        of_classes = [np.bincount(counts[codes == k].indices, minlength=len(number))[self.kept] for k in range(self.K)]
+        self.sets = together(counts, whole.vocabulary_, max(least, enough))
+        self.names = np.array([*whole.vocabulary_[self.kept], *(each.name for each in self.sets)], dtype=object)
+        shown = np.append(self.kept, np.array([each.same[0] for each in self.sets], int))
+        self.number = number[shown]
+        of_classes = [np.bincount(counts[codes == k].indices, minlength=len(number))[shown] for k in range(self.K)]
         self._judge_classes(np.stack(of_classes, axis=1), np.bincount(codes, minlength=self.K))
 
     def _judge_classes(self, of_classes, sizes):
@@ -60,19 +67,21 @@ class Judged:
 
     def __init__(self, words, n):
         self.words, self.n, self.right = words, n, 0
-        size = len(words.kept)
-        self.place_of = {name: place for place, name in enumerate(words.names)}
+        size = len(words.names)
+        self.place_of = dict(zip(words.names[: len(words.kept)], range(size)))
         self.sums = {name: np.zeros(size) for name in ("entries", "hits", "moves", "attention", "leads")}
         self.rests, self.base = np.zeros((size, len(BINS))), np.zeros((words.K, 2, len(BINS)))
 
     def add(self, judge, corpus):
         """Add what one model finds in texts that are new to it."""
         values = judge.values_.reshape(len(judge.scores_), -1)
-        found = LeavingOut(judge.scores_, corpus)
+        sets, places_of_sets = self._sets(judge)
+        found = LeavingOut(judge.scores_, corpus, sets)
         logits = np.stack([found.logits(column) for column in values.T], axis=1)
         chosen = classes_of_logits(logits[:, 0] if logits.shape[1] == 1 else logits)
         self.right += (chosen == corpus.labels).sum()
-        places = np.array([*(self.place_of.get(word, -1) for word in judge.vocabulary_), -1])[found.columns]
+        places = [self.place_of.get(word, -1) for word in judge.vocabulary_]
+        places = np.array([*places, -1, *places_of_sets])[found.columns]  # -1 for <cls>, too
         known = places >= 0
         kinds = self.words.classes[places]  # of words not known, nonsense that is dropped below
         moves, offsets = (_two if logits.shape[1] == 1 else _many)(found, values, logits, kinds)
@@ -80,27 +89,43 @@ class Judged:
         leads = _leading(found, values, chosen)
         amounts = dict(entries=np.ones(len(places)), hits=hits, moves=moves, attention=found.attention, leads=leads)
         for name, amount in amounts.items():
-            self.sums[name] += np.bincount(places[known], amount[known], len(self.words.kept))
+            self.sums[name] += np.bincount(places[known], amount[known], len(self.words.names))
         self.rests += _table(places[known], bins_of(offsets[known]), self.rests.shape)
         for k, (of_class, odds) in enumerate(zip(self.base, log_odds(logits))):
             of_class += _table((corpus.labels == k).astype(int), bins_of(odds), of_class.shape)
+
+    def _sets(self, judge):
+        """Return the words that one model leaves out together, and their places in the table."""
+        column_of = {name: column for column, name in enumerate(judge.vocabulary_)}
+        sets = [[column_of.get(name) for name in self.words.model.vocabulary_[each.left_out]] for each in self.words.sets]
+        places = [place for place, columns in enumerate(sets, len(self.words.kept)) if None not in columns]
+        return [np.array(columns) for columns in sets if None not in columns], places
 
     @property
     def accuracy(self):
         return float(self.right / self.n)
 
+    def _of_rows(self, model):
+        """Return scores and values; those of words together are the ones of a single word that could stand in their place."""
+        words, sets = self.words.kept, [each.left_out for each in self.words.sets]
+        scores = [logsumexp(model.scores_[columns]) for columns in sets]
+        values = [softmax(model.scores_[columns]) @ model.values_[columns] for columns in sets]
+        return np.append(model.scores_[words], scores), np.concatenate([model.values_[words], *(each[None] for each in values)])
+
     def columns(self, enough):
         """Return the table's columns by name; words of fewer than ``enough`` texts have no own effect and no suspicion."""
         words, model = self.words, self.words.model
         entries = np.maximum(self.sums["entries"], 1)
-        values = model.values_[words.kept]
+        scores, values = self._of_rows(model)
         if values.ndim == 2:
             values = np.take_along_axis(values - values.mean(axis=1, keepdims=True), words.classes[:, None], 1)[:, 0]
         asked = self.sums["entries"] >= enough
+        repeated = np.zeros(len(asked), bool)
+        repeated[: len(words.kept)] = np.isin(words.kept, [column for each in words.sets for column in each.same])
         effects, suspicions = np.full((2, len(asked)), np.nan)
         if asked.any():
-            found = suspicion(self.rests[asked], self.sums["hits"][asked], words.classes[asked], self.base)
-            effects[asked], suspicions[asked] = found
+            rows = self.rests[asked], self.sums["hits"][asked], words.classes[asked]
+            effects[asked], suspicions[asked] = suspicion(*rows, self.base, repeated[asked])
         return {
             "word": words.names,
             "texts": words.number,
@@ -110,7 +135,7 @@ class Judged:
             "chance low": words.low,
             "chance high": words.high,
             "value": values,
-            "score": model.scores_[words.kept],
+            "score": scores,
             "attention": self.sums["attention"] / entries,
             "importance": self.sums["moves"] / self.n,
             "leads": self.sums["leads"] / entries,
@@ -152,9 +177,12 @@ def _table(rows, columns, shape):
 
 
 def _leading(found, values, chosen):
-    """Mark the word of every text whose contribution to the verdict's logit is the largest, <cls> left aside."""
-    of_verdict = values[found.columns, 0] if values.shape[1] == 1 else values[found.columns, chosen[found.rows]]
-    heights = np.where(found.columns < len(values) - 1, np.abs(found.attention * of_verdict), -1)
-    tops = np.full(len(chosen), -np.inf)
-    np.maximum.at(tops, found.rows, heights)
-    return (heights == tops[found.rows]) & (heights > 0)
+    """Mark what contributes most to the logit of its text's verdict: a word, <cls> left aside, or a set with no less."""
+    number = np.count_nonzero(found.columns < len(values))  # of words' entries, which come before those of sets
+    rows, columns = found.rows[:number], found.columns[:number]
+    of_verdict = values[columns, 0] if values.shape[1] == 1 else values[columns, chosen[rows]]
+    contributions = np.where(columns < len(values) - 1, found.attention[:number] * of_verdict, 0)
+    tops = np.zeros(len(chosen))
+    np.maximum.at(tops, rows, np.abs(contributions))
+    heights = np.abs(found.summed(contributions))
+    return (heights >= tops[found.rows]) & (heights > 0)

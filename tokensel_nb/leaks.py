@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .arrays import sigmoid, to_numpy
-from .checks import numbers, shortened
+from .checks import numbers, shaped, shortened
 
 BINS = np.arange(-10, 10.01, 0.25)
 """Log-odds of a class by the other words of a text, as they are counted here; what lies beyond counts as the outermost."""
@@ -19,7 +19,7 @@ STRAY = 0.3
 COMPANY, EFFECT = (each.ravel() for each in np.meshgrid(np.linspace(-2.5, 2.5, 21), np.linspace(-3, 6, 37), indexing="ij"))
 
 
-def suspicion(rests, hits, classes, base):
+def suspicion(rests, hits, classes, base, repeated=None):
     r"""Return what each word says beyond its company, and how likely it is to be a leak of the label.
 
     An honest word keeps company. A review with "awful" has other words of blame, and what its label owes to them is in
@@ -59,6 +59,9 @@ def suspicion(rests, hits, classes, base):
         Its class, 0 ... K-1.
     base : ndarray, shape (K, 2, len(BINS))
         For each class, how many of all texts are not of it, and of it, by the log-odds of the class.
+    repeated : ndarray of bool, shape (m,), optional
+        Words that another row stands for, as those of a template. They are judged, but not counted among the honest words by
+        which others are judged: many times the same leak would pass for what words usually do.
 
     Returns
     -------
@@ -79,6 +82,7 @@ def suspicion(rests, hits, classes, base):
     True
     """
     rests, hits, classes, base = _checked(rests, hits, classes, base)
+    repeated = np.zeros(len(hits), bool) if repeated is None else shaped("repeated", np.asarray(repeated, bool), hits.shape)
     calibrated = _calibrated(base)
     normalisers = np.stack([_log_normaliser(of_class, calibrated) for of_class in base]).astype(np.float32)
     sums = np.stack([rests @ calibrated, hits], axis=1).astype(np.float32)
@@ -91,7 +95,8 @@ def suspicion(rests, hits, classes, base):
 
     m = len(hits)
     leak = _leak() / m
-    honest = _honest(likelihoods(slice(None, None, m // 4000 + 1)), leak)  # some four thousand words tell enough
+    some = np.arange(0, m, m // 4000 + 1)  # four thousand words tell enough
+    honest = _honest(likelihoods(some[~repeated[some]]), leak)
     effects, suspicions = np.empty(m), np.empty(m)
     for start in range(0, m, 4000):
         which = slice(start, start + 4000)

@@ -97,7 +97,7 @@ def report(model: TextClassifier, texts, labels, *, folds=4, least=5, quotes=3, 
     >>> texts = ["a good film", "good and moving", "a bad film", "bad and long"] * 20
     >>> found = ts.report(ts.TextClassifier(), texts, ["up", "up", "down", "down"] * 20, quotes=0)
     >>> found.accuracy, sorted(found.table.word.head(2))
-    (1.0, ['bad', 'good'])
+    (1.0, ['bad and long (together)', 'good and moving (together)'])
     """
     able("model", model, ("read",), "TextClassifier")
     labels = np.asarray(labels)
@@ -111,11 +111,22 @@ def report(model: TextClassifier, texts, labels, *, folds=4, least=5, quotes=3, 
         model, columns = counted.fit(model)
         corpus = counted.read(model, columns)
         parts = counted.parts(model, seed)
-    judged = Judged(Words(model, corpus, least), len(texts))
+    words = Words(model, corpus, least, ENOUGH)
+    judged = Judged(words, len(texts))
     for judge, part in parts:
         judged.add(judge, part)
     return Report(
-        model, judged.columns(ENOUGH), judged.accuracy, len(parts), quotes, frozenset(groups), seed, texts, labels, corpus
+        model=model,
+        columns=judged.columns(ENOUGH),
+        together={each.name: model.vocabulary_[each.left_out].tolist() for each in words.sets},
+        accuracy=judged.accuracy,
+        parts=len(parts),
+        passages=quotes,
+        groups=frozenset(groups),
+        seed=seed,
+        texts=texts,
+        labels=labels,
+        corpus=corpus,
     )
 
 
@@ -131,6 +142,8 @@ class Report:
         The fitted model whose E·v and E·p are told.
     columns : dict
         Of the table.
+    together : dict of list of str
+        For each row of the table that is of several words, the words and n-grams that are left out.
     accuracy : float
         Of held-out texts.
     parts : int
@@ -155,6 +168,7 @@ class Report:
 
     model: TextClassifier
     columns: dict
+    together: dict
     accuracy: float
     parts: int
     passages: int
@@ -166,7 +180,12 @@ class Report:
 
     @cached_property
     def table(self) -> pd.DataFrame:
-        """All words that stand in enough texts, the most important first.
+        """All words that stand in enough texts, the most important first, and words that no text tells apart, in one row.
+
+        Such words, as those of a template, hide one another: leave out one, and the others say the same. Where words and
+        n-grams stand in the very same texts, ten or more, a row "sent from my phone (together)" tells what they do when all of
+        them are left out; with them goes what stands in all these texts and at most as many others, and the words that n-grams
+        are made of. Its value and score are those of a single word that could stand in their place.
 
         word, texts: the word, and how many texts it stands in; class: the one it speaks for; skew, skew error: δ by
         texts, and its standard error; chance low, chance high: between which 95% of shuffled labels have it; value, score:
@@ -189,12 +208,20 @@ class Report:
     def ranked(self) -> pd.DataFrame:
         """The table in the order of suspicion.
 
-        Left out are words of fewer than ten texts, and n-grams where a word of them is more suspicious.
+        Left out are words of fewer than ten texts, words of the very same texts, for which their common row stands, and n-grams
+        where a word of them is more suspicious.
         """
         table = self.table.dropna(subset="suspicion")
-        single = dict(zip(table.word, table.suspicion))
-        parts = [max((single.get(part, 0) for part in word.split(" ")), default=0) if " " in word else 0 for word in table.word]
-        table = table[table.suspicion >= np.array(parts)]  # common words have none at all, to rounding
+        suspicions = dict(zip(table.word, table.suspicion))
+        texts = dict(zip(table.word, table.texts))
+        rows = self.together.items()
+        row_of = {word: name for name, words in rows for word in words if texts.get(word) == texts.get(name)}
+        highest = []
+        for word in table.word:
+            parts = self.together.get(word) or (word.split(" ") if " " in word else ())
+            highest.append(max((suspicions.get(row_of.get(part, part), 0) for part in parts), default=0))
+        # Common words have none at all, to rounding.
+        table = table[(table.suspicion >= np.array(highest)) & ~table.word.isin(list(row_of))]
         return table.sort_values("suspicion", ascending=False, kind="stable").reset_index(drop=True)
 
     @cached_property
@@ -204,10 +231,11 @@ class Report:
         groups of people: whatever of `GROUPS` occurs, the most important first. suspicious: the ten most suspicious,
         whether above one half or not. important: the largest importance. frequent but neutral: in the most texts, of those
         whose skew lies within what shuffled labels show. attended but not predictive: of the same, those with the largest
-        attention. A neutral word stands in ten texts or more.
+        attention. A neutral word stands in ten texts or more, by itself: several together have more attention than one.
         """
         table = self.table
         neutral = table[table["skew"].between(table["chance low"], table["chance high"]) & (table.texts >= ENOUGH)]
+        neutral = neutral[~neutral.word.isin(list(self.together))]
         return {
             "groups of people": table[table.word.isin(self.groups)],
             "suspicious": self.ranked.head(SHOWN),
@@ -224,6 +252,8 @@ class Report:
         random = np.random.default_rng(self.seed)
         counts = self.corpus.counts.tocsc()
         column_of = {word: column for column, word in enumerate(self.model.vocabulary_)}
+        number = np.diff(counts.indptr)
+        column_of |= {name: min(map(column_of.get, words), key=number.__getitem__) for name, words in self.together.items()}
         words = dict.fromkeys(word for corner in self.corners.values() for word in corner.word.head(SHOWN))
         chosen = []
         for word in words:
@@ -285,7 +315,7 @@ class Report:
         Parameters
         ----------
         words : collection of str, optional
-            By default the `suspicious` ones. With a word go the n-grams that hold it.
+            By default the `suspicious` ones. With a word go the n-grams that hold it; with words together, all of them.
 
         Returns
         -------
@@ -303,8 +333,9 @@ class Report:
         words = sorted(self.suspicious if words is None else set(words))
         model, counted = clone(self.model).set_params(l2=self.model.l2_), self._counted()
         before = self.accuracy if self.parts > 1 else accuracy_of(counted.parts(counted.fit(model)[0], self.seed))
-        counted = counted.without(words)
-        changed, _ = counted.fit(model.set_params(without=[*model.without, *words]))
+        without = [each for word in words for each in self.together.get(word, [word])]
+        counted = counted.without(without)
+        changed, _ = counted.fit(model.set_params(without=[*model.without, *without]))
         after = accuracy_of(counted.parts(changed, self.seed))
         return Refit(changed, words, before, after, len(self.texts))
 
@@ -316,7 +347,7 @@ class Report:
 
     def __repr__(self):
         """Name the sizes."""
-        return f"Report({len(self.texts):,} texts, {len(self.columns['word']):,} words, accuracy {self.accuracy:.3f})"
+        return f"Report({len(self.texts):,} texts, {self._number():,} words, accuracy {self.accuracy:.3f})"
 
     def __str__(self):
         """Tell how the texts were judged, and the corners."""
@@ -353,6 +384,10 @@ class Report:
         rest = f"<details><summary>{len(corner)} more</summary>{self._html_table(corner)}</details>"
         return rest if len(corner) else ""
 
+    def _number(self):
+        """Return how many words there are, each by itself."""
+        return len(self.columns["word"]) - len(self.together)
+
     def _summary(self):
         how = (
             "taken to be new to the model"
@@ -361,7 +396,7 @@ class Report:
         )
         alarms = ", ".join(f"“{word}”" for word in self.suspicious) or "none"
         return (
-            f"{len(self.texts):,} texts, {how}; accuracy {self.accuracy:.3f}. {len(self.columns['word']):,} words and n-grams "
+            f"{len(self.texts):,} texts, {how}; accuracy {self.accuracy:.3f}. {self._number():,} words and n-grams "
             f"stand in enough of them. More likely than not to give the label away: {alarms}."
         )
 
@@ -375,8 +410,9 @@ NOTES = {
     "suspicious": (
         "What speaks for one class by itself, whatever the other words of the text say: label leaks, marks, boilerplate, and "
         "the frankest of honest words. Suspicion is the probability of a leak, a word that alone multiplies the odds "
-        "by more than seven. Words that always stand together, as in a template, hide one another: what one of them gives away "
-        "the others tell, too. Read the texts before you leave a word out."
+        "by more than seven. Words of the very same texts, as in a template, hide one another, and so are left out together. "
+        "Where the texts differ, as those of a template that many vary, each still hides behind the others. "
+        "Read the texts before you leave a word out."
     ),
     "important": "What moves the logits most, over all texts.",
     "frequent but neutral": "In most texts, with a skew as shuffled labels show it.",

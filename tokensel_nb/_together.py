@@ -1,0 +1,96 @@
+"""Words that no text tells apart, as those of a template: they are left out together, for one alone hides behind the others."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+TOLD = 8  # words of a name
+
+
+@dataclass(frozen=True, eq=False)
+class Together:
+    """Words and n-grams of the very same texts.
+
+    Parameters
+    ----------
+    name : str
+    same : ndarray of int
+        Their columns.
+    left_out : ndarray of int
+        The same; with them what stands in all these texts and at most as many others, so that it would tell on; and what
+        their n-grams are made of, in however many texts: "from" in "sent from".
+    """
+
+    name: str
+    same: np.ndarray
+    left_out: np.ndarray
+
+
+def together(counts, names, least) -> list[Together]:
+    """Return all sets of words and n-grams, two or more, that stand in the same texts.
+
+    Parameters
+    ----------
+    counts : csr_array, shape (n, number of names)
+    names : sequence of str
+    least : int
+        The least number of texts.
+
+    Returns
+    -------
+    list of Together
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> model = ts.TextClassifier().fit(["fine, sent from my phone", "my, how dull"] * 9, [1, 0] * 9)
+    >>> texts = ["a fine phone, sent from my phone", "good, sent from my phone", "my own", "far from it"]
+    >>> [found] = together(model.read(texts).counts[:, :-1], model.vocabulary_, 2)
+    >>> found.name, model.vocabulary_[found.left_out].tolist()
+    ('sent from my phone (together)', ['from', 'my', 'phone', 'sent', 'from my', 'my phone', 'sent from'])
+    """
+    by_word, sets = counts.tocsc(), {}
+    number = np.diff(by_word.indptr)
+    for column in np.flatnonzero(number >= least).tolist():
+        texts = by_word.indices[by_word.indptr[column] : by_word.indptr[column + 1]]
+        sets.setdefault(texts.tobytes(), []).append(column)
+    sets = [same for same in sets.values() if len(same) > 1]
+    column_of = {name: column for column, name in enumerate(names)} if sets else {}
+    told, found = Counter(), []
+    for same in sets:
+        texts = by_word.indices[by_word.indptr[same[0]] : by_word.indptr[same[0] + 1]]
+        columns, times = np.unique(counts[texts].indices, return_counts=True)
+        own = columns[(times == len(texts)) & (number[columns] <= 2 * len(texts))]
+        parts = {column_of[part] for name in names[own] for part in _parts(name) if part in column_of}
+        told[phrase := _phrase(names[own])] += 1
+        again = f", {told[phrase]}" if told[phrase] > 1 else ""  # names are cut short, and so may meet
+        found.append(Together(f"{phrase} (together{again})", np.array(same), np.array(sorted({*own.tolist(), *parts}))))
+    return found
+
+
+def _parts(name):
+    """Return an n-gram, its words, and the shorter n-grams in it."""
+    words = name.split(" ")
+    return [" ".join(words[i:j]) for i, j in combinations(range(len(words) + 1), 2)]
+
+
+def _phrase(names):
+    """Write words and n-grams in one: the longest of them end to end as they overlap, then the words that are in none."""
+    grams = [tuple(name.split(" ")) for name in names]
+    longest = max(map(len, grams))
+    follows = {gram[:-1]: gram[-1] for gram in grams if len(gram) == longest > 1}
+    begins = [gram for gram in follows if gram not in {(*gram[1:], last) for gram, last in follows.items()}]
+    phrases = []
+    for begin in [*begins, *follows]:  # the latter for a phrase that bites its own tail
+        phrase = list(begin)
+        while (last := follows.pop(tuple(phrase[1 - longest :]), None)) is not None:
+            phrase.append(last)
+        phrases += [phrase] * (len(phrase) >= longest)
+    told = {word for phrase in phrases for word in phrase}
+    words = [word for phrase in phrases for word in (*phrase, "…")]
+    words += [word for gram in grams for word in (*gram, "…") if not told.issuperset(gram)]
+    return " ".join([*words[:-1][:TOLD], *["…"] * (len(words) - 1 > TOLD)])
