@@ -84,14 +84,15 @@ def main(folder):
     # Less patient than one that counts slowly is slow: counting has a patience of its own.
     distributed.distributed_c10d._set_pg_timeout(timedelta(seconds=1))
     rank, size = distributed.get_rank(), distributed.get_world_size()
-    stored.AT_ONCE = 4
+    restarts, stored.AT_ONCE = int(os.environ["TORCHELASTIC_RESTART_COUNT"]), 4
 
     def slowly(text):
-        time.sleep(0.2 * (rank == 1))
+        time.sleep(0.1 * (rank == 1))
         return text.split()
 
     def mortal(text):
-        if rank == 1 and os.environ["TORCHELASTIC_RESTART_COUNT"] == "0":
+        if rank == 1 and restarts == 0:
+            print("one is killed", file=sys.stderr, flush=True)
             os.kill(os.getpid(), signal.SIGKILL)
         return text.split()
 
@@ -109,7 +110,7 @@ def main(folder):
         store(folder, name, distributed=True)
     store(folder, "streamed", streamed(folder), distributed=True)
     store(folder, "read one by one", noted := ReadOneByOne(rows), distributed=True)
-    found = dict(read=sorted(set(noted.read)))
+    found = dict(restarts=restarts, read=sorted(set(noted.read)))
     bad = [*rows[:-1], (None, "up")]  # of the last process
     refused("a bad text", bad)
     refused("other rows", rows[: 10 + rank])

@@ -71,13 +71,18 @@ def counted():
     return sent
 
 
+def kill():
+    """Die by SIGKILL, and say so: torchrun tells of the first of its processes that it finds dead, whichever that is."""
+    print("one is killed", file=sys.stderr, flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
 def mortal():
     """Wrap torch's exchange: die there, or at a random moment after some, if the environment says so."""
     from torch import distributed
 
     calls, exchange, attempt = [], distributed.all_reduce, int(os.environ["TORCHELASTIC_RESTART_COUNT"])
     rank, (who, number) = os.environ["RANK"], os.environ.get("TOKENSEL_DIES", "none 0").split()
-    kill = lambda: os.kill(os.getpid(), signal.SIGKILL)
     last = random.randint(1, 50)  # so that attempts get on, and kills fall into the whole run
 
     def wrapped(tensor, *rest, **options):
@@ -95,7 +100,7 @@ def main(folder, *names):
     from tokensel_nb import checkpoint
 
     checkpoint.SECONDS = 0.0
-    sent, found = counted(), {}
+    sent, found = counted(), {"restarts": int(os.environ["TORCHELASTIC_RESTART_COUNT"])}
     for name in names:
         sent.clear()
         file = None
