@@ -33,6 +33,7 @@ from tokensel_nb.datasets.reviews import SENTIMENTS, Reviews
 from tokensel_nb.files import unfinished
 
 PAGE = "<p>A page that takes a while to be written.</p>\n" * 100_000
+READ = 3000  # reviews, so many that a kill meets them being written and being counted
 TABLE = "text,label\n" + "".join(f"a {word} film number {row},{word}\n" for row in range(40) for word in ("good", "bad"))
 
 
@@ -44,11 +45,11 @@ def train(folder, model=OneLayer(), **options):  # noqa: B008
 
 
 def one_layer(folder):
-    return train(folder, optimizer="gradient descent", learning_rate=1.0, steps=100)
+    return train(folder, optimizer="gradient descent", learning_rate=1.0, steps=50)
 
 
 def adam(folder):
-    return train(folder, optimizer="adam", batch_size=48, patience=1000, steps=100)
+    return train(folder, optimizer="adam", batch_size=48, patience=1000, steps=50)
 
 
 def deeper(folder):
@@ -56,14 +57,14 @@ def deeper(folder):
 
 
 def reviews_read_slowly():
-    texts = [f"text {row} of many words, {row % 7} good and {row % 5} bad, {'so ' * (row % 40)}" for row in range(8000)]
-    return Reviews(texts, np.arange(8000) % 2, SENTIMENTS, "here")
+    texts = [f"text {row} of many words, {row % 7} good and {row % 5} bad, {'so ' * (row % 40)}" for row in range(READ)]
+    return Reviews(texts, np.arange(READ) % 2, SENTIMENTS, "here")
 
 
 def count(folder):
     """As `load_imdb` does with its test split: from the cache, else read, cached and counted."""
     os.environ["TOKENSEL_CACHE"] = str(folder)
-    RECORDED["IMDB test"] = (8000, digest_of_reviews(reviews_read_slowly()))
+    RECORDED["IMDB test"] = (READ, digest_of_reviews(reviews_read_slowly()))
     for _ in range(3):  # read and cached; read from the cache; made anew where the file was lost
         reviews = _cache.from_cache("imdb-test.parquet", "IMDB test", SENTIMENTS)
         reviews = reviews or _cache.to_cache(reviews_read_slowly(), "imdb-test.parquet")
