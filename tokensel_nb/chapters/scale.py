@@ -30,7 +30,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from statistics import median
 from typing import NamedTuple
 
 import numpy as np
@@ -334,14 +333,19 @@ def step_seconds(corpus: Corpus, dim: int, rounds: int = ROUNDS) -> float:
     True
     """
     parameters = init_parameters(corpus.vocab_size, dim, 0, num_classes=corpus.num_classes)
-    step = stepper(corpus, parameters)
-    step()
+    return float(np.median(_in_turns(stepper(corpus, parameters), rounds=rounds)))
+
+
+def _in_turns(*work, rounds=ROUNDS, clock=time.process_time):
+    """Return the seconds of pieces of work, a row a round; one round before, which prepares the counts, is not among them."""
     seconds = []
-    for _ in range(rounds):
-        begun = time.process_time()
-        step()
-        seconds.append(time.process_time() - begun)
-    return median(seconds)
+    for _ in range(rounds + 1):
+        times = [clock()]
+        for each in work:
+            each()
+            times.append(clock())
+        seconds.append(np.diff(times))
+    return np.array(seconds[1:])
 
 
 def resized(corpus: Corpus, texts: int, words: int, classes: int = 2) -> Corpus:
@@ -528,27 +532,21 @@ def _speed_part(processes: Processes, given) -> dict:
     cores = sorted(os.sched_getaffinity(0))
     os.sched_setaffinity(0, {cores[processes.rank % len(cores)]})  # or one process would use all for its products
     corpus = resized(load_imdb(), REVIEWS, 7780)
-    start = lambda: init_parameters(corpus.vocab_size, DIM, seed=0)
     parts = Parts(corpus, None, processes)
-    alone, shared, apart = (stepper(texts, start()) for texts in (corpus, parts, parts.only))
+    steps = [stepper(texts, init_parameters(corpus.vocab_size, DIM, seed=0)) for texts in (corpus, parts, parts.only)]
+    if processes.rank:
+        steps[0] = lambda: None
+    together = [lambda step=step: (step(), distributed.barrier()) for step in steps]
     if given.quiet:
         for thread in os.listdir("/proc/self/task"):
             os.sched_setscheduler(int(thread), os.SCHED_RR, os.sched_param(1))
-    seconds = []
-    for _ in range(ROUNDS + 1):
-        of_round = []
-        for work in (alone if processes.rank == 0 else lambda: None, shared, apart):
-            distributed.barrier()
-            begun = time.perf_counter()
-            work()
-            distributed.barrier()
-            of_round.append(time.perf_counter() - begun)
-        seconds.append(of_round)
-    seconds = seconds[1:]  # the first prepares the counts
-    one, several, _ = map(median, zip(*seconds))
-    ratios, ceilings = ([each[0] / each[other] for each in seconds] for other in (1, 2))
-    found = dict(one=one, several=several, ratio=median(ratios), lowest=min(ratios), highest=max(ratios))
-    return found | dict(ceiling=median(ceilings), load=os.getloadavg()[0], rounds=seconds)
+    seconds = _in_turns(*together, clock=time.perf_counter)
+    one, several, apart = seconds.T
+    ratio, ceiling = one / several, one / apart
+    found = dict(
+        one=np.median(one), several=np.median(several), ratio=np.median(ratio), lowest=ratio.min(), highest=ratio.max()
+    )
+    return found | dict(ceiling=np.median(ceiling), load=os.getloadavg()[0], rounds=seconds.tolist())
 
 
 def _exchange_part(processes: Processes, given) -> dict:
@@ -665,15 +663,7 @@ def tensors(texts: int = REVIEWS, numbers: int = 2**28, rounds: int = ROUNDS) ->
     step = stepper(corpus, init_parameters(corpus.vocab_size, DIM, seed=0).to("cpu"))
     source = torch.randn(numbers)
     target = torch.empty_like(source)
-    seconds = []
-    for _ in range(rounds + 1):
-        of_round = []
-        for work in (step, lambda: target.copy_(source)):
-            begun = time.process_time()
-            work()
-            of_round.append(time.process_time() - begun)
-        seconds.append(of_round)
-    of_step, of_copy = map(median, zip(*seconds[1:]))  # the first prepares the counts
+    of_step, of_copy = np.median(_in_turns(step, lambda: target.copy_(source), rounds=rounds), axis=0).tolist()
     moved, bandwidth = size_of(corpus, DIM).bytes, 8 * numbers / of_copy
     share = moved / of_step / bandwidth
     return dict(texts=texts, step=of_step, copy=of_copy, bytes=moved, bandwidth=bandwidth, share=share)
