@@ -36,7 +36,7 @@ The authors' 95% apart, the chapter's other bounds were drawn around what was fo
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
 
@@ -209,6 +209,22 @@ def search(validation_loss, ladder=LADDER, begin=0) -> dict[float, float]:
         found[ladder[ahead]] = validation_loss(ladder[ahead])
 
 
+def _chosen(run, loss_of, begin=1):
+    """Return the rung of the lowest validation loss, and what running each rung that was tried gave."""
+    found = {}
+
+    def validation_loss(rung):
+        found[rung] = run(rung)
+        return loss_of(found[rung])
+
+    losses = search(validation_loss, begin=begin)
+    return min(losses, key=losses.get), {rung: found[rung] for rung in losses}
+
+
+def _lowest(history):
+    return np.nanmin(history.held_out_losses)
+
+
 def tell_side(side: Side, parts: Parts, dim: int = DIM, seeds=TELLING) -> dict:
     """Choose a side's rate, train it with the telling seeds, and return what is recorded, as plain values.
 
@@ -231,18 +247,12 @@ def tell_side(side: Side, parts: Parts, dim: int = DIM, seeds=TELLING) -> dict:
     >>> sorted(recorded("ablations_sides")["frozen"])
     ['rate', 'runs', 'trials']
     """
-    trials = {}
-
-    def validation_loss(rate):
-        trials[rate] = run_side(side, parts.fit, parts.validation, rate, CHOOSING, dim).history
-        return np.nanmin(trials[rate].held_out_losses)
-
-    losses = search(validation_loss, begin=side.begin)
-    rate = min(losses, key=losses.get)
-    runs = [run_side(side, parts.fit, parts.validation, rate, seed, dim) for seed in seeds]
+    run = partial(run_side, side, parts.fit, parts.validation, dim=dim)
+    rate, trials = _chosen(lambda rate: run(rate, CHOOSING).history, _lowest, side.begin)
+    runs = [run(rate, seed) for seed in seeds]
     return {
         "rate": rate,
-        "trials": {str(rate): _curves(trials[rate]) for rate in losses},
+        "trials": {str(each): _curves(history) for each, history in trials.items()},
         "runs": [_curves(each.history) | _told(each, parts) for each in runs],
     }
 
@@ -268,19 +278,19 @@ def _linear(parts, kind, scale):
     from sklearn.linear_model import LogisticRegression
 
     fit, validation, test = (_narrow(getattr(part, kind) * scale) for part in parts)
-    models = {}
 
-    def validation_loss(strength):
+    def fitted(strength):
         model = LogisticRegression(C=strength, fit_intercept=False, solver="liblinear", tol=1e-6, max_iter=1000)
-        models[strength] = model.fit(fit, parts.fit.labels)
+        return model.fit(fit, parts.fit.labels)
+
+    def loss_of(model):
         return _logistic_loss(model.decision_function(validation), parts.validation.signs)
 
-    losses = search(validation_loss, begin=1)
-    strength = min(losses, key=losses.get)
+    strength, models = _chosen(fitted, loss_of)
     logits = models[strength].decision_function(test)
     return {
         "strength": strength,
-        "trials": {str(each): rounded(value) for each, value in losses.items()},
+        "trials": {str(each): rounded(loss_of(model)) for each, model in models.items()},
         "test_accuracy": rounded(np.mean(logits * parts.test.signs > 0)),
         "test_loss": rounded(_logistic_loss(logits, parts.test.signs)),
     }
@@ -398,14 +408,8 @@ def share_alone(parts: Parts) -> dict:
     one = np.ones(1, "float32")
     start = Parameters((share / share.std())[:, None].astype("float32"), 0 * one, one)
     options = dict(trained=QUERY_AND_HEAD, steps=400, evaluate_every=10, patience=PATIENCE, device="auto")
-    runs = {}
-
-    def validation_loss(rate):
-        runs[rate] = train(parts.fit, start=start, held_out=parts.validation, learning_rate=rate, **options)
-        return runs[rate].history.held_out_losses.min()
-
-    losses = search(validation_loss, begin=1)
-    rate = min(losses, key=losses.get)
+    run = partial(train, parts.fit, start=start, held_out=parts.validation, **options)
+    rate, runs = _chosen(lambda rate: run(learning_rate=rate), lambda training: _lowest(training.history))
     return {"rate": rate} | _told(runs[rate], parts)
 
 
@@ -468,12 +472,10 @@ def _record_dimensions(parts):
 
 def _record_first_steps(parts):
     """Record first steps of several sizes, and the signed share alone."""
-
-    def side(size):
-        return Side(QUERY_AND_HEAD, size, begin=1, evaluate_every=20, steps=300)
-
+    side = Side(QUERY_AND_HEAD, begin=1, evaluate_every=20, steps=300)
     sizes = tqdm(SIZES, desc="First steps", unit="size")
-    return {str(size): tell_side(side(size), parts, SIZES_DIM) for size in sizes} | {"share_alone": share_alone(parts)}
+    found = {str(size): tell_side(replace(side, first_step=size), parts, SIZES_DIM) for size in sizes}
+    return found | {"share_alone": share_alone(parts)}
 
 
 RECORDS = {
