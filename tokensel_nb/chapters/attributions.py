@@ -62,7 +62,7 @@ def moves(parameters: Parameters, corpus: Corpus) -> np.ndarray:
     >>> moves(ts.Parameters(np.eye(3), np.zeros(3), np.array([-2.0, 0.0, 4.0])), corpus)
     array([-1. , -0.5,  2. ])
     """
-    scores, values = (np.asarray(each, np.float64) for each in (parameters.token_scores, parameters.token_values))
+    scores, values = _numbers(parameters)
     return _by_word(LeavingOut(scores, corpus).moves(values), corpus)
 
 
@@ -99,14 +99,16 @@ def integrated_gradients(parameters: Parameters, corpus: Corpus, steps=50) -> np
     def logit(scores, values, logs):
         return ((logs + scores).softmax(dim=1) * values).sum(dim=1)
 
-    scores, values = (torch.tensor(np.asarray(each, np.float64)) for each in (parameters.token_scores, parameters.token_values))
-    found, explainer = [], IntegratedGradients(logit)
-    for columns, counts in tqdm(list(_texts(corpus)), desc="Integrated gradients", unit="text", delay=2):
+    scores, values = map(torch.tensor, _numbers(parameters))
+    explainer = IntegratedGradients(logit)
+
+    def of_words(columns, counts):
         rows = torch.tensor(columns)
         of_text = scores[rows][None], values[rows][None]
         parts = explainer.attribute(of_text, additional_forward_args=torch.tensor(np.log(counts))[None], n_steps=steps)
-        found.append(sum(parts)[0].numpy())
-    return _by_word(np.concatenate(found), corpus)
+        return sum(parts)[0].numpy()
+
+    return _text_by_text(of_words, corpus, "Integrated gradients")
 
 
 def shapley(parameters: Parameters, corpus: Corpus, permutations=10, seed=0) -> np.ndarray:
@@ -138,23 +140,21 @@ def shapley(parameters: Parameters, corpus: Corpus, permutations=10, seed=0) -> 
     """
     import shap
 
-    scores, values = (np.asarray(each, np.float64) for each in (parameters.token_scores, parameters.token_values))
-    found = []
-    for columns, counts in tqdm(list(_texts(corpus)), desc="Shapley values", unit="text", delay=2):
-        weights = counts * np.exp(scores[columns] - scores[columns].max())
+    scores, values = _numbers(parameters)
 
-        def worth(kept, weights=weights, of_words=values[columns]):
+    def of_words(columns, counts):
+        weights, size = counts * np.exp(scores[columns] - scores[columns].max()), len(columns)
+
+        def worth(kept):
             totals = kept @ weights
-            return np.where(totals > 0, kept @ (weights * of_words) / np.where(totals > 0, totals, 1), 0)
+            return np.where(totals > 0, kept @ (weights * values[columns]) / np.where(totals > 0, totals, 1), 0)
 
-        size = len(columns)
         if size == 1:  # shap wants two
-            found.append(worth(np.ones((1, 1))))
-            continue
+            return worth(np.ones((1, 1)))
         explainer = shap.PermutationExplainer(worth, shap.maskers.Independent(np.zeros((1, size))), seed=seed)
-        evaluations = permutations * (2 * size + 1)
-        found.append(explainer(np.ones((1, size)), max_evals=evaluations, silent=True).values[0])
-    return _by_word(np.concatenate(found), corpus)
+        return explainer(np.ones((1, size)), max_evals=permutations * (2 * size + 1), silent=True).values[0]
+
+    return _text_by_text(of_words, corpus, "Shapley values")
 
 
 def regression(corpus: Corpus) -> np.ndarray:
@@ -182,12 +182,16 @@ def regression(corpus: Corpus) -> np.ndarray:
     return LogisticRegression(max_iter=1000).fit(shares, corpus.labels).coef_[0]
 
 
-def _texts(corpus):
-    """Yield the columns and the counts of the words of every text that has any."""
-    ends = corpus.counts.indptr
-    for start, end in pairwise(ends):
-        if end > start:
-            yield corpus.counts.indices[start:end], corpus.counts.data[start:end].astype(float)
+def _numbers(parameters):
+    """Return the scores and the values of all words, in float64."""
+    return (np.asarray(each, np.float64) for each in (parameters.token_scores, parameters.token_values))
+
+
+def _text_by_text(of_words, corpus, name):
+    """Return the mean by word of what a function makes of the columns and the counts of every text that has words."""
+    texts = [slice(start, end) for start, end in pairwise(corpus.counts.indptr) if end > start]
+    progress, counts = tqdm(texts, desc=name, unit="text", delay=2), corpus.counts.astype(float)
+    return _by_word(np.concatenate([of_words(counts.indices[text], counts.data[text]) for text in progress]), corpus)
 
 
 def _by_word(of_entries, corpus):
