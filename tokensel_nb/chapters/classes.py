@@ -21,7 +21,7 @@ from ..corpus import Corpus, shuffle_labels
 from ..datasets import load_yelp
 from ..training import train
 from . import reviews
-from .recorded import paper_table, record, rounded
+from .recorded import or_none, paper_table, record, rounded
 
 SEEDS = range(15, 20)
 SHUFFLED_SEEDS = range(15, 17)
@@ -245,13 +245,12 @@ def _paper_bins(corpus, found):
         along, edges = frequency[:, number - 1], paper_edges(number)
         of = [binned(along, values[:, number - 1], edges) for values in found]
         shown = np.abs(of[0].centres[:, None] - _paper_centres(number)).min(axis=1) < 1e-3
-        means = [[None if np.isnan(mean) else round(mean, 2) for mean in each.means[shown].tolist()] for each in of]
         bins[str(number)] = {
             "centres": rounded(of[0].centres[shown], 5),
             "sizes": of[0].sizes[shown].tolist(),
             "left_out": of[0].sizes[~shown].tolist(),
             "range": rounded([along.min(), along.max()]),
-            "means": means,
+            "means": [or_none(rounded(each.means[shown], 2)) for each in of],
         }
     return bins
 

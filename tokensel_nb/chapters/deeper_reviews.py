@@ -399,12 +399,11 @@ def summary(corpus: Corpus, name: str) -> dict:
     """
     seeds = EXPERIMENTS[name].seeds
     found = [deeper_run(corpus, name, seed) for seed in tqdm(seeds, desc=name, unit="seed")]
-    means = {kind: [getattr(each, kind).means for each in found] for kind in ("values", "scores")}
     return {
         "score_correlations": rounded([each.score_correlation for each in found]),
         "value_correlations": rounded([each.value_correlation for each in found]),
-        "scores": [rounded(each) for each in means["scores"]],
-        "values": [rounded(each) for each in means["values"]],
+        "scores": [rounded(each.scores.means) for each in found],
+        "values": [rounded(each.values.means) for each in found],
         "accuracies": rounded([each.training.history.accuracies[-1] for each in found]),
         "held_out_accuracies": rounded([each.training.history.held_out_accuracies[-1] for each in found]),
     }

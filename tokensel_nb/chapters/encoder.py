@@ -52,7 +52,7 @@ from ..parameters import Parameters, init_parameters
 from ..training import train
 from .attributions import integrated_gradients, moves, regression, shapley, terms
 from .recorded import or_none, record, rounded
-from .review_controls import FIGURES, columns_of, plain_bins
+from .review_controls import FIGURES, amounts, columns_of, plain_bins
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -117,6 +117,26 @@ class Pretrained:
     def table(self):
         """The embeddings of all pieces, array of float32, shape (pieces, d)."""
         return self.weights["embeddings.word_embeddings.weight"].numpy()
+
+    @property
+    def vocabulary(self) -> list[str]:
+        """All pieces, in the order of their numbers."""
+        number_of = self.tokenizer.get_vocab()
+        return sorted(number_of, key=number_of.get)
+
+    def numbers(self, pieces: Sequence[str]) -> np.ndarray:
+        """Return the numbers of some pieces.
+
+        Parameters
+        ----------
+        pieces : sequence of str
+
+        Returns
+        -------
+        ndarray of int
+        """
+        number_of = self.tokenizer.get_vocab()
+        return np.array([number_of[piece] for piece in pieces])
 
     def pieces(self, texts: Sequence[str]) -> list[np.ndarray]:
         """Return the numbers of the pieces of every text.
@@ -293,8 +313,7 @@ def halves_in_pieces(pretrained: Pretrained) -> tuple[Corpus, Corpus, list[np.nd
     """
     reviews = read_imdb()
     pieces = pretrained.pieces(reviews.texts)
-    names = sorted(pretrained.tokenizer.get_vocab().items(), key=lambda item: item[1])
-    every = counts_of(pieces, reviews.labels, [name for name, _ in names], reviews.class_names)
+    every = counts_of(pieces, reviews.labels, pretrained.vocabulary, reviews.class_names)
     order = np.random.default_rng(HALVES).permutation(len(every))
     rows = np.array_split(order, 2)  # in random order, so that the first of them are a sample
     often = np.flatnonzero(np.min([every[part].counts.sum(axis=0) for part in rows], axis=0) >= OFTEN)
@@ -407,15 +426,20 @@ def table_summary(half: Corpus, other: Corpus, rows: np.ndarray | None, shuffles
     -------
     (dict, Parameters)
     """
+    controls, (learnt, *_) = _controlled(half, other, lambda part: table_run(part, rows), shuffles)
+    return controls | {"diagnosis": _diagnosed(learnt, other)}, learnt
+
+
+def _controlled(half, other, learn, shuffles):
+    """Return bins, bands and figures as plain values, and what was learnt: from true labels, then from each permutation."""
     learnt = []
 
     def amounts_of(part):
-        learnt.append(table_run(part, rows))
-        return {"values": learnt[-1].token_values, "scores": learnt[-1].token_scores}
+        learnt.append(learn(part))
+        return amounts(learnt[-1])
 
     control = with_control(half, other, amounts_of, shuffles=shuffles, seed=SEED)
-    of = {name: {by: plain(each) for by, each in both.items()} for name, both in control.items()}
-    return of | {"diagnosis": _told(learnt[0], other)}, learnt[0]
+    return {name: {by: plain(each) for by, each in both.items()} for name, both in control.items()}, learnt
 
 
 def whole_summary(pretrained: Pretrained, half: Corpus, other: Corpus, pieces, other_pieces) -> dict:
@@ -433,46 +457,32 @@ def whole_summary(pretrained: Pretrained, half: Corpus, other: Corpus, pieces, o
     dict
     """
     windows, looked_at = windows_of(pieces[:LEARNT], LENGTH), windows_of(other_pieces[:LOOKED_AT], LENGTH)
-    size = len(pretrained.table)
+    size, numbers = len(pretrained.table), pretrained.numbers(half.vocabulary)
     places = np.min([np.bincount(each.numpy().ravel(), minlength=size) for each in (windows, looked_at)], axis=0)
-    number_of = pretrained.tokenizer.get_vocab()
-    numbers = np.array([number_of[name] for name in half.vocabulary])
     kept = np.flatnonzero(places[numbers] >= PLACES)
-    learnt, unseen = columns_of(half[:LEARNT], kept), columns_of(other, kept)
-    found, models = [], []
+    learnt_from, unseen = columns_of(half[:LEARNT], kept), columns_of(other, kept)
+    seen = counts_of(looked_at.numpy(), other.labels[:LOOKED_AT], pretrained.vocabulary, other.class_names)
+    models = []
 
-    def amounts_of(part):
+    def learn(part):
         models.append(fine_tune(pretrained, windows, part.labels, SEED, TUNING))
         head = (each.detach().numpy().astype(float) for each in (models[-1].cls_embedding, models[-1].output_vector))
-        found.append(Parameters(word_means(models[-1], looked_at, size)[numbers[kept]], *head))
-        return {"values": found[-1].token_values, "scores": found[-1].token_scores}
+        return Parameters(word_means(models[-1], looked_at, size)[numbers[kept]], *head)
 
     began = time.perf_counter()
-    control = with_control(learnt, unseen, amounts_of, shuffles=1, seed=SEED)
+    controls, (learnt, _) = _controlled(learnt_from, unseen, learn, shuffles=1)
     with torch.no_grad():
         logits = torch.cat([models[0](some) for some in looked_at.split(50)]).numpy()
-    of = {name: {by: plain(each) for by, each in both.items()} for name, both in control.items()}
-    return of | {
+    return controls | {
         "pieces": len(kept),
         "accuracy": round(float(np.mean((logits > 0) == other.labels[:LOOKED_AT])), 4),
-        "diagnosis": _told(found[0], _in_windows(looked_at, unseen, numbers[kept], size)),
-        "words": _extremes(found[0], unseen),
+        "diagnosis": _diagnosed(learnt, columns_of(seen, numbers[kept])),
+        "words": _extremes(learnt, unseen),
         "seconds": round(time.perf_counter() - began),
     }
 
 
-def _in_windows(windows, corpus, numbers, size):
-    """Return the counts of the windows' pieces, with the labels of their reviews."""
-    column_of = np.full(size, -1)
-    column_of[numbers] = np.arange(len(numbers))
-    rows, columns = np.indices(windows.shape)[0].ravel(), column_of[windows.numpy().ravel()]
-    known = columns >= 0
-    places = rows[known], columns[known]
-    counts = sparse.coo_array((np.ones(known.sum(), int), places), (len(windows), len(numbers)))
-    return replace(corpus[: len(windows)], counts=counts.tocsr())
-
-
-def _told(parameters, corpus):
+def _diagnosed(parameters, corpus):
     """Return what `diagnose` says, in numbers."""
     found = diagnose(parameters.embeddings, parameters.output_vector, parameters.cls_embedding, corpus, seed=SEED)
     names = "values_follow", "scores_follow", "attention"
@@ -538,8 +548,7 @@ def main():
     """Record the encoder's table and the whole encoder, and how explanations of the table's model agree."""
     pretrained = load_encoder()
     half, other, *pieces = halves_in_pieces(pretrained)
-    number_of = pretrained.tokenizer.get_vocab()
-    rows = pretrained.table[[number_of[name] for name in half.vocabulary]]
+    rows = pretrained.table[pretrained.numbers(half.vocabulary)]
     from_table, learnt = table_summary(half, other, rows)
     random, _ = table_summary(half, other, None)
     mixed = shuffle_labels(half, SEED)

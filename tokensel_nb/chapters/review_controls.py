@@ -106,8 +106,8 @@ def control_summary(corpus: Corpus, frequent: int, seeds=SEEDS, options=OPTIONS)
         "accuracy": rounded([each[0].history.held_out_accuracies[-1] for each in runs]),
         "deviation": {
             of: {
-                "true": rounded([_amounts(each[0].parameters)[of].std() for each in runs], 3),
-                "shuffled": rounded([_amounts(one.parameters)[of].std() for each in runs for one in each[1:]], 3),
+                "true": rounded([amounts(each[0].parameters)[of].std() for each in runs], 3),
+                "shuffled": rounded([amounts(one.parameters)[of].std() for each in runs for one in each[1:]], 3),
             }
             for of in ("values", "scores")
         },
@@ -122,31 +122,47 @@ def _learning(other, options, seed):
         key = part.labels.tobytes()
         if key not in runs:
             runs[key] = train(part, options=options, held_out=other, seed=seed)
-        return _amounts(runs[key].parameters)
+        return amounts(runs[key].parameters)
 
     return amounts_of, runs
 
 
-def _amounts(parameters):
+def amounts(parameters) -> dict:
+    """Return what is binned: E_s·v and E_s·p of every word.
+
+    Parameters
+    ----------
+    parameters : Parameters
+
+    Returns
+    -------
+    dict of ndarray
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> sorted(amounts(ts.init_parameters(3, 4, seed=0)))
+    ['scores', 'values']
+    """
     return {"values": parameters.token_values, "scores": parameters.token_scores}
 
 
-def _merged(controls):
-    """Return several seeds' `ControlledBins` as plain values; the bins are the first seed's, the band is that of all."""
-    first = controls[0].true
-    low, high = extremes(np.concatenate([each.band for each in controls]))
-    both = [{name: each.figures(figure) for name, figure in FIGURES.items()} for each in controls]
-    plain = {
-        name: {
-            "true": rounded([each[name][0] for each in both]),
-            "shuffled": rounded(np.ravel([each[name][1] for each in both])),
-        }
-        for name in FIGURES
-    }
+def _figures(controls):
+    """Return figures of several seeds' `ControlledBins` as plain values: one a seed with true labels, one a permutation."""
+    pairs = {name: [each.figures(figure) for each in controls] for name, figure in FIGURES.items()}
     for name in ("word_skew", "word_absolute"):
-        several = np.array([getattr(each, name) for each in controls])
-        plain[name] = {"true": rounded(several[:, 0]), "shuffled": rounded(several[:, 1:].ravel())}
-    return plain | {"bins": plain_bins(first, (low, high))}
+        pairs[name] = [(true, shuffled) for true, *shuffled in (getattr(each, name) for each in controls)]
+    return {
+        name: dict(true=rounded([one for one, _ in of]), shuffled=rounded(np.ravel([many for _, many in of])))
+        for name, of in pairs.items()
+    }
+
+
+def _merged(controls):
+    """Return figures and bins; the bins are the first seed's, the band is that of all."""
+    return _figures(controls) | {
+        "bins": plain_bins(controls[0].true, extremes(np.concatenate([each.band for each in controls])))
+    }
 
 
 def plain_bins(bins: Bins, band) -> dict:
@@ -199,10 +215,9 @@ def along(corpus: Corpus, other: Corpus, options) -> dict:
     found = {f"{name}, {by}": [] for name in FIGURES for by in skews}
 
     def look(step, parameters):
-        amounts = _amounts(parameters.numpy())
         for by, skew in skews.items():
-            for (name, figure), of in zip(FIGURES.items(), ("values", "scores")):
-                found[f"{name}, {by}"].append(figure(binned(skew, amounts[of])))
+            for (name, figure), each in zip(FIGURES.items(), amounts(parameters.numpy()).values()):
+                found[f"{name}, {by}"].append(figure(binned(skew, each)))
 
     history = train(corpus, options=replace(options, watch=look), held_out=other).history
     losses = {"losses": history.losses, "held_out_accuracies": history.held_out_accuracies}
@@ -346,10 +361,8 @@ def vocabulary_summary(made: dict, options=OPTIONS) -> dict:
     >>> list(recorded("vocabulary"))[1:]
     ['most occurrences', 'most reviews', 'all of a sample', 'first four letters']
     """
-    found = {}
-    for name, (half, other) in tqdm(made.items(), desc="Vocabularies", unit="run"):
-        found[name], _ = _measured(half, other, options)
-    return found
+    progress = tqdm(made.items(), desc="Vocabularies", unit="run")
+    return {name: _measured(half, other, options)[0] for name, (half, other) in progress}
 
 
 def _measured(half, other, options):
@@ -363,11 +376,7 @@ def _measured(half, other, options):
 def _shapes(half, other, amounts_of, min_count=1):
     """Return the figures of both shapes with true labels and one permutation, without the bins."""
     control = with_control(half, other, amounts_of, shuffles=1, seed=SEEDS[0], min_count=min_count)
-    found = {of: {by: _merged([control[of][by]]) for by in ("own", "held out")} for of in ("values", "scores")}
-    for of in ("values", "scores"):
-        for by in ("own", "held out"):
-            del found[of][by]["bins"]
-    return found
+    return {of: {by: _figures([each]) for by, each in both.items()} for of, both in control.items()}
 
 
 def subword_halves(every: Corpus, size=PIECES, seed=HALVES) -> tuple[Corpus, Corpus]:
