@@ -217,7 +217,7 @@ def twins(random) -> dict[str, Twin]:
     )
     found["key_query_flow"] = Twin(
         ts.key_query_flow,
-        dict(parameters=drawn, key_query=np.eye(7), corpus=texts, arc_length=10.0, options={}),
+        dict(parameters=drawn, key_query=np.eye(7), corpus=texts, arc_length=10.0, options=dict(records=3, tolerance=1e-6)),
         dict(parameters=of_parameters, key_query=kinds.numbers, corpus=of_corpus, arc_length=kinds.positive),
         fields=of_flows["fields"] | dict(key_query=("key_query", *told)), undefined=of_flows["undefined"],
     )  # fmt: skip
