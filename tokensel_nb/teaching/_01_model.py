@@ -30,6 +30,8 @@ def repeat(new_logit, random):
         "The numerator is right. The denominator grows, too, by q of the old one.": logit + q * value,
         "The attention on the word is not q any more once it occurs twice.": (1 - q) * logit + q * value,
         "That is what happens when all counts double. Here one of them does.": logit,
+        "One occurrence more adds q to numerator and denominator, not 2 q.": (logit + 2 * q * value) / (1 + 2 * q),
+        "The numerator holds the old logit, too, and q times the value on top.": q * value / (1 + q),
     }
     yield from compare(new_logit(logit, q, value), wanted, mistakes)
 
@@ -84,6 +86,7 @@ def uniform(by_formula, random):
         "Divide by the length of each text, not by the mean length.": -signs @ counts / counts.sum() / 2,
         "At a logit of zero g is 1/2, not 1.": -signs @ shares / len(signs),
         "Counts are divided by the length of their text: attention adds up to one.": -signs @ counts / len(signs) / 2,
+        "That is the signed frequency: minus, g = 1/2 and the length of each text are lost.": signs @ counts / len(signs),
     }
     yield from compare(by_formula(counts, signs), wanted, mistakes)
 
@@ -98,7 +101,12 @@ def order(logit, random):
         yield "An average lies among the values; yours does not: divide by the sum of the weights e^(c i), not by their number."
     if close(last, values[0]):
         yield "The first position counts most; with a positive c the last should."
-    yield from compare(last, values[-1], {"At c = 50 all positions count alike: does the score c i get in?": values.mean()})
+    linear = (1 + 50 * np.arange(4)) @ values / (1 + 50 * np.arange(4)).sum()
+    mistakes = {
+        "At c = 50 all positions count alike: does the score c i get in?": values.mean(),
+        "The weight of a position is e to its score, not the score itself.": linear,
+    }
+    yield from compare(last, values[-1], mistakes)
     odds = np.exp(0.7)
     yield from compare(logit(values[:2], 0.7), (values[0] + odds * values[1]) / (1 + odds))
 

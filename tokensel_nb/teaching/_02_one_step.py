@@ -45,6 +45,8 @@ def labels(step_for, random):
     found = step_for(wanted, share, dim)
     if np.shape(found):
         yield f"A single number is wanted, not an array of shape {np.shape(found)}."
+    if not np.isfinite(found):
+        yield f"The step is {found}: a root of a negative number, or a division by zero?"
     reached = np.corrcoef(noise + found / 2 * share, share)[0, 1]
     if abs(reached - wanted) > 0.01:
         ratio = dim * (wanted**-2 - 1) * share.var()
@@ -53,6 +55,10 @@ def labels(step_for, random):
             " The variance of the share is wanted, not its standard deviation.": 2 / np.sqrt(ratio / share.std()),
             " The correlation enters by its square.": 2 / np.sqrt(ratio * (1 / wanted - 1) / (wanted**-2 - 1)),
             " The 4 of the formula is lost: its root is 2.": 1 / np.sqrt(ratio),
+            " The 4 of the formula is under the root, too: 2 is left of it.": 4 / np.sqrt(ratio),
+            " The fraction is upside down.": 2 * np.sqrt((wanted**-2 - 1) / (dim * share.var())),
+            " Solved for the step, the correlation enters as its inverse square, less one.": 2
+            / np.sqrt(ratio * (1 - wanted**2) / (wanted**-2 - 1)),
         }
         slip = next((said for said, step in slips.items() if close(found, step)), "")
         yield f"After a step of this size the correlation is {reached:.2f}, where {wanted:.2f} was asked for.{slip}"
