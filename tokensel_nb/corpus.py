@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import cached_property, partial
 from numbers import Integral, Real
 
@@ -342,7 +342,10 @@ def shuffle_labels(corpus: Corpus, seed) -> Corpus:
     >>> ts.shuffle_labels(corpus, seed=0).labels.tolist()
     [0, 1, 1, 0]
     """
-    return replace(corpus, labels=np.random.default_rng(seed).permutation(corpus.labels.copy()))
+    labels = np.random.default_rng(seed).permutation(corpus.labels.copy())
+    shuffled = object.__new__(Corpus)  # the counts were checked, and nobody can change them: both corpora have them
+    shuffled._keep(corpus.counts, labels, corpus.vocabulary, corpus.class_names, corpus.weights)
+    return shuffled
 
 
 def _checked_counts(counts):
