@@ -18,7 +18,7 @@ from tqdm import tqdm
 from ..alignment import class_profile
 from ..bins import binned, word_correlation
 from ..corpus import Corpus, shuffle_labels
-from ..datasets import load_yelp
+from ..datasets.yelp import load_yelp
 from ..training import train
 from . import reviews
 from .recorded import or_none, paper_table, record, rounded

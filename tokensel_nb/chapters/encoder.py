@@ -45,7 +45,8 @@ from tqdm import tqdm
 
 from ..bins import ControlledBins, with_control, word_correlation
 from ..corpus import Corpus, shuffle_labels
-from ..datasets import download_wheel, read_imdb
+from ..datasets._wheel import download_wheel
+from ..datasets.imdb import read_imdb
 from ..diagnosis import diagnose
 from ..options import Options
 from ..parameters import Parameters, init_parameters

@@ -31,7 +31,9 @@ from tqdm import tqdm
 
 from ..bins import Bins, binned, extremes, with_control, word_correlation
 from ..corpus import Corpus, shuffle_labels
-from ..datasets import load_imdb, load_rotten_tomatoes, load_yelp
+from ..datasets.imdb import load_imdb
+from ..datasets.movie_reviews import load_rotten_tomatoes
+from ..datasets.yelp import load_yelp
 from ..options import Options
 from ..training import train
 from .recorded import or_none, record, rounded

@@ -36,9 +36,10 @@ import numpy as np
 from scipy.optimize import nnls
 
 from ..corpus import Corpus
-from ..datasets import load_imdb, load_rotten_tomatoes, read_imdb
+from ..datasets.imdb import load_imdb, read_imdb
+from ..datasets.movie_reviews import load_rotten_tomatoes
 from ..distributed import Parts
-from ..models import OneLayer
+from ..models.one_layer import OneLayer
 from ..optimizers import Adam
 from ..parameters import init_parameters
 from ..processes import ALONE, Processes
