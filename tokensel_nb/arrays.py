@@ -180,6 +180,9 @@ def log_softmax(x):
 def times_few(matrix, rows):
     """Return ``matrix @ rows.T`` for few rows: a product that reads the matrix once, as fast as memory allows.
 
+    On an Intel processor torch's plain product takes twice as long as reading the matrix; transposed, and of two or three rows,
+    it takes no longer.
+
     Parameters
     ----------
     matrix : array, shape (n, dim)
@@ -195,9 +198,7 @@ def times_few(matrix, rows):
     [[1.0], [1.0]]
     """
     if is_torch(matrix):
-        from torch.nn.functional import linear
-
-        return linear(matrix, rows)
+        return (rows @ matrix.T).T if len(rows) < 4 else matrix @ rows.T
     return np.stack([matrix @ row for row in rows], axis=1)
 
 
