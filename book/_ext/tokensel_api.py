@@ -98,7 +98,7 @@ def adopt(app: Sphinx, document: nodes.document) -> None:
         node.document = document
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
+def setup(app: Sphinx) -> None:
     """Register the above."""
     for extension in ("sphinx.ext.autodoc", "sphinx.ext.linkcode", "numpydoc"):
         app.setup_extension(extension)
@@ -109,4 +109,3 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("object-description-transform", show_prefix)
     app.connect("missing-reference", resolve)
     app.connect("doctree-read", adopt)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -108,8 +108,7 @@ def count_claims(app: Sphinx) -> None:
     substitute(app, claims_count=count(collect(notebooks(app), Path(app.srcdir))[0]))
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
+def setup(app: Sphinx) -> None:
     """Register the above."""
     app.add_directive("claims-table", ClaimsTable)
     app.connect("builder-inited", count_claims, priority=400)  # before the parser reads the texts
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

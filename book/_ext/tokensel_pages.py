@@ -73,8 +73,7 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
         dead.unlink()
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
+def setup(app: Sphinx) -> None:
     """Register the above."""
     app.config.mathjax_path = "mathjax/tex-chtml.js"
     app.connect("build-finished", finish)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

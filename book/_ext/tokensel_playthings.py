@@ -45,7 +45,6 @@ def load_scripts(app: Sphinx, page: str, template: str, context: dict, doctree: 
         app.add_css_file(f"{FOLDER}/playthings.css")
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
+def setup(app: Sphinx) -> None:
     """Register the above."""
     app.connect("html-page-context", load_scripts)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -50,7 +50,6 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
             file.write_text(with_policy(page), "utf-8")
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
+def setup(app: Sphinx) -> None:
     """Register the above: after all else, since nothing may change a script any more."""
     app.connect("build-finished", finish, priority=900)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

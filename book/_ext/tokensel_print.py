@@ -41,8 +41,7 @@ def prepare_one_page(app: Sphinx) -> None:
         app.config.html_assets_policy = "always"
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
+def setup(app: Sphinx) -> None:
     """Register the above."""
     app.connect("builder-inited", link_pdf, priority=400)  # before the parser reads the texts
     app.connect("builder-inited", prepare_one_page)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -37,10 +37,6 @@ class play(nodes.Inline, nodes.TextElement):
     """A link to a plaything in a state, not yet resolved."""
 
 
-class slides_bar(nodes.General, nodes.Element):
-    """Where the controls of the slides are put."""
-
-
 class Shared(SphinxDirective):
     """``{shared} fig-name``, or ``{shared} 01_model words of a cell``."""
 
@@ -60,9 +56,7 @@ class Slides(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Say which keys there are."""
-        bar = slides_bar(classes=["slides-bar"])
-        bar += nodes.paragraph("", "", *self.parse_inline(KEYS)[0])
-        return [bar]
+        return [nodes.compound("", nodes.paragraph("", "", *self.parse_inline(KEYS)[0]), classes=["slides-bar"])]
 
 
 class Play(SphinxRole):
@@ -131,29 +125,17 @@ def resolve(app: Sphinx, doctree: nodes.document, page: str) -> None:
 
 def load_files(app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None) -> None:
     """Add the slides' style and script to pages that have slides."""
-    if doctree and any(doctree.findall(slides_bar)):
+    if doctree and any("slides-bar" in bar["classes"] for bar in doctree.findall(nodes.compound)):
         app.add_css_file(FILES[0])
         app.add_js_file(FILES[1], loading_method="defer")
 
 
-def visit_bar(self, node: slides_bar) -> None:
-    """Begin a block."""
-    self.body.append(self.starttag(node, "div"))
-
-
-def depart_bar(self, node: slides_bar) -> None:
-    """End it."""
-    self.body.append("</div>\n")
-
-
-def setup(app: Sphinx) -> dict[str, bool]:
+def setup(app: Sphinx) -> None:
     """Register the above; what is shared comes before playthings look which of them a page has."""
     app.add_node(shared)
     app.add_node(play)
-    app.add_node(slides_bar, html=(visit_bar, depart_bar))
     app.add_directive("shared", Shared)
     app.add_directive("slides", Slides)
     app.add_role("play", Play())
     app.connect("doctree-resolved", resolve)
     app.connect("html-page-context", load_files)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
