@@ -13,7 +13,6 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-import tomllib
 from pathlib import Path
 
 import audit
@@ -37,7 +36,7 @@ TEXTS = "text,label\n" + "a good film,up\ngood and moving,up\na bad film,down\nb
 
 def versions() -> dict[str, str]:
     """Return the version that each file tells: they must agree."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+    project = first_cells.settings()["project"]["version"]
     cited = re.search(r"^version: (\S+)$", (ROOT / "CITATION.cff").read_text("utf-8"), re.MULTILINE)[1]
     newest = re.search(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)[1]
     return {"pyproject.toml": project, "CITATION.cff": cited, "CHANGELOG.md": newest}
