@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .arrays import Array
 
 BLOCK = 2**17  # numbers; a few arrays of so many fit in the cache of a core
+LARGER = 4  # times as many for tensors: their kernel needs no temporary arrays, and calling it takes a while
 
 
 class LowRank(NamedTuple):
@@ -146,7 +147,8 @@ def _blocks(array, gradient) -> Iterator[tuple[slice, Array]]:
     if array.ndim < 2 or (is_torch(array) and array.is_cuda):
         parts = [...]
     else:
-        height = max(BLOCK // math.prod(array.shape[1:]), 1)
+        numbers = BLOCK * LARGER if is_torch(array) else BLOCK
+        height = max(numbers // math.prod(array.shape[1:]), 1)
         parts = [slice(first, first + height) for first in range(0, len(array), height)]
     for part in parts:
         yield part, gradient.factors[part] @ gradient.rows if isinstance(gradient, LowRank) else gradient[part]
