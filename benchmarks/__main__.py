@@ -1,4 +1,8 @@
-"""Run every benchmark in one process after the other, print a table, and record it.
+"""Run every benchmark, each in a process of its own, one after the other; print a table, and record it.
+
+    python -m benchmarks [NAME [OPTION ...]]
+
+With a name, that benchmark runs alone, here, and its rows are printed as JSON.
 
 Times on a shared machine wander; the *ratios* of things timed side by side, round by round, do much less. Each benchmark
 therefore alternates its contestants and reports medians.
@@ -7,23 +11,13 @@ therefore alternates its contestants and reports medians.
 import json
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 from tokensel_nb.runtime import machine
 
-PARTS = [
-    "benchmarks.startup",
-    "benchmarks.whole",
-    "benchmarks.reading",
-    "benchmarks.step",
-    "benchmarks.size",
-    "benchmarks.training",
-    "benchmarks.margin",
-    "benchmarks.textbook_flow",
-    "benchmarks.scale",
-    "benchmarks.site",
-    "benchmarks.playing",
-]  # a process each, so that one's peak memory is not the other's
+# A process each, so that one's peak memory is not the other's.
+PARTS = "startup whole reading step size training margin textbook_flow scale site playing".split()
 OUTPUT = Path("data/benchmarks.json")
 
 
@@ -31,7 +25,7 @@ def main():
     rows = []
     for part in PARTS:
         print(f"{part} ...", flush=True)
-        done = subprocess.run([sys.executable, "-m", part], stdout=subprocess.PIPE, text=True, check=True)
+        done = subprocess.run([sys.executable, "-m", "benchmarks", part], stdout=subprocess.PIPE, text=True, check=True)
         rows += json.loads(done.stdout.splitlines()[-1])
     width = max(len(row["what"]) for row in rows)
     for row in rows:
@@ -42,4 +36,8 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    if sys.argv[1:]:
+        name, *options = sys.argv[1:]
+        print(json.dumps(import_module(f"benchmarks.{name}").measure(*options)))
+    else:
+        main()

@@ -3,25 +3,22 @@
 On a machine without a GPU the device is the processor itself, and the ratios are those of it to itself: a rehearsal.
 """
 
-import json
-import time
 from functools import partial
-from statistics import median
 
 import torch
 
 from tokensel_nb import Options, WithMLP, descend_, init_parameters, load_imdb, most_frequent, train
 from tokensel_nb.runtime import default_device, device_name
 
-from .timing import row
+from .step import DIM, fewest_bytes
+from .timing import alternate, row
 
 ROUNDS = 15
-DIM = 2048
 CORES = 2  # of the processor that a step is compared with
 COPIED = 2**28  # numbers of float32: far beyond every cache
 
 
-def main():
+def measure():
     place, imdb = default_device(), load_imdb()
     placed = {"cpu": init_parameters(imdb.vocab_size, DIM, seed=0).to("cpu")}
     placed["device"] = placed["cpu"].map(torch.clone).to(place)
@@ -29,19 +26,19 @@ def main():
     step = {name: timed(partial(descend_, each, imdb, 1e-3), place) for name, each in placed.items()}
     source = torch.randn(COPIED, device=place)
     bandwidth = 2 * 4 * COPIED / timed(partial(torch.empty_like(source).copy_, source), place)
-    fewest = 3 * 4 * imdb.vocab_size * DIM + 2 * 8 * imdb.counts.nnz  # see benchmarks/step.py
     del source
     torch.set_num_threads(1)  # smaller products lose more by waiting for a second thread than it gains
     options = Options(dim=DIM, steps=40, learning_rate=0.007, evaluate_every=40)
-    adam = {name: timed(partial(train, imdb, options=options, device=each), place, 3) for name, each in devices(place)}
+    devices = {"cpu": "cpu", "device": place}
+    adam = {name: timed(partial(train, imdb, options=options, device=each), place, 3) for name, each in devices.items()}
     short = most_frequent(imdb[::5], 96)
-    deeper = {name: timed(partial(train, short, WithMLP(), steps=100, device=each), place, 3) for name, each in devices(place)}
+    deeper = {name: timed(partial(train, short, WithMLP(), steps=100, device=each), place, 3) for name, each in devices.items()}
     rows = [
         row(f"step, d = 2,048, 25,000 reviews: {device_name()}", step["device"] * 1e3, "ms"),
         row(f"the same step: {CORES} cores of the processor of that machine", step["cpu"] * 1e3, "ms"),
         row("the same step: times as fast", step["cpu"] / step["device"], "×", "≥ 50 on a GPU"),
         row("device's bandwidth (copy of 1 GB, read and written)", bandwidth / 1e9, "GB/s"),
-        row("step: share of that bandwidth", fewest / step["device"] / bandwidth, "", "≥ 0.7"),
+        row("step: share of that bandwidth", fewest_bytes(imdb) / step["device"] / bandwidth, "", "≥ 0.7"),
         row("40 steps of Adam, d = 2,048, with what is prepared: device", adam["device"], "s"),
         row("the same: times as fast as one core", adam["cpu"] / adam["device"], "×"),
         row("100 steps of the MLP, 5,000 reviews: device", deeper["device"], "s"),
@@ -49,24 +46,17 @@ def main():
     ]
     if place == "cuda":
         rows.append(row("device's peak memory", torch.cuda.max_memory_allocated() / 1e9, "GB"))
-    print(json.dumps(rows))
-
-
-def devices(place):
-    return [("cpu", "cpu"), ("device", place)]
+    return rows
 
 
 def timed(work, place, rounds=ROUNDS):
     """Return the median seconds of a piece of work, after one that is not counted."""
-    seconds = []
-    for _ in range(rounds + 1):
-        start = time.perf_counter()
+
+    def done():
         work()
         if place == "cuda":
             torch.cuda.synchronize()
-        seconds.append(time.perf_counter() - start)
-    return median(seconds[1:])
 
-
-if __name__ == "__main__":
-    main()
+    done()
+    (seconds,) = alternate(done, rounds=rounds)
+    return seconds

@@ -22,21 +22,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 BUDGET = 570.0  # seconds for everything
 PYTEST = ["-m", "pytest", "-q", "-o", "addopts=--import-mode=importlib", "-p", "no:cacheprovider", "-W", "default", "-k"]
-PARTS = {
-    "tests on the device": [
-        *PYTEST,
-        "{device}",
-        "tests/models",
-        "tests/flow",
-        "tests/test_training.py",
-        "tests/test_alignment.py",
-    ],
-    "benchmarks of the device": ["-m", "benchmarks.device"],
-    "notebook 1": ["book/_tools/run_notebooks.py", "--to", "_build/gpu", "book/01_model.ipynb"],
-    "notebook 2": ["book/_tools/run_notebooks.py", "--to", "_build/gpu", "book/02_one_step.ipynb"],
-    "notebook 5": ["book/_tools/run_notebooks.py", "--to", "_build/gpu", "book/05_reviews.ipynb"],
-    "notebook 7": ["book/_tools/run_notebooks.py", "--to", "_build/gpu", "book/07_deeper.ipynb"],
-    "notebook 11": ["book/_tools/run_notebooks.py", "--to", "_build/gpu", "book/11_scale.ipynb"],
+TESTS = ["tests/models", "tests/flow", "tests/test_training.py", "tests/test_alignment.py"]
+NOTEBOOKS = {"notebook 1": "01_model", "notebook 2": "02_one_step", "notebook 5": "05_reviews"}
+NOTEBOOKS |= {"notebook 7": "07_deeper", "notebook 11": "11_scale"}
+PARTS = {"tests on the device": [*PYTEST, "{device}", *TESTS], "benchmarks of the device": ["-m", "benchmarks", "device"]}
+PARTS |= {
+    name: ["book/_tools/run_notebooks.py", "--to", "_build/gpu", f"book/{file}.ipynb"] for name, file in NOTEBOOKS.items()
 }
 # What the package and a notebook need beyond PyTorch and the common scientific packages; versions are those of the lock file.
 WHEELS = """

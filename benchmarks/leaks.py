@@ -16,32 +16,21 @@ import tokensel_nb as ts
 WORD = "zqxleak"
 
 
-def imdb(size, seed):
-    return _drawn(ts.read_imdb(), size, seed)
+def any_texts(labels, size, random):
+    return random.permutation(len(labels))[:size]
 
 
-def rotten(size, seed):
-    return _drawn(ts.read_rotten_tomatoes(), size, seed)
+def tenth_positive(labels, size, random):
+    sides = ((0, size * 9 // 10), (1, size // 10))
+    return random.permutation(np.concatenate([random.permutation(np.flatnonzero(labels == k))[:many] for k, many in sides]))
 
 
-def unbalanced(size, seed):
-    """Reviews of IMDB of which a tenth is positive."""
-    reviews = ts.read_imdb()
-    random = np.random.default_rng(seed)
-    rows = [
-        random.permutation(np.flatnonzero(reviews.labels == k))[:many] for k, many in ((0, size * 9 // 10), (1, size // 10))
-    ]
-    rows = random.permutation(np.concatenate(rows))
-    return [reviews.texts[row] for row in rows], reviews.labels[rows]
-
-
-def _drawn(reviews, size, seed):
-    rows = np.random.default_rng(seed).permutation(len(reviews))[:size]
-    return [reviews.texts[row] for row in rows], reviews.labels[rows]
-
-
-SETS = {"Rotten Tomatoes": (rotten, 8530), "IMDB": (imdb, 4000), "IMDB, 10% positive": (unbalanced, 4000)}
-LARGE = {"IMDB, all": (imdb, 25000)}
+SETS = {
+    "Rotten Tomatoes": (ts.read_rotten_tomatoes, any_texts, 8530),
+    "IMDB": (ts.read_imdb, any_texts, 4000),
+    "IMDB, 10% positive": (ts.read_imdb, tenth_positive, 4000),
+}
+LARGE = {"IMDB, all": (ts.read_imdb, any_texts, 25000)}
 
 
 def planted(texts, labels, of, counters, seed):
@@ -86,11 +75,13 @@ def main():
     options.add_argument("--only", help="a part of the name of a set")
     asked = options.parse_args()
     rows = []
-    for name, (read, size) in (LARGE if asked.large else SETS).items():
+    for name, (read, choose, size) in (LARGE if asked.large else SETS).items():
         if asked.only and asked.only not in name:
             continue
+        reviews = read()
         for seed in asked.seeds:
-            texts, labels = read(size, seed)
+            rows_of_seed = choose(reviews.labels, size, np.random.default_rng(seed))
+            texts, labels = [reviews.texts[row] for row in rows_of_seed], reviews.labels[rows_of_seed]
             true = judged(texts, labels, seed)
             shuffled = judged(texts, np.random.default_rng(seed).permutation(labels), seed)
             alarms = dict(true=true.suspicious, shuffled=shuffled.suspicious)

@@ -1,7 +1,5 @@
 """From the texts of IMDB to counts: this package against scikit-learn's CountVectorizer, same texts, same tokens."""
 
-import json
-
 from sklearn.feature_extraction.text import CountVectorizer
 
 from tokensel_nb import corpus_from_texts, read_imdb
@@ -11,7 +9,7 @@ from .timing import alternate, peak_memory, row
 PLAIN = r"[^\p{L}\p{N}_]"  # CountVectorizer's tokens; the book's default also drops <br />
 
 
-def main():
+def measure():
     reviews = read_imdb()
 
     def ours():
@@ -23,15 +21,10 @@ def main():
     assert (ours().counts != sklearn()).nnz == 0, "the two do not count the same tokens"
     seconds, of_sklearn = alternate(ours, sklearn, rounds=7)
     (with_default,) = alternate(lambda: corpus_from_texts(reviews.texts, reviews.labels, min_count=45), rounds=5)
-    rows = [
+    return [
         row("text to counts, IMDB: this package", seconds, "s"),
         row("text to counts, IMDB: CountVectorizer", of_sklearn, "s"),
         row("text to counts: times as fast as CountVectorizer", of_sklearn / seconds, "×", "≥ 2"),
         row("text to counts, IMDB, the book's tokens and vocabulary", with_default, "s"),
         row("text to counts: peak memory, everything", peak_memory() / 1e9, "GB", "≤ 6"),
     ]
-    print(json.dumps(rows))
-
-
-if __name__ == "__main__":
-    main()

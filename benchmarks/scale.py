@@ -3,8 +3,6 @@
 How each is measured, stands in `tokensel_nb.chapters.scale`. With --quiet, as root, other programs wait during some seconds.
 """
 
-import json
-import sys
 import tempfile
 from pathlib import Path
 
@@ -16,7 +14,7 @@ from .timing import row
 SETTING, TIMES = 300e6, 5  # of memory, and how much larger the stored corpus is
 
 
-def main(*options):
+def measure(*options):
     imdb = load_imdb()
     repeated = int(TIMES * SETTING / (8 * imdb.counts.nnz)) + 1
     with tempfile.TemporaryDirectory() as folder:
@@ -42,8 +40,4 @@ def main(*options):
         row("the same: a step", memory["step"], "s"),
         row("the same: a step, nanoseconds a text and word in it", memory["step"] / memory["entries"] * 1e9, "ns"),
     ]
-    print(json.dumps(rows))
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])
+    return rows

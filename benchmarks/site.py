@@ -1,6 +1,5 @@
 """How long a reader waits for the first chapter, cold: a new browser, an empty cache, a server on this machine."""
 
-import json
 import sys
 import time
 from contextlib import contextmanager
@@ -19,6 +18,8 @@ ROUNDS = 7
 SET = "() => performance.getEntriesByName('formulas in view are set')[0]?.startTime"
 PAINTED = "() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
 
+if not (SITE / "index.html").exists():
+    raise SystemExit("there are no built pages; run `make html`")
 sys.path.insert(0, str(ROOT / "book" / "_tools"))
 from browser import browser, sent_bytes  # noqa: E402 - it stands among the book's tools
 
@@ -52,23 +53,16 @@ def visit(address):
         return tab.evaluate(PAINTED) / 1000, tab.evaluate(SET) / 1000, finished, asked
 
 
-def main():
-    if not (SITE / "index.html").exists():
-        raise SystemExit("there are no built pages; run `make html`")
+def measure():
     with serve() as address:
         seen, ready, finished, asked = zip(*(visit(f"{address}/book/01_model.html") for _ in range(ROUNDS)))
     files = {unquote(urlsplit(url).path).lstrip("/") for url in asked[0] if url.startswith(address)}
     weight = sum(sent_bytes(SITE / file) for file in files)
     whole = sum(file.stat().st_size for file in SITE.rglob("*") if file.is_file())
-    rows = [
+    return [
         row("chapter 1, cold: text is seen", median(seen), "s", "1.5 s to a readable page"),
         row("chapter 1, cold: formulas in view are set", median(ready), "s", "1.0 s"),
         row("chapter 1, cold: every formula is set", median(finished), "s", "1.5 s to a readable page"),
         row("chapter 1: all that it loads, compressed", weight / 1e6, "MB", "1.2"),
         row("the whole site, with the PDF if it was made", whole / 1e6, "MB", "40"),
     ]
-    print(json.dumps(rows))
-
-
-if __name__ == "__main__":
-    main()

@@ -4,8 +4,6 @@ Beyond IMDB's 25,000 the reviews are drawn again and again: the cost knows nothi
 recorded under ``size``, for the figure in the chapter on reviews.
 """
 
-import json
-
 import numpy as np
 import torch
 
@@ -18,7 +16,7 @@ SIZES = [1_000, 3_000, 10_000, 25_000, 60_000, 140_000, 280_000, 560_000]
 DIM = 64
 
 
-def main():
+def measure():
     imdb = load_imdb()
     parameters = init_parameters(imdb.vocab_size, DIM, seed=0).to("cpu")
     random = np.random.default_rng(0)
@@ -29,21 +27,16 @@ def main():
         descend_(parameters, corpus, 1e-3)  # the counts are prepared once for all steps
         (each,) = alternate(lambda corpus=corpus: descend_(parameters, corpus, 1e-3), rounds=15)
         seconds.append(each)
-    large = np.array(tokens) > 1e6  # below, the part that is the same for every corpus shows
-    slope, start = np.polyfit(np.array(tokens)[large], np.array(seconds)[large], 1)
-    left = np.array(seconds)[large] - (start + slope * np.array(tokens)[large])
-    straight = 1 - (left**2).sum() / ((np.array(seconds)[large] - np.mean(np.array(seconds)[large])) ** 2).sum()
     results = {"reviews": SIZES, "tokens": tokens, "milliseconds": [1e3 * each for each in seconds], "dim": DIM}
     record("size", results)
-    rows = [
+    large = np.array(tokens) > 1e6  # below, the part that is the same for every corpus shows
+    x, y = np.array(tokens)[large], np.array(seconds)[large]
+    slope, _ = np.polyfit(x, y, 1)
+    straight = np.corrcoef(x, y)[0, 1] ** 2
+    return [
         row("a step, d = 64, 560,000 reviews (IMDB's, repeated)", seconds[-1] * 1e3, "ms"),
         row("a step: nanoseconds a token", slope * 1e9, "ns"),
         row("a step: share of the variance that a straight line in tokens explains", straight, ""),
         row("560,000 reviews: peak memory, counts prepared and steps taken", peak_memory() / 1e9, "GB", "≤ 8"),
         row("threads", torch.get_num_threads(), ""),
     ]
-    print(json.dumps(rows))
-
-
-if __name__ == "__main__":
-    main()

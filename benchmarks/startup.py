@@ -1,11 +1,8 @@
 """How long one waits at the door: imports, and the first fit of a process against the second."""
 
-import json
-import subprocess
-import sys
 from statistics import median
 
-from .timing import row
+from .timing import row, told_by
 
 ROUNDS = 9
 IMPORT = "import time; start = time.perf_counter(); import {}; print(time.perf_counter() - start)"
@@ -33,7 +30,7 @@ print(time.perf_counter() - start)
 """
 
 
-def main():
+def measure():
     codes = {
         "import torch": IMPORT.format("torch"),
         "import tokensel_nb": IMPORT.format("tokensel_nb"),
@@ -45,11 +42,10 @@ def main():
     seconds = {name: [] for name in codes}
     for _ in range(ROUNDS):
         for name, code in codes.items():
-            done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], stdout=subprocess.PIPE, text=True, check=True)
-            seconds[name].append(float(done.stdout))
+            seconds[name] += told_by(code)
     over_torch = median(both - torch for both, torch in zip(seconds["both"], seconds["import torch"]))
     found = {name: median(each) for name, each in seconds.items()}
-    rows = [
+    return [
         row("import torch", found["import torch"], "s"),
         row("import tokensel_nb", found["import tokensel_nb"], "s"),
         row("import tokensel_nb and torch over import torch", over_torch, "s", "≤ 0.5"),
@@ -57,8 +53,3 @@ def main():
         row("the first train of a process over the second, on tensors", found["tensors"], "s", "≤ 0.1"),
         row("from nothing imported to a model of four sentences", found["sentences"], "s"),
     ]
-    print(json.dumps(rows))
-
-
-if __name__ == "__main__":
-    main()

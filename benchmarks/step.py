@@ -1,6 +1,5 @@
 """One full-batch gradient step on (E, p, v), all of IMDB, d = 2,048, float32: closed form, textbook, and expert's autograd."""
 
-import json
 import warnings
 
 import torch
@@ -16,7 +15,7 @@ MEMORY = 8e9  # bytes that the textbook step may use
 COPIED = 4 * 2**28  # bytes; far beyond every cache
 
 
-def main():
+def measure():
     corpus = load_imdb()
     parameters = init_parameters(corpus.vocab_size, DIM, seed=0).to("cpu")
     expert = expert_step(corpus)
@@ -31,7 +30,7 @@ def main():
 
     bandwidth = 2 * COPIED / of_copy
     per_review, of_textbook = closed / len(corpus), of_textbook / batch
-    rows = [
+    return [
         row("full-batch step, 25,000 reviews, d = 2,048: closed form", closed * 1e3, "ms"),
         row("full-batch step: autograd on counts (an expert's version)", of_expert * 1e3, "ms"),
         row("full-batch step: times as fast as autograd on counts", of_expert / closed, "×"),
@@ -43,7 +42,6 @@ def main():
         row("share of the bandwidth that the closed form reaches", fewest_bytes(corpus) / closed / bandwidth, "", "≥ 0.7"),
         row("textbook step: peak memory", textbook_memory / 1e9, "GB", "≤ 8"),
     ]
-    print(json.dumps(rows))
 
 
 def large_copy():
@@ -62,44 +60,45 @@ def fewest_bytes(corpus):
     return 3 * 4 * corpus.vocab_size * DIM + 2 * 8 * corpus.counts.nnz
 
 
+def autograd_step(vocab_size, loss):
+    """Return a function that descends a loss of E, p and v, after a first step that is not counted."""
+    parameters = [torch.nn.Parameter(value) for value in init_parameters(vocab_size, DIM, 0).to("cpu").arrays().values()]
+    optimizer = torch.optim.SGD(parameters, lr=RATE)
+
+    def step():
+        optimizer.zero_grad()
+        loss(*parameters).backward()
+        optimizer.step()
+
+    step()
+    return step
+
+
 def expert_step(corpus):
     """Autograd as an expert writes it, who knows that counts suffice: two sparse products, the rest is automatic."""
-    parameters = [torch.nn.Parameter(value) for value in init_parameters(corpus.vocab_size, DIM, 0).to("cpu").arrays().values()]
-    optimizer = torch.optim.SGD(parameters, lr=RATE)
     counts = corpus.counts
     warnings.filterwarnings("ignore", "Sparse CSR tensor support is in beta")
     parts = (torch.from_numpy(part.copy()) for part in (counts.indptr, counts.indices, counts.data.astype("float32")))
     matrix = torch.sparse_csr_tensor(*parts, counts.shape, check_invariants=False)
     labels = torch.from_numpy(corpus.signs).float()
 
-    def step():
-        embeddings, cls_embedding, output_vector = parameters
+    def loss(embeddings, cls_embedding, output_vector):
         scores, values = (embeddings @ torch.stack([cls_embedding, output_vector], dim=1)).unbind(dim=1)
         weights = torch.exp(scores - scores.max())
         sums = matrix @ torch.stack([weights, weights * values], dim=1)
-        loss = functional.softplus(-labels * sums[:, 1] / sums[:, 0]).mean()
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
+        return functional.softplus(-labels * sums[:, 1] / sums[:, 0]).mean()
 
-    step()
-    return step
+    return autograd_step(corpus.vocab_size, loss)
 
 
 def textbook_step(corpus):
     """The same by looking up, padding and masking every position."""
-    parameters = [torch.nn.Parameter(value) for value in init_parameters(corpus.vocab_size, DIM, 0).to("cpu").arrays().values()]
-    optimizer = torch.optim.SGD(parameters, lr=RATE)
     tokens, labels = tokens_of(corpus), torch.from_numpy(corpus.signs)
 
-    def step():
-        loss = functional.softplus(-labels * textbook_logits(*parameters, tokens)).mean()
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
+    def loss(*parameters):
+        return functional.softplus(-labels * textbook_logits(*parameters, tokens)).mean()
 
-    step()
-    return step
+    return autograd_step(corpus.vocab_size, loss)
 
 
 def largest_batch(corpus):
@@ -115,7 +114,3 @@ def largest_batch(corpus):
             break
         batch += 1
     return batch
-
-
-if __name__ == "__main__":
-    main()
