@@ -234,7 +234,7 @@ def test_a_report_is_accessible(made, opened, theme):
 
 
 def test_a_seed_gives_the_same_report(made):
-    assert made("--seed", "3").read_bytes() == made("--least", "5", "--seed", "3").read_bytes()
+    assert made().read_bytes() == made("--least", "5", "--seed", "0").read_bytes()
 
 
 @pytest.mark.parametrize(
