@@ -89,7 +89,7 @@ def imports(module):
     for node in set(ast.walk(tree)) - typing:
         if isinstance(node, ast.ImportFrom) and node.level:
             above = module.__name__.split(".")[1 : -node.level or None]
-            path = [*above, *filter(None, [node.module])]
+            path = [*above, *(node.module.split(".") if node.module else [])]
             if path and path[-1].startswith("_"):  # not on a page: what it imports in turn counts
                 yield from imports(import_module(".".join(["tokensel_nb", *path])))
                 continue
