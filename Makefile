@@ -75,7 +75,7 @@ pdf: env ## Print the book as one PDF, which the pages then link to; needs Chrom
 test: html ## Lint, unit tests, examples, the pages in a browser, and every stored result checked against a new run
 	$(BIN)/ruff check .
 	$(BIN)/python -m pytest -n $(CORES) --dist loadscope --no-loadscope-reorder -m "not long" --durations 30 --doctest-modules \
-		--nbval --nbval-current-env --nbval-sanitize-with nbval_sanitize.cfg --nbval-cell-timeout 300 \
+		--nbval --nbval-current-env --nbval-cell-timeout 300 \
 		tests tokensel_nb book/*.ipynb
 
 long: html ## The tests that `make test` leaves out, for hours: more cases, hundreds of kills, the whole PDF, every page's code copied
