@@ -78,8 +78,9 @@ test: html ## Lint, unit tests, examples, the pages in a browser, and every stor
 		--nbval --nbval-current-env --nbval-cell-timeout 300 \
 		tests tokensel_nb book/*.ipynb
 
-long: html ## The tests that `make test` leaves out, for hours: more cases, hundreds of kills, the whole PDF, every page's code copied
-	$(BIN)/python -m pytest -n $(CORES) --dist loadscope -m long --durations 30 tests
+# The parts, each an hour at most, stand in tests/long.py; data/long_times.json says how long each took.
+long: html ## The tests that `make test` leaves out, for hours: more cases, hundreds of kills, the whole PDF; PART=kills runs a part
+	$(BIN)/python tests/long.py $(PART)
 
 copies: html ## Copy the code of every page into a plain Python session, and compare what it prints
 	$(BIN)/python -m pytest -n $(CORES) tests/site/test_copying.py

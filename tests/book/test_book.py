@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tomllib
 
+import long
 import pytest
 import yaml
 from notebooks import ROOT, figures, prose, read
@@ -127,4 +128,11 @@ def test_workflows_call_nothing_but_make(path):
     jobs = yaml.safe_load(path.read_text("utf-8"))["jobs"].values()
     commands = [step["run"] for job in jobs for step in job["steps"] if "run" in step]
     assert commands
-    assert set(commands) <= {f"make {target}" for target in targets}
+    called = {command.removesuffix(" PART=${{ matrix.part }}") for command in commands}
+    assert called <= {f"make {target}" for target in targets}
+
+
+def test_every_part_of_the_long_tests_runs_every_week():
+    job = yaml.safe_load((ROOT / ".github" / "workflows" / "contract.yml").read_text("utf-8"))["jobs"]["long"]
+    assert job["strategy"]["matrix"]["part"] == long.PARTS
+    assert all((long.TESTS / place).exists() for places in long.PLACES.values() for place in places)
