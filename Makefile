@@ -29,7 +29,7 @@ bench: export OMP_NUM_THREADS := $(CORES)
 BUILD = rm -rf $(HTML) && $(BIN)/jupyter-book build . -W -n --keep-going --all -q >/dev/null \
 	&& echo "The book is in $(HTML)/; open file://$(CURDIR)/$(HTML)/index.html"
 
-.PHONY: help env book html pdf test long copies contract record playthings teaching bench wheels gpu colab notebooks lock audit release pin unpin serve clean
+.PHONY: help env book html pdf check test long copies contract record playthings teaching bench wheels gpu colab notebooks lock audit release pin unpin serve clean
 
 help: ## List the targets (default)
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -70,13 +70,20 @@ $(PAGES): $(READY) $(SOURCES)
 pdf: env ## Print the book as one PDF, which the pages then link to; needs Chromium
 	@$(BIN)/python book/_tools/print_book.py
 
-# Every test and every notebook runs once; results are compared strictly. One worker a notebook or module (loadscope), or
-# its cells would meet different kernels; the longest notebooks first (tests/conftest.py), so that no core waits at the end.
-test: html ## Lint, unit tests, examples, the pages in a browser, and every stored result checked against a new run
+# One worker a notebook or module (loadscope), or its cells would meet different kernels, and what a module's tests share would be
+# made twice; the longest notebooks first (tests/conftest.py), so that no core waits at the end.
+PYTEST = $(BIN)/python -m pytest -n $(CORES) --dist loadscope --no-loadscope-reorder --durations 30
+
+# How what a notebook prints is compared with what it has stored.
+NBVAL = --nbval --nbval-current-env --nbval-cell-timeout 300
+
+check: env ## For every change, in two minutes: lint, unit tests and examples; no notebook is run, no page opened, no process killed
 	$(BIN)/ruff check .
-	$(BIN)/python -m pytest -n $(CORES) --dist loadscope --no-loadscope-reorder -m "not long" --durations 30 --doctest-modules \
-		--nbval --nbval-current-env --nbval-cell-timeout 300 \
-		tests tokensel_nb book/*.ipynb
+	$(PYTEST) -m "not long and not processes" --doctest-modules --ignore tests/site tests tokensel_nb
+
+test: html ## What a change has to pass: all of `check`, every stored result compared with a new run, the pages in a browser, processes
+	$(BIN)/ruff check .
+	$(PYTEST) -m "not long" --doctest-modules $(NBVAL) tests tokensel_nb book/*.ipynb
 
 # The parts, each an hour at most, stand in tests/long.py; data/long_times.json says how long each took.
 long: html ## The tests that `make test` leaves out, for hours: more cases, hundreds of kills, the whole PDF; PART=kills runs a part

@@ -25,9 +25,9 @@ def soup(page):
 
 
 class Visit:
-    """A tab, and what happened in it."""
+    """A tab, and what happened in it since it was last cleared."""
 
-    def __init__(self, tab, scripts):
+    def __init__(self, tab, scripts=True):
         self.tab, self.scripts, self.errors, self.requests = tab, scripts, [], []
         tab.on("console", lambda message: self.errors.append(message.text) if message.type == "error" else None)
         tab.on("pageerror", lambda error: self.errors.append(str(error)))
@@ -41,6 +41,16 @@ class Visit:
             self.tab.evaluate("() => window.MathJax?.startup?.promise")
             self.tab.evaluate("() => new Promise(requestAnimationFrame)")
         return self
+
+    def clear(self):
+        """Leave nothing of what was visited: no page, window or event, and nothing that pages remember."""
+        for window in self.tab.context.pages:
+            if window != self.tab:
+                window.close()
+        if self.scripts:
+            self.tab.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
+        self.tab.goto("about:blank")
+        self.errors, self.requests = [], []
 
 
 # Each rule yields what is wrong with a visited page.

@@ -85,6 +85,7 @@ train(corpus, checkpoint=sys.argv[1], watch=lambda *_: time.sleep(0.003), **opti
 """
 
 
+@pytest.mark.processes
 @pytest.mark.parametrize("kind", ["numpy", "cpu"])  # 900 steps make of a GPU's other roundings another end
 def test_a_killed_process_leaves_a_checkpoint_that_leads_to_the_same_end(texts, file, kind):
     child = subprocess.Popen([sys.executable, "-c", KILLED, str(file), kind])

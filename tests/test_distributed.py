@@ -59,7 +59,8 @@ def undivided():
     return {name: run(name) for name in SHORT}
 
 
-@pytest.mark.parametrize("processes", [pytest.param(1, marks=pytest.mark.long), 2, 4])
+@pytest.mark.processes
+@pytest.mark.parametrize("processes", [pytest.param(1, marks=pytest.mark.long), 2, pytest.param(4, marks=pytest.mark.long)])
 def test_any_number_of_processes_ends_with_the_same_parameters(tmp_path, undivided, processes):
     """Of two processes the second is killed, too, at the 200th exchange of another run: torchrun starts both anew."""
     killed = processes == 2
@@ -102,6 +103,7 @@ def assert_bytes(found, undivided):
     assert checked == len(SHORT) - 1
 
 
+@pytest.mark.processes
 @pytest.mark.long
 def test_200_kills_cost_nothing_but_time(tmp_path):
     """One of two processes is killed at a random moment of each attempt, often while a checkpoint is written, to the end."""
@@ -182,6 +184,7 @@ def files_of(folder):
     return {file.name: file.read_bytes() for file in folder.iterdir()}
 
 
+@pytest.mark.processes
 @pytest.mark.parametrize("processes", [pytest.param(1, marks=pytest.mark.long), 2, pytest.param(3, marks=pytest.mark.long)])
 def test_any_number_of_processes_stores_the_same_corpus(tmp_path, undivided_counts, processes):
     """To the last bit; of two, one is killed while it counts, and both count again."""

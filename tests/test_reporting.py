@@ -303,7 +303,8 @@ def test_quotes_are_short_and_can_be_left_out(marked):
     silent = ts.report(ts.TextClassifier(), *drawn(mark=30), quotes=0, seed=1)
     assert silent.quotes == {}
     texts, _ = drawn(mark=30)
-    assert not any(text in silent._repr_html_() for text in texts)
+    page = silent._repr_html_()
+    assert not any(text in page for text in texts)
 
 
 def test_html_escapes_words_labels_and_texts():

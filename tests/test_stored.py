@@ -162,6 +162,7 @@ def test_a_stream_is_not_read_ahead(tmp_path):
     assert max(ahead) <= 2 * 4
 
 
+@pytest.mark.processes
 def test_a_store_that_was_killed_leaves_nothing_that_stays(tmp_path):
     code = f"""
 import os, signal, tokensel_nb as ts

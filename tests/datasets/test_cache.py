@@ -47,6 +47,7 @@ def test_a_cache_folder_that_cannot_be_made_costs_a_warning(small_test_split, mo
         to_cache(small_test_split, "imdb-test.parquet")
 
 
+@pytest.mark.processes
 def test_a_kill_in_the_middle_of_writing_leaves_the_old_file_whole(small_test_split):
     """Another process is killed while it writes: the file under the name is the old one."""
     to_cache(small_test_split, "imdb-test.parquet")

@@ -14,6 +14,7 @@ from faults import killed
 from tokensel_nb import StoredCorpus, TextClassifier, checkpoint
 from tokensel_nb.files import PART
 
+pytestmark = pytest.mark.processes
 QUICK = {"one_layer": 4, "adam": 4, "deeper": 2, "count": 4, "store": 3, "store_together": 2, "save": 4, "write_a_report": 4}
 MANY = dict(one_layer=40, adam=40, deeper=30, count=40, store=20, store_together=20, save=30, write_a_report=15, report=5)
 

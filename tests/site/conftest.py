@@ -1,6 +1,7 @@
 """The built pages, and a real browser to read them with. Under CI both must be there; elsewhere what is missing is named."""
 
 import os
+from collections import defaultdict
 from pathlib import Path
 
 import browser as real_browser
@@ -30,8 +31,14 @@ def chromium():
         yield opened
 
 
+@pytest.fixture(scope="session")
+def tabs():
+    """Visits that are over, by what their tabs can do: to open a page in a new tab takes twice as long."""
+    return defaultdict(list)
+
+
 @pytest.fixture
-def visit(chromium):
+def visit(chromium, tabs):
     """Return a function that opens a page from the disk, as from a USB stick, in a window of some width, in a theme.
 
     To set the formulas takes most of the time; a test of something else can leave them as they were typed.
@@ -39,14 +46,23 @@ def visit(chromium):
     opened = []
 
     def open_page(path, width=1200, theme="light", fragment="", scripts=True, formulas=True):
-        window = {"width": width, "height": 800}
-        context = chromium.new_context(viewport=window, color_scheme=theme, java_script_enabled=scripts)
-        context.set_default_timeout(120_000)  # ms: a busy machine is slow, not wrong
-        if not formulas:
-            context.route("**/tex-chtml.js", lambda route: route.fulfill(body=""))
-        opened.append(context)
-        return Visit(context.new_page(), scripts).open(Path(path).as_uri() + fragment)
+        kind = scripts, formulas
+        found = tabs[kind].pop() if tabs[kind] else Visit(new_tab(chromium, *kind), scripts)
+        opened.append((kind, found))
+        found.tab.set_viewport_size({"width": width, "height": 800})
+        found.tab.emulate_media(media="screen", color_scheme=theme)
+        return found.open(Path(path).as_uri() + fragment)
 
     yield open_page
-    for context in opened:
-        context.close()
+    for kind, found in opened:
+        found.clear()
+        tabs[kind].append(found)
+
+
+def new_tab(chromium, scripts, formulas):
+    """Return a tab that shares nothing with others."""
+    context = chromium.new_context(java_script_enabled=scripts)
+    context.set_default_timeout(120_000)  # ms: a busy machine is slow, not wrong
+    if not formulas:
+        context.route("**/tex-chtml.js", lambda route: route.fulfill(body=""))
+    return context.new_page()

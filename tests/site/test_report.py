@@ -97,7 +97,7 @@ def opened(chromium):
     def open_page(path, theme="light"):
         context = chromium.new_context(color_scheme=theme, accept_downloads=True, viewport={"width": 390, "height": 800})
         contexts.append(context)
-        visit = Visit(context.new_page(), True)
+        visit = Visit(context.new_page())
         visit.tab.on("dialog", lambda dialog: (visit.errors.append("a dialog"), dialog.dismiss()))
         visit.tab.goto(path.as_uri())
         visit.tab.wait_for_selector(".tokensel-live .verdict")
