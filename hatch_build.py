@@ -1,17 +1,21 @@
-"""The report's cells go into the wheel without the notebook about them.
+"""What a build makes of the book and the README.
 
-The first cell of a released notebook names the wheel's digest, so the wheel must not depend on that cell.
+The report's cells go into the wheel without the notebook about them: the first cell of a released notebook names the wheel's
+digest, so the wheel must not depend on that cell. And a package index shows the README where no file lies beside it.
 """
 
 import json
+import re
 import shutil
 import tempfile
 from pathlib import Path
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 NOTEBOOK = "10_your_data.ipynb"
 TAG = "report"
+RELATIVE = re.compile(r"(!?)(\[[^]]*\])\((?!\w+:|#)([^)\s]+)\)")  # a picture or a link within the repository
 
 
 def cells_of_the_report(notebook: dict) -> dict:
@@ -39,3 +43,19 @@ class ReportHook(BuildHookInterface):
     def finalize(self, version: str, build_data: dict, artifact_path: str) -> None:
         """Remove what was written."""
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def with_addresses(readme: str, address: str, tag: str) -> str:
+    """Return the README with pictures and links that lead into the repository as it was at that tag."""
+    kinds = {"!": f"{address}/raw/{tag}", "": f"{address}/blob/{tag}"}
+    return RELATIVE.sub(lambda found: f"{found[1]}{found[2]}({kinds[found[1]]}/{found[3]})", readme)
+
+
+class ReadmeHook(MetadataHookInterface):
+    """Give the package the README with those addresses as its description."""
+
+    def update(self, metadata: dict) -> None:
+        """Do so, by the address and the version that pyproject.toml names."""
+        readme = (Path(self.root) / "README.md").read_text("utf-8")
+        text = with_addresses(readme, metadata["urls"]["Repository"].rstrip("/"), f"v{metadata['version']}")
+        metadata["readme"] = {"content-type": "text/markdown", "text": text}
