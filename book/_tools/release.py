@@ -1,10 +1,11 @@
-"""A release, rehearsed: what people would download is built twice and compared, then tried where nothing else is.
+"""A release, rehearsed: files agree on it; what people would download is built twice, compared, and tried on its own.
 
 `--pin` holds the notebooks to the wheel of the last commit first, `--unpin` lets them go again. Nothing is published:
 RELEASING.md says what is left to a person.
 """
 
 import argparse
+import copy
 import gzip
 import hashlib
 import io
@@ -13,10 +14,14 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import audit
 import first_cells
+import index_page
+import nbformat
+import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 OUT = ROOT / "_build" / "release"
@@ -31,15 +36,64 @@ for name in sys.argv[1:]:
     assert done.attempted and not done.failed
 """
 PINNED = "[tool.tokensel.release]  # written by `make pin`, at the end of this file"
+UNRELEASED = "unreleased"  # what CHANGELOG.md says until a version has its day
 TEXTS = "text,label\n" + "a good film,up\ngood and moving,up\na bad film,down\nbad and long,down\n" * 15
 
 
-def versions() -> dict[str, str]:
-    """Return the version that each file tells: they must agree."""
-    project = first_cells.settings()["project"]["version"]
-    cited = re.search(r"^version: (\S+)$", (ROOT / "CITATION.cff").read_text("utf-8"), re.MULTILINE)[1]
-    newest = re.search(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)[1]
-    return {"pyproject.toml": project, "CITATION.cff": cited, "CHANGELOG.md": newest}
+def version() -> str:
+    """Return the version that would be released."""
+    return first_cells.settings()["project"]["version"]
+
+
+def told() -> dict[str, dict[str, str]]:
+    """Return what each file tells of the version, its day and the repository's address: they must agree."""
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    newest, day = re.search(r"^## (\S+) \((.+)\)$", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE).groups()
+    return {
+        "version": {"pyproject.toml": version(), "CITATION.cff": str(cited["version"]), "CHANGELOG.md": newest},
+        "day": {"CHANGELOG.md": day, "CITATION.cff": str(cited.get("date-released", UNRELEASED))},
+        "address": {"pyproject.toml": first_cells.address(), "CITATION.cff": cited["repository-code"]},
+    }
+
+
+def git(*command: str) -> str:
+    """Return what git prints in the repository; nothing where it fails."""
+    return subprocess.run(["git", *command], cwd=ROOT, capture_output=True, text=True).stdout.strip()
+
+
+def stamped_otherwise() -> Iterator[str]:
+    """Yield the notebooks whose badge or first cell is another than pyproject.toml asks for."""
+    for path in sorted((ROOT / "book").glob("*.ipynb")):
+        notebook = nbformat.read(path, as_version=4)
+        stamped = copy.deepcopy(notebook)
+        first_cells.stamp(stamped, path.name)
+        if stamped != notebook:
+            yield path.name
+
+
+def faults() -> Iterator[str]:
+    """Yield why the last commit cannot be released, as far as that can be said before anything is built."""
+    files, tag, held = told(), f"v{version()}", first_cells.released()
+    day = files["day"]["CHANGELOG.md"]
+    yield from (f"files tell of another {what}: {of}" for what, of in files.items() if len(set(of.values())) > 1)
+    yield from (f"{name} has another badge or first cell than pyproject.toml asks for" for name in stamped_otherwise())
+    if not re.fullmatch(rf"{UNRELEASED}|\d{{4}}-\d\d-\d\d", day):
+        yield f"CHANGELOG.md says {day}, which is no day such as 2026-01-31"
+    if held and day == UNRELEASED:
+        yield f"the notebooks are held to {held['tag']}, which has no day yet in CHANGELOG.md"
+    if changed := git("status", "--porcelain"):
+        yield f"commit first, since the pages show what no commit holds:\n{changed}"
+    tagged = git("rev-parse", "--verify", "--quiet", f"{tag}^{{commit}}")
+    if tagged and tagged != git("rev-parse", "HEAD"):
+        yield f"{tag} is another commit; a new release needs a new version"
+    elif tagged and not held:
+        yield f"{tag} is this commit, but the notebooks are not held to its wheel"
+
+
+def insist(found: Iterable[str]) -> None:
+    """End here if something is wrong, and say what."""
+    if wrong := [f"release: {fault}" for fault in found]:
+        sys.exit("\n".join(wrong))
 
 
 def sha256(file: Path) -> str:
@@ -105,7 +159,7 @@ def pin() -> int:
     unpin()
     with tempfile.TemporaryDirectory() as name:
         ((wheel, digest),) = build(committed(Path(name) / "tree"), Path(name) / "built", "wheel").items()
-    tag = f"v{versions()['pyproject.toml']}"
+    tag = f"v{version()}"
     with (ROOT / "pyproject.toml").open("a", encoding="utf-8") as file:
         file.write(f'\n{PINNED}\ntag = "{tag}"\nwheel = "{wheel}"\nsha256 = "{digest}"\n')
     first_cells.stamp_all()
@@ -122,45 +176,46 @@ def unpin() -> int:
     return 0
 
 
-def pinned_otherwise(wheel: Path) -> str:
-    """Return in which way the notebooks are held to another release than this one; nothing if they are not."""
-    this = {"tag": f"v{versions()['pyproject.toml']}", "wheel": wheel.name, "sha256": sha256(wheel)}
-    held = first_cells.released()
-    return ", ".join(f"{name} is {held[name]}, not {this[name]}" for name in held if held[name] != this[name])
+def pinned_otherwise(wheel: Path) -> Iterator[str]:
+    """Yield in which way the notebooks are held to another release than this one."""
+    this = {"tag": f"v{version()}", "wheel": wheel.name, "sha256": sha256(wheel)}
+    for name, held in first_cells.released().items():
+        if held != this[name]:
+            yield f"the notebooks' {name} is {held}, not {this[name]}: `make pin`, and commit"
+
+
+def build_and_compare(folder: Path) -> Path:
+    """Leave wheel and source archive of the last commit in _build/release; return the wheel, the same for whoever builds it."""
+    built = [build(committed(folder / f"tree{n}"), folder / f"built{n}", "sdist", "wheel") for n in (1, 2)]
+    insist([f"two builds of one commit differ: {built}"] if built[0] != built[1] else [])
+    for file in (folder / "built1").iterdir():
+        file.rename(OUT / file.name)
+    (wheel,), (archive,) = OUT.glob("*.whl"), OUT.glob("*.tar.gz")
+    with tarfile.open(archive) as files:
+        files.extractall(folder / "archive", filter="data")
+    (tree,) = (folder / "archive").iterdir()
+    again = build(tree, folder / "built3", "wheel")
+    insist(["the source archive builds another wheel"] if again[wheel.name] != sha256(wheel) else [])
+    return wheel
 
 
 def main() -> int:
-    """Build, compare, try; leave the files and their digests in _build/release."""
-    told = versions()
-    if len(set(told.values())) > 1:
-        print(f"release: the versions differ: {told}; make them agree")
-        return 1
+    """Check, build, try; leave the files and their digests in _build/release."""
+    insist(faults())
     subprocess.run(["rm", "-rf", OUT], check=True)
     OUT.mkdir(parents=True)
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        built = [build(committed(folder / f"tree{n}"), folder / f"built{n}", "sdist", "wheel") for n in (1, 2)]
-        if built[0] != built[1]:
-            print(f"release: two builds of one commit differ: {built}")
-            return 1
-        for file in (folder / "built1").iterdir():
-            file.rename(OUT / file.name)
-        (wheel,), (archive,) = OUT.glob("*.whl"), OUT.glob("*.tar.gz")
-        with tarfile.open(archive) as files:
-            files.extractall(folder / "archive", filter="data")
-        (tree,) = (folder / "archive").iterdir()
-        if build(tree, folder / "built3", "wheel")[wheel.name] != sha256(wheel):
-            print("release: the source archive builds another wheel")
-            return 1
-        if other := pinned_otherwise(wheel):
-            print(f"release: the notebooks are held to another wheel: {other}; run `make pin`, and commit")
-            return 1
-        try_alone(wheel, folder)
-    pack(ROOT / "_build" / "html", OUT / f"tokensel-nb-{told['pyproject.toml']}-pages.tar.gz")
+        wheel = build_and_compare(Path(name))
+        insist(pinned_otherwise(wheel))
+        insist(index_page.faults(index_page.description(wheel), first_cells.address(), ROOT))
+        try_alone(wheel, Path(name))
+    pack(ROOT / "_build" / "html", OUT / f"tokensel-nb-{version()}-pages.tar.gz")
     sums = [f"{sha256(file)}  {file.name}" for file in sorted(OUT.iterdir())]
     (OUT / "SHA256SUMS").write_text("\n".join(sums) + "\n", "utf-8")
     held = "held to this wheel by its digest" if first_cells.released() else "not held to a wheel: see `make pin`"
-    print(*sums, f"the notebooks are {held}", "rehearsed, nothing published; RELEASING.md says what is left to do", sep="\n")
+    day = told()["day"]["CHANGELOG.md"]
+    print(*sums, f"version {version()} ({day}); the notebooks are {held}", sep="\n")
+    print("rehearsed, nothing published; RELEASING.md says what is left to do")
     return 0
 
 

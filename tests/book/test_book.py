@@ -67,10 +67,10 @@ def test_packages_come_from_wherever_the_reader_gets_packages(path):
 
 
 def test_one_file_names_the_public_address(tracked):
-    """In notebooks stand copies, made from it by `make notebooks`; test_notebooks compares them."""
+    """Notebooks and CITATION.cff hold copies, which test_notebooks and test_release compare with it."""
     address = tomllib.loads(tracked["pyproject.toml"])["project"]["urls"]["Repository"].split("://")[1]
     named = [path for path, text in tracked.items() if address in text]
-    assert [path for path in named if not path.endswith(".ipynb")] == ["pyproject.toml"]
+    assert [path for path in named if not path.endswith(".ipynb")] == ["CITATION.cff", "pyproject.toml"]
 
 
 def test_no_file_depends_on_a_machine(tracked):
