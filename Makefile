@@ -29,7 +29,7 @@ bench: export OMP_NUM_THREADS := $(CORES)
 BUILD = rm -rf $(HTML) && $(BIN)/jupyter-book build . -W -n --keep-going --all -q >/dev/null \
 	&& echo "The book is in $(HTML)/; open file://$(CURDIR)/$(HTML)/index.html"
 
-.PHONY: help env book html pdf check test long copies contract record playthings teaching bench wheels gpu colab notebooks lock audit release pin unpin serve clean
+.PHONY: help env book html pdf check test long copies contract record playthings teaching bench wheels gpu colab notebooks lock audit release upload pin unpin serve clean
 
 help: ## List the targets (default)
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -42,20 +42,22 @@ env: $(READY) ## Make .venv with the locked packages; costs nothing when it is u
 # wheels that pip was told of (PIP_FIND_LINKS) is passed on. Every package has to be the one that was locked, to the
 # last bit: uv itself, whose lines are all that pip is shown, the rest, and what builds the package. Only torch, whose
 # build depends on the machine, is held by its version alone.
-$(READY): pyproject.toml requirements.lock torch.lock
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
-		|| { echo "error: '$(PYTHON)' is not Python 3.11 or newer; name one: make PYTHON=python3.12 env" >&2; exit 1; }
-	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null \
-		|| { echo "error: '$(PYTHON) -m venv' does not work; install it (Debian, Ubuntu: apt install python3-venv)" >&2; exit 1; }
+$(READY): pyproject.toml requirements.lock torch.lock | $(BIN)/uv
 	@echo "Installing the locked packages in $(VENV) ..."
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@test -x $(BIN)/uv || sed -n '/^uv==/,/[^\\]$$/p' requirements.lock \
-		| $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r /dev/stdin
 	@export UV_FIND_LINKS="$${UV_FIND_LINKS:-$$PIP_FIND_LINKS}"; \
 		$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --require-hashes -r requirements.lock && \
 		$(BIN)/uv pip install --quiet --python $(BIN)/python -r torch.lock && \
 		$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e .
 	@touch $@
+
+$(BIN)/uv:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+		|| { echo "error: '$(PYTHON)' is not Python 3.11 or newer; name one: make PYTHON=python3.12 env" >&2; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null \
+		|| { echo "error: '$(PYTHON) -m venv' does not work; install it (Debian, Ubuntu: apt install python3-venv)" >&2; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@sed -n '/^uv==/,/[^\\]$$/p' requirements.lock \
+		| $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r /dev/stdin
 
 book: env ## Run every notebook anew and build the pages (the committed results stay as they are)
 	@$(BIN)/python book/_tools/run_notebooks.py --to _build/run
@@ -147,6 +149,10 @@ audit: env ## Look the locked packages up among known advisories; says so where 
 # Of what was last committed. The bare environment takes the locked versions, and torch from where `make env` takes it.
 release: html ## Rehearse a release: build twice, compare, try in a bare environment; see RELEASING.md
 	@export UV_FIND_LINKS="$${UV_FIND_LINKS:-$$PIP_FIND_LINKS}"; $(BIN)/python book/_tools/release.py
+
+# Of files that another job has built: this one has the right to publish, and so runs no code but uv's.
+upload: $(BIN)/uv ## On a hosted machine that the package index trusts: upload wheel and source archive of _build/release
+	@$(BIN)/uv publish --trusted-publishing always _build/release/tokensel_nb-*
 
 pin: env ## Hold badges and first cells to the wheel of the last commit, by its digest; `make unpin` lets them go
 	$(BIN)/python book/_tools/release.py --pin

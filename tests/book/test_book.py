@@ -106,11 +106,24 @@ WORKFLOWS = pytest.mark.parametrize("path", sorted((ROOT / ".github" / "workflow
 
 @WORKFLOWS
 def test_workflows_may_only_read_and_what_publishes_builds_nothing(path):
+    """It may write nothing in the repository, and runs in an environment, whose rules a person sets."""
     workflow = yaml.safe_load(path.read_text("utf-8"))
     assert workflow["permissions"] in ({}, {"contents": "read"})
     for job in workflow["jobs"].values():
-        writes = "write" in job.get("permissions", {}).values()
-        assert not (writes and any("run" in step or "checkout" in step["uses"] for step in job["steps"]))
+        if writes := {right for right, kind in job.get("permissions", {}).items() if kind == "write"}:
+            assert writes <= {"id-token", "pages"}
+            assert job["environment"]
+            assert [step["run"] for step in job["steps"] if "run" in step] in ([], ["make upload"])
+
+
+def test_an_upload_installs_uv_alone_by_its_digest():
+    command = ["make", "--dry-run", "--no-print-directory", "VENV=not-there-yet", "upload"]
+    printed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    *before, last = printed.replace("\\\n", "").splitlines()
+    (install,) = (line for line in before if "pip install" in line)
+    assert "'/^uv==/" in install
+    assert "--require-hashes" in install
+    assert "uv publish --trusted-publishing always" in last
 
 
 @WORKFLOWS
