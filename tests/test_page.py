@@ -66,6 +66,20 @@ def test_what_is_interrupted_stays_so():
         page.run(notebook(code("raise KeyboardInterrupt")), {"source": "x"})
 
 
+def test_the_policy_lets_nothing_call_out():
+    """A picture from elsewhere would, without a script; and neither base nor form falls back on the default."""
+    allowed = dict(each.split(" ", 1) for each in page.policy(["", ""]).split("; "))
+    empty = "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='"
+    assert allowed.pop("script-src") == f"{empty} {empty}"
+    assert allowed == {
+        "default-src": "'none'",
+        "style-src": "'unsafe-inline'",
+        "img-src": "data:",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+    }
+
+
 def test_the_wheel_holds_what_is_asked_of_the_book():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]["build"]["targets"]
     included, archived = project["wheel"]["force-include"], project["sdist"]["include"]
