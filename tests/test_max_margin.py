@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import optimize
 
 from tokensel_nb import Corpus
-from tokensel_nb.max_margin import NotSeparableError, max_margin, selected_pairs
+from tokensel_nb.max_margin import NotSeparableError, _residual, max_margin, selected_pairs
 from tokensel_nb.synthetic import one_relevant_token
 
 
@@ -129,6 +129,22 @@ def test_the_size_of_the_embeddings_is_only_a_unit(size):
     scaled = max_margin(size * embeddings, corpus)
     np.testing.assert_allclose(size * scaled.direction, max_margin(embeddings, corpus).direction, rtol=1e-9, atol=1e-12)
     assert scaled.residual <= 1e-9
+
+
+@pytest.mark.parametrize(
+    ("rows", "multipliers", "residual"),
+    [
+        ([0.5, 0.5, 0], [2, 2], 0),  # p* = 2, both pairs with a gap of 1
+        ([0.5, 0.5, 0], [1, 1], 0.5),
+        ([0.5, 0.25, 0], [4, 0], 0.5),
+        ([0.5, 0.5, 0], [6, -2], 0.5),
+        ([0.5, 1, 0], [0, 2], 0.5),
+    ],
+    ids=["none", "stationarity", "feasibility", "sign", "complementarity"],
+)
+def test_the_certificate_sees_each_condition_that_alone_fails(rows, multipliers, residual):
+    pairs = np.array([[0, 2], [1, 2]])
+    assert _residual(np.array(rows)[:, None], pairs, np.array([2.0]), np.array(multipliers)) == residual
 
 
 def test_pairs_that_conflict_are_named(tiny):
