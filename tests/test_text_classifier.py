@@ -19,6 +19,7 @@ from sklearn.utils import estimator_checks
 import tokensel_nb as ts
 from tokensel_nb import TextClassifier
 from tokensel_nb.checkpoint import sealed, unsealed
+from tokensel_nb.text_classifier import every_tenth
 
 GOOD = ["a good film", "good actors, a moving story", "it isn't bad", "so good and moving"]
 BAD = ["a bad film", "bad actors, a dull story", "it isn't good", "so bad and dull"]
@@ -305,6 +306,13 @@ def test_weights_of_texts_count():
         warnings.simplefilter("ignore", UserWarning)
         model = TextClassifier().fit(texts, labels, sample_weight=[3, 1, 1, 3] * 20)
     assert model.predict(["ja", "nein"]).tolist() == [0, 1]
+
+
+def test_texts_without_weight_are_never_held_out():
+    corpus = ts.Corpus(np.ones((120, 1)), [0, 1] * 60, ["film"], weights=[0, 0, 1, 1] * 30)
+    held_out = every_tenth(corpus, np.random.RandomState(0))
+    assert held_out.any()
+    assert corpus.weights[held_out].all()
 
 
 def test_without_attention_all_scores_are_zero():
