@@ -184,6 +184,13 @@ def test_a_few_odd_bytes_in_utf8_are_read_as_cp1252(tmp_path, capsys):
     assert "utf-8, but for a few bytes, which are read as cp1252" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(("valid", "as_utf8"), [(6, True), (5, False)])
+def test_odd_bytes_are_few_up_to_one_beside_more_than_five_letters_of_utf8(tmp_path, capsys, valid, as_utf8):
+    (tmp_path / "a.csv").write_bytes(f"text,label\n{'é' * valid},1\n".encode() + b"caf\xe9,0\n")
+    assert (read_reviews(tmp_path / "a.csv").texts == ["é" * valid, "café"]) == as_utf8
+    assert ("utf-8, but for a few bytes" in capsys.readouterr().out) == as_utf8
+
+
 RECORDS = [{"text": "good", "label": 1}, {"text": "bad", "label": 0}]
 
 
