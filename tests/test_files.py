@@ -83,6 +83,14 @@ def test_a_failure_leaves_what_was_there(tmp_path, file):
     assert list(tmp_path.iterdir()) == [file]
 
 
+def test_all_bytes_are_on_the_disk_before_the_file_has_its_name(file, monkeypatch):
+    """Or a machine that loses power could keep the name, and nothing in the file."""
+    synced = []
+    monkeypatch.setattr(os, "fsync", lambda opened: synced.append((os.fstat(opened).st_size, file.exists())))
+    write(file, b"whole")
+    assert synced == [(5, False)]
+
+
 # ------------------------------------------------------------------------------------------------ modes
 
 
