@@ -214,6 +214,7 @@ class Corpus:
         Parameters
         ----------
         fraction : float, strictly between 0 and 1
+            The number of texts held out is rounded to the nearest whole one, a half to the even one.
         seed : int or numpy.random.Generator
 
         Returns
@@ -229,8 +230,8 @@ class Corpus:
         --------
         >>> import tokensel_nb as ts
         >>> corpus = ts.corpus_from_texts(["good", "fine", "bad", "dull"], [1, 1, -1, -1])
-        >>> [len(part) for part in corpus.split(0.25, seed=0)]
-        [3, 1]
+        >>> [len(part) for part in corpus.split(0.4, seed=0)]  # 1.6 texts
+        [2, 2]
         """
         held_out = round(len(self) * fraction)
         if not 0 < held_out < len(self):
