@@ -43,6 +43,13 @@ def test_sphinx_runs_no_notebook():
     assert load("_config.yml")["execute"]["execute_notebooks"] == "off"
 
 
+def test_own_extensions_are_accounted_for_and_stay_few():
+    told, modules = (ROOT / "MAINTAINING.md").read_text("utf-8"), sorted((ROOT / "book" / "_ext").glob("*.py"))
+    assert {module.stem for module in modules} == set(re.findall(r"`(tokensel_\w+)`", told))
+    (most,) = re.findall(r"at most (\d+) lines", told)
+    assert sum(len(module.read_text("utf-8").splitlines()) for module in modules) <= int(most)
+
+
 def locked():
     """Return what requirements.lock says of each package: its version, where it is wanted, and the digests of its files."""
     return re.split(r"\n(?=\w)", (ROOT / "requirements.lock").read_text("utf-8").rstrip())
