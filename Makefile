@@ -29,7 +29,7 @@ bench: export OMP_NUM_THREADS := $(CORES)
 BUILD = rm -rf $(HTML) && $(BIN)/jupyter-book build . -W -n --keep-going --all -q >/dev/null \
 	&& echo "The book is in $(HTML)/; open file://$(CURDIR)/$(HTML)/index.html"
 
-.PHONY: help env book html pdf check test long copies contract record playthings teaching bench wheels gpu colab notebooks lock audit release upload pin unpin serve clean
+.PHONY: help env book html pdf check test long portable copies contract record playthings teaching bench wheels gpu colab notebooks lock audit release upload pin unpin serve clean
 
 help: ## List the targets (default)
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -90,6 +90,12 @@ test: html ## What a change has to pass: all of `check`, every stored result com
 # The parts, each an hour at most, stand in tests/long.py; data/long_times.json says how long each took.
 long: html ## The tests that `make test` leaves out, for hours: more cases, hundreds of kills, the whole PDF; PART=kills runs a part
 	$(BIN)/python tests/long.py $(PART)
+
+# AS="avx2 moved" runs these two of the seven, OF=book/05_reviews.ipynb this notebook alone.
+OF = --doctest-modules --ignore tests/site --ignore tests/book tests tokensel_nb book/*.ipynb
+portable: env ## Notebooks and unit tests as six processors would compute, on this one; notebooks from a start moved by one unit, too
+	@echo "About forty minutes on two cores."
+	$(BIN)/python book/_tools/portable.py $(AS:%=--as %) $(PYTEST) -m "not long and not processes" $(NBVAL) $(OF)
 
 copies: html ## Copy the code of every page into a plain Python session, and compare what it prints
 	$(BIN)/python -m pytest -n $(CORES) tests/site/test_copying.py
