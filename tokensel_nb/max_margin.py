@@ -21,6 +21,7 @@ from .corpus import Corpus
 SLACK = 1e-10  # constraints may be missed by this much, of 1
 SCALES = 1e100  # squares of larger numbers, and of those below its inverse, are beyond float64
 AT_ONCE = 400  # pairs that join the working set in one round
+NOTHING = 1e-13  # what rounding leaves of zero: margins below the three-millionth part of the longest row count as none
 
 
 class NotSeparableError(ValueError):
@@ -128,7 +129,7 @@ def selected_pairs(corpus: Corpus, selection=None) -> np.ndarray:
 def max_margin(embeddings, corpus: Corpus, selection=None) -> MaxMargin:
     """Solve the margin problem to rounding (the limit direction of the flow; mirrors Theorem 4.3).
 
-    An active-set solver (daqp) works on the pairs that are violated most, until none is.
+    Nonnegative least squares (SciPy) of the pairs that are violated most, until none is.
 
     Parameters
     ----------
@@ -278,7 +279,7 @@ def _solve(rows, pairs, vocabulary):
         worst = missed[np.argsort(gaps[missed], kind="stable")[:AT_ONCE]]
         working = np.concatenate([working, worst])
         differences = rows[pairs[working, 0]] - rows[pairs[working, 1]]
-        solution, found = _least_norm(differences, multipliers[working])
+        solution, found = _least_norm(differences)
         if solution is None:
             raise _not_separable(differences, pairs[working], vocabulary)
         multipliers[:] = 0
@@ -289,20 +290,24 @@ def _solve(rows, pairs, vocabulary):
             working = working[found > 0]
 
 
-def _least_norm(differences, guess):
-    """Return the point of least norm with ``differences @ point >= 1`` and its multipliers; None if there is none."""
-    import daqp
+def _least_norm(differences):
+    """Return the point of least norm with ``differences @ point >= 1`` and its multipliers; None if there is none.
+
+    Lawson and Hanson's least-distance form, and then once more from the rows that hold with equality, to full precision.
+    """
+    from scipy import optimize
 
     number, dim = differences.shape
-    bounds = np.full(number, 1e30), np.ones(number)  # from above: what daqp takes for infinity
-    active = (guess > 0).astype(np.int32)
-    options = dict(primal_tol=1e-11, iter_limit=100_000)
-    solution, _, flag, info = daqp.solve(np.eye(dim), np.zeros(dim), differences, *bounds, active, **options)
-    if flag == -1:
+    columns = np.vstack([differences.T, np.ones(number)])
+    wanted = np.eye(dim + 1)[-1]
+    weights, _ = optimize.nnls(columns, wanted, maxiter=100_000)
+    if (wanted - columns @ weights)[-1] < NOTHING:  # otherwise 1/(1 + ‖point‖²)
         return None, None
-    if flag != 1:
-        raise RuntimeError(f"the solver of the margin problem stopped with exit flag {flag}")
-    return solution, np.maximum(-info["lam"], 0)  # daqp counts the multipliers of lower bounds as negative
+    active = weights > 0
+    basis, triangle = np.linalg.qr(differences[active].T)
+    inside = np.linalg.solve(triangle.T, np.ones(len(triangle)))
+    weights[active] = np.linalg.solve(triangle, inside)
+    return basis @ inside, np.maximum(weights, 0)
 
 
 def _not_separable(differences, pairs, vocabulary):
