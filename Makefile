@@ -145,7 +145,7 @@ notebooks: env ## Run the notebooks and store their results in place, ready to c
 # ones it wants), and no local wheels are looked at (a "+cpu" version exists on no other machine).
 lock: env ## Refresh requirements.lock
 	@mkdir -p _build
-	@UV_FIND_LINKS= $(BIN)/uv pip compile --quiet --universal --python-version 3.11 pyproject.toml --group dev --extra report \
+	@UV_FIND_LINKS= $(BIN)/uv pip compile --quiet --universal --python-version 3.11 pyproject.toml --group dev --all-extras \
 		-c torch.lock --generate-hashes --no-annotate --no-header -o _build/compiled.lock --upgrade >/dev/null
 	@awk '/^[a-z]/ { kept = !/^(torch==|nvidia-|cuda-|triton)/ } kept' _build/compiled.lock > requirements.lock
 

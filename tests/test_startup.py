@@ -9,7 +9,7 @@ import pytest
 
 import tokensel_nb as ts
 
-HEAVY = ["torch", "pandas", "scipy.stats", "scipy.optimize", "sklearn", "matplotlib", "seaborn", "pyarrow", "datasets", "daqp"]
+HEAVY = ["torch", "pandas", "scipy.stats", "scipy.optimize", "sklearn", "matplotlib", "seaborn", "pyarrow", "datasets"]
 
 
 def imported_by(code):
@@ -78,7 +78,7 @@ import numpy as np, tokensel_nb as ts
 model = ts.AttentionClassifier(random_state=0).fit(np.eye(2), [0, 1])
 model.predict_proba(np.eye(2)), model.attention(np.eye(2)), model.token_importance_
 """
-    assert imported_by(code) & {"torch", "matplotlib", "seaborn", "datasets", "daqp"} == set()
+    assert imported_by(code) & {"torch", "matplotlib", "seaborn", "datasets"} == set()
 
 
 def test_the_oracle_of_these_tests_sees_what_is_imported():

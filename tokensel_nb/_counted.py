@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import warnings
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -13,6 +11,7 @@ from sklearn.base import clone
 
 from ._scores import Attended
 from .models.base import classes_of_logits
+from .runtime import side_by_side
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -68,8 +67,7 @@ class Counted:
 
         cuts = StratifiedKFold(self.folds, shuffle=True, random_state=seed).split(self.labels, self.labels)
         with warnings.catch_warnings(action="ignore", category=UserWarning):  # what they would say, the whole model has said
-            with ThreadPoolExecutor(os.cpu_count()) as pool:  # NumPy and SciPy let go of Python's lock
-                return list(pool.map(part, cuts))
+            return list(side_by_side(part, cuts))
 
 
 def accuracy_of(parts):

@@ -6,16 +6,15 @@ attention: the functions that take ``entries`` then multiply by that matrix inst
 
 from __future__ import annotations
 
-import os
 import warnings
 import weakref
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from scipy import sparse
 
 from .arrays import dtype_name, is_torch, like, namespace
 from .corpus import Corpus
+from .runtime import side_by_side
 
 # Scores that spread no further than this may share one shift: exp stays far from the ends of the dtype's range.
 WIDEST = {"float32": 60.0, "float64": 600.0}
@@ -211,8 +210,7 @@ def _product(matrix, x):
     if matrix.nnz < LARGE:
         found = list(map(matrix.__matmul__, columns))
     else:  # side by side, as SciPy lets go of Python's lock
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
-            found = list(pool.map(matrix.__matmul__, columns))
+        found = list(side_by_side(matrix.__matmul__, columns))
     return np.stack(found, axis=1)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,9 +14,7 @@ from .arrays import is_torch, to_numpy
 from .bins import word_correlation
 from .checks import checked, generator, numbers, whole_number
 from .corpus import Corpus, shuffle_labels
-
-if TYPE_CHECKING:
-    import pandas as pd
+from .extras import pd
 
 BEYOND, LEANING = 2.0, 0.2
 """A word is called predictive if its lean is so many standard deviations of shuffled labels, and so large.
@@ -326,8 +323,6 @@ def _look(corpus, attended, words, shares):
 
 
 def _table(corpus, attended, words, attention):
-    import pandas as pd
-
     texts = np.bincount(corpus.counts.indices, minlength=corpus.vocab_size)
     z = _by_class(beyond_chance(corpus))
     of = np.abs(z).argmax(axis=1)

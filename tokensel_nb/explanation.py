@@ -14,10 +14,9 @@ from scipy.special import softmax
 from ._html import IGNORED, html_row, html_table
 from .arrays import sigmoid
 from .checks import able, shortened
+from .extras import pd
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from .text_classifier import TextClassifier
 
 FOR, AGAINST = "0, 114, 178", "213, 94, 0"  # blue and orange: the colour-blind tell them apart; see-through, for light and dark
@@ -187,12 +186,7 @@ class Explanation:
         >>> ts.explain(model, "A good, long film").table().columns.tolist()
         ['word', 'occurrences', 'attention', 'value', 'contribution']
         """
-        import pandas as pd
-
-        values, contributions = self._of_class(self.values, of), self._of_class(self.contributions, of)
-        data = dict(word=self.words, occurrences=self.occurrences, attention=self.attention)
-        order = np.argsort(-np.abs(contributions), kind="stable")
-        return pd.DataFrame(data | dict(value=values, contribution=contributions)).iloc[order].reset_index(drop=True)
+        return pd.DataFrame(self._columns(of))
 
     def changes(self, most=5) -> pd.DataFrame:
         """Return the words whose absence, or exchange for another word, would speak most against the verdict.
@@ -222,8 +216,10 @@ class Explanation:
         >>> ts.explain(model, "A good, long film").changes(most=1)[["word", "verdict", "instead", "new verdict"]].values
         array([['good', 'down', 'bad', 'down']], dtype=object)
         """
-        import pandas as pd
+        return pd.DataFrame(self._changes(most))
 
+    def _changes(self, most):
+        """Return the columns of `changes` under their names."""
         single = self._worth_trying(most)
         logits = self._logits([self._replaced(place) for place in single])
         order = np.argsort(self._leads(logits), kind="stable")[:most]
@@ -231,7 +227,7 @@ class Explanation:
         instead = [self._best_instead(place) for place in chosen]
         exchanged = self._logits([self._replaced(place, word) for place, word in zip(chosen, instead)])
         data = dict(word=self.words[chosen], lead=self._leads(logits), verdict=self._names(logits), instead=instead)
-        return pd.DataFrame(data | {"new lead": self._leads(exchanged), "new verdict": self._names(exchanged)})
+        return data | {"new lead": self._leads(exchanged), "new verdict": self._names(exchanged)}
 
     def __repr__(self):
         """Name the verdict and how many words it rests on."""
@@ -239,22 +235,35 @@ class Explanation:
 
     def __str__(self):
         """Tell the verdict, the ten largest contributions, and what would change it."""
-        table = self.table().head(10).to_string(index=False, float_format="{:.3f}".format)
+        first, *others = self._columns()
+        formats = str, str, *["{:.3f}".format] * 3
+        rows = [[told(cell) for told, cell in zip(formats, row)] for row in self._rows()[:10]]
+        head = [first, *(f" {name}" for name in others)]
+        widths = [max(map(len, column)) for column in zip(head, *rows)]
+        table = "\n".join(" ".join(map(str.rjust, row, widths)) for row in [head, *rows])
         return f"{self._summary()}\n\n{table}\n\n{self._advice()}"
 
+    def _columns(self, of=None):
+        """Return the columns of the table under their names, the largest contribution first."""
+        values, contributions = self._of_class(self.values, of), self._of_class(self.contributions, of)
+        data = dict(word=self.words, occurrences=self.occurrences, attention=self.attention)
+        order = np.argsort(-np.abs(contributions), kind="stable")
+        return {name: column[order] for name, column in (data | dict(value=values, contribution=contributions)).items()}
+
+    def _rows(self):
+        return list(zip(*(column.tolist() for column in self._columns().values())))
+
     def _repr_html_(self):
-        terms, formats = self.table(), (str, "{:.3f}".format, "{:+.2f}".format, "{:+.3f}".format)
-        rows = [
-            html_row(word, [told(number) for told, number in zip(formats, numbers)])
-            for word, *numbers in terms.itertuples(index=False)
-        ]
+        formats = str, "{:.3f}".format, "{:+.2f}".format, "{:+.3f}".format
+        rows = [html_row(word, [told(number) for told, number in zip(formats, numbers)]) for word, *numbers in self._rows()]
+        terms = html_table(self._columns(), rows)
         return (
             f"<div class='{IGNORED}' style='max-width: 45em'>"
             f"<p>{escape(self._summary())}</p>"
             f"<p dir='auto' style='line-height: 1.9; overflow-wrap: anywhere; white-space: pre-wrap'>{self._shaded()}</p>"
             f"<p>Shaded <span style='{_style(1, 1)}'>blue, underlined</span>: speaks for {escape(str(self._shown_class))}; "
             f"<span style='{_style(-1, 1)}'>orange, dotted</span>: against. {escape(self._advice())}</p>"
-            f"<details><summary>All {len(self.columns)} terms of the sum</summary>{html_table(terms, rows)}</details></div>"
+            f"<details><summary>All {len(self.columns)} terms of the sum</summary>{terms}</details></div>"
         )
 
     @property
@@ -349,10 +358,10 @@ class Explanation:
         """Say in words what the first row of `changes` says."""
         if len(self.columns) == 1:
             return "The model knows no word of this text: it judges it as an empty one."
-        row = self.changes(1).iloc[0]
-        turned = row.verdict != self.verdict
-        left_out = f"Without “{row.word}” the verdict is {row.verdict}" + ("." if turned else ": no single word turns it.")
-        return f"{left_out} With “{row.instead}” in its place it is {row['new verdict']}."
+        word, _, verdict, instead, _, new_verdict = (column[0] for column in self._changes(1).values())
+        turned = verdict != self.verdict
+        left_out = f"Without “{word}” the verdict is {verdict}" + ("." if turned else ": no single word turns it.")
+        return f"{left_out} With “{instead}” in its place it is {new_verdict}."
 
     def _shaded(self):
         """Return the text as HTML, each stretch between two ends of words shaded by all that cover it."""

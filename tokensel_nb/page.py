@@ -9,10 +9,11 @@ import re
 from importlib.metadata import version
 from pathlib import Path
 
+from .extras import nbconvert, papermill
 from .text_box import HERE, live_script, of_the_book
 
 NOTEBOOK = "10_your_data.ipynb"
-NEEDED = "a report is made by papermill and nbconvert; install them: pip install papermill nbconvert ipykernel"
+TELLING = ("ValueError", "DataError", "FileNotFoundError", "MissingExtraError")  # their messages are for people
 WARNING = re.compile(r"^.*?:\d+: UserWarning: (.*)$", re.MULTILINE)
 FORMULA = re.compile(r"\$([^$\n]+)\$")
 LABEL = re.compile(r"^\([^\s()]+\)=\n", re.MULTILINE)  # what the book's own links aim at
@@ -39,8 +40,8 @@ def report_page(source, *, show_texts=True, least=5, **others) -> str:
 
     Raises
     ------
-    ImportError
-        If papermill or nbconvert is missing.
+    MissingExtraError
+        If the extra ``report`` is missing.
     ValueError
         If a cell fails; the message is that of the cell.
     """
@@ -92,7 +93,6 @@ def run(notebook, settings):
     ValueError
         If a cell fails, with what it said.
     """
-    papermill, _ = _tools()
     logging.getLogger("papermill").setLevel(logging.CRITICAL)  # what fails is told once, below
     from nbclient.exceptions import DeadKernelError
     from papermill.exceptions import PapermillExecutionError
@@ -107,7 +107,7 @@ def run(notebook, settings):
     except PapermillExecutionError as error:
         if error.ename == "KeyboardInterrupt":
             raise KeyboardInterrupt from None
-        told = error.evalue if error.ename.endswith(("ValueError", "DataError", "FileNotFoundError")) else ""
+        told = error.evalue if error.ename.endswith(TELLING) else ""
         raise ValueError(told or f"{error.ename}: {error.evalue}") from error
     except DeadKernelError as error:
         raise ValueError("the process that makes the report was ended from outside; was there enough memory?") from error
@@ -134,7 +134,6 @@ def as_page(notebook, name, show_texts, least) -> str:
     -------
     str
     """
-    _, HTMLExporter = _tools()
     script = (HERE / "data/page/tables.js").read_text("utf-8")
     resources = {
         "title": f"Report on {name}",
@@ -143,7 +142,7 @@ def as_page(notebook, name, show_texts, least) -> str:
         "script": script,
         "policy": policy([script, live_script()]),
     }
-    exporter = HTMLExporter(
+    exporter = nbconvert.HTMLExporter(
         template_name="page", extra_template_basedirs=[str(HERE / "data")], exclude_input=True, exclude_anchor_links=True
     )
     return exporter.from_notebook_node(notebook, resources=resources)[0]
@@ -196,17 +195,8 @@ def policy(scripts) -> str:
     return f"default-src 'none'; script-src {allowed}; {rest}"
 
 
-def _tools():
-    try:
-        import papermill
-        from nbconvert import HTMLExporter
-    except ImportError as error:
-        raise ImportError(NEEDED) from error
-    return papermill, HTMLExporter
-
-
 def _read():
-    _tools()
+    papermill.load(), nbconvert.load()
     import nbformat
 
     return nbformat.read(of_the_book(NOTEBOOK), as_version=4)

@@ -11,6 +11,7 @@ import numpy as np
 
 from .arrays import dtype_name, is_torch, like, to_numpy
 from .checks import checked, cut, generator, one_of, real, shaped, shortened, whole_number
+from .extras import torch
 from .runtime import room_for
 
 if TYPE_CHECKING:
@@ -106,8 +107,6 @@ class NamedArrays:
         >>> ts.init_parameters(3, 2, seed=0).to("cpu")
         Parameters(embeddings (3, 2), cls_embedding (2,), output_vector (2,); float32, cpu)
         """
-        import torch
-
         try:
             place = torch.empty(0, device=device)
         except (RuntimeError, AssertionError, TypeError, ValueError) as error:

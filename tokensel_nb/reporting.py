@@ -15,11 +15,10 @@ from ._html import IGNORED, html_row, html_table
 from ._judged import Judged, Words
 from ._scores import Attended
 from .checks import able, checked, listed, shaped, truth, whole_number
+from .extras import pd
 from .models.base import classes_of_logits, probabilities_of_logits
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from .corpus import Corpus
     from .text_classifier import TextClassifier
 
@@ -193,8 +192,6 @@ class Report:
         the share of its texts where its contribution is the largest; own effect, suspicion: see `suspicion`. With K > 2
         classes skew, value and importance are those of the word's class, value and importance less the mean over the classes.
         """
-        import pandas as pd
-
         table = pd.DataFrame(self.columns)
         return table.iloc[np.argsort(-table.importance.abs(), kind="stable")].reset_index(drop=True)
 

@@ -6,13 +6,22 @@ import os
 import platform
 import shutil
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import date
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from pathlib import Path
+
+from .extras import torch
+
+HAS_THREADS = sys.platform != "emscripten"  # Python in a browser
 
 
 def versions() -> str:
     """Return one line of versions and device, as in ``tokensel-nb 0.1.0, Python 3.11.2, numpy 2.4.6, torch 2.13.0, cpu``.
+
+    Without torch, the line does not name it.
 
     Returns
     -------
@@ -24,7 +33,7 @@ def versions() -> str:
     >>> ts.versions().startswith("tokensel-nb ")
     True
     """
-    packages = [f"{name} {_public(version(name))}" for name in ("numpy", "torch")]
+    packages = [f"{name} {found}" for name, found in _versions("numpy", "torch").items()]
     first = [f"tokensel-nb {version('tokensel-nb')}", f"Python {platform.python_version()}"]
     return ", ".join([*first, *packages, device_name()])
 
@@ -41,10 +50,8 @@ def default_device() -> str:
     >>> default_device() in ("cpu", "cuda")
     True
     """
-    if "torch" not in sys.modules and not shutil.which("nvidia-smi"):
+    if "torch" not in sys.modules and not (shutil.which("nvidia-smi") and find_spec("torch")):
         return "cpu"  # without the two seconds that torch takes to be imported
-    import torch
-
     return "cuda" if torch.cuda.is_available() else "cpu"
 
 
@@ -62,9 +69,33 @@ def device_name() -> str:
     """
     if default_device() == "cpu":
         return "cpu"
-    import torch
-
     return torch.cuda.get_device_name()
+
+
+def side_by_side(function, items):
+    """Yield a function of every item, in their order, by a thread a core; one by one where the platform has no threads.
+
+    Worth it for what lets go of Python's lock: pyarrow, and products of NumPy and SciPy.
+
+    Parameters
+    ----------
+    function : callable
+    items : iterable
+
+    Yields
+    ------
+    object
+
+    Examples
+    --------
+    >>> list(side_by_side(abs, [-1, 2]))
+    [1, 2]
+    """
+    if not HAS_THREADS:
+        yield from map(function, items)
+        return
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        yield from pool.map(function, items)
 
 
 def room_for(numbers, itemsize=8, **sizes):
@@ -130,7 +161,7 @@ def machine() -> dict:
     found = {"processor": processor(), "cores": cores, "python": platform.python_version()}
     if default_device() == "cuda":
         found["gpu"] = device_name()
-    return found | {"torch": _public(version("torch")), "date": date.today().isoformat()}
+    return found | _versions("torch") | {"date": date.today().isoformat()}
 
 
 def processor() -> str:
@@ -152,6 +183,10 @@ def processor() -> str:
         return platform.processor() or "unknown"
 
 
-def _public(version):
-    """Leave out what a version says of one build, as "+cpu" does."""
-    return version.split("+")[0]
+def _versions(*names):
+    """Return the versions of those packages that are installed, without what they say of one build, as "+cpu" does."""
+    found = {}
+    for name in names:
+        with suppress(PackageNotFoundError):
+            found[name] = version(name).split("+")[0]
+    return found

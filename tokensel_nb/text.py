@@ -1,8 +1,6 @@
 """From texts to counts: split into words, choose a vocabulary, count."""
 
-import os
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import numpy as np
@@ -13,6 +11,7 @@ from tqdm import tqdm
 
 from .checks import checked, cut, list_of_str, listed, shortened, truth, whole_number
 from .corpus import Corpus
+from .runtime import side_by_side
 
 SEPARATORS = r"<br\s*/?>|[^\p{L}\p{M}\p{N}_]|[\x{fe00}-\x{fe0f}]"
 """What stands between words: a line break in HTML, or any character that is not a letter, a mark, a digit or an underscore.
@@ -221,9 +220,8 @@ def encode(texts, split):
 
     texts = texts if isinstance(texts, list) else list(texts)
     starts = range(0, len(texts), CHUNK)
-    with ThreadPoolExecutor(os.cpu_count()) as pool:  # pyarrow lets go of Python's lock
-        progress = tqdm(pool.map(encode_chunk, starts), total=len(starts), desc="Counting words", unit="chunk", delay=2)
-        chunks = list(progress)
+    encoded = side_by_side(encode_chunk, starts)
+    chunks = list(tqdm(encoded, total=len(starts), desc="Counting words", unit="chunk", delay=2))
     if not chunks:
         raise ValueError("there are no texts; give at least one")
     lengths = np.concatenate([length for length, _ in chunks])

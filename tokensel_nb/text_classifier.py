@@ -443,8 +443,6 @@ def _file(folder):
 
 def _checked_labels(texts, labels):
     """Return labels as an array, one a text, of two classes at least."""
-    import pandas as pd
-
     labels = np.asarray(labels)
     if labels.ndim != 1:
         raise ValueError(f"labels has {labels.ndim} dimensions; give one label a text")
@@ -452,8 +450,8 @@ def _checked_labels(texts, labels):
         raise ValueError("there are no texts; give at least two, of two classes")
     if len(labels) != len(texts):
         raise ValueError(f"there are {len(texts)} texts and {len(labels)} labels; give one label a text")
-    if (missing := pd.isna(labels)).any():
-        raise ValueError(f"labels[{int(missing.argmax())}] is missing; give every text a label, or drop it")
+    if any(missing := list(map(_is_missing, labels.tolist()))):
+        raise ValueError(f"labels[{missing.index(True)}] is missing; give every text a label, or drop it")
     if labels.dtype.kind == "f" and (parts := labels % 1 != 0).any():
         row = int(parts.argmax())
         raise ValueError(f"labels[{row}] is {labels[row]}, an amount; where such numbers name classes, give labels.astype(str)")
@@ -461,6 +459,14 @@ def _checked_labels(texts, labels):
     if len(set(labels.tolist())) < 2:
         raise ValueError(f"every label is {labels.tolist()[0]!r}; two classes at least are needed")
     return labels
+
+
+def _is_missing(label):
+    """Whether a label is None, NaN, or what pandas has in their place."""
+    try:
+        return label is None or bool(label != label)
+    except TypeError:  # pandas' NA is neither
+        return True
 
 
 def _damped(counts):

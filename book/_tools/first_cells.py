@@ -20,12 +20,14 @@ BADGE = "[![Open this notebook in Colab](images/colab.svg)]"
 SETUP = """import subprocess
 import sys
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 
 if "google.colab" in sys.modules:  # elsewhere, the package is there already
-    kept = [f"{name}=={version(name)}" for name in ("numpy", "torch")]
+    there = [name for name in ("numpy", "torch") if find_spec(name)]
+    kept = [f"{name}=={version(name)}" for name in there]
     Path("kept.txt").write_text("\\n".join(kept))
-    package = "tokensel-nb @ PACKAGE"
+    package = "tokensel-nb[book] @ PACKAGE"
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "-c", "kept.txt"]
     subprocess.run([*pip, package], check=True)
 

@@ -209,7 +209,7 @@ def test_on_colab_the_first_cell_holds_pip_to_the_numpy_and_torch_that_are_there
     assert command[:4] == [sys.executable, "-m", "pip", "install"]
     constraints = command[command.index("-c") + 1]
     assert (tmp_path / constraints).read_text().splitlines() == [f"{name}=={version(name)}" for name in ("numpy", "torch")]
-    assert command[-1] == f"tokensel-nb @ {first_cells.package()}"
+    assert command[-1] == f"tokensel-nb[book] @ {first_cells.package()}"
     assert not any("upgrade" in part or part == "-U" for part in command)
 
 

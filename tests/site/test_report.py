@@ -257,4 +257,4 @@ def test_what_fails_is_said_in_one_sentence_and_nothing_is_written(notebook, min
 def test_what_is_missing_is_named(monkeypatch, tmp_path, capsys):
     monkeypatch.setitem(__import__("sys").modules, "papermill", None)
     assert main(["report", "mine.csv", "-o", str(tmp_path / "report.html")]) == 1
-    assert "pip install papermill nbconvert ipykernel" in capsys.readouterr().err
+    assert "made by papermill: pip install 'tokensel-nb[report]'" in capsys.readouterr().err

@@ -9,10 +9,10 @@ import base64
 import json
 from pathlib import Path
 
-import matplotlib.pyplot as plt
 import numpy as np
 
 from ..datasets.imdb import load_imdb
+from ..extras import plt
 from ..parameters import init_parameters
 from .plots import plot_reading, use_book_style
 from .recorded import rounded

@@ -7,12 +7,10 @@ import html
 import io
 from pathlib import Path
 
-import matplotlib.pyplot as plt
 import numpy as np
-import seaborn as sns
-from IPython.display import HTML
-from matplotlib.colors import to_rgb
 from scipy.special import softmax
+
+from ..extras import colors, display, plt, sns
 
 # Okabe and Ito's palette: told apart with every common kind of colour vision.
 NEGATIVE, POSITIVE, NEUTRAL, THEORY = "#D55E00", "#0072B2", "#8C8C8C", "#000000"
@@ -312,12 +310,12 @@ def plot_reading(ax, words, weights, values):
     for at, (bar, weight, value) in enumerate(zip(ax.patches, weights, values)):
         says, sign = (NEGATIVE, "▼") if value < 0 else (POSITIVE, "▲")
         loud = min(1, (abs(value) / LOUD) ** 0.5)
-        bar.set_color(loud * np.array(to_rgb(says)) + (1 - loud) * np.array(to_rgb(NEUTRAL)))
+        bar.set_color(loud * np.array(colors.to_rgb(says)) + (1 - loud) * np.array(colors.to_rgb(NEUTRAL)))
         if weight >= max(0.1, 1.5 / len(words)):
             ax.annotate(f"{sign}{weight:.0%}", (at, weight), (0, 2), textcoords="offset points", ha="center", fontsize=9)
 
 
-def slider(figures, notes, label, alt, *, shown=-1) -> HTML:
+def slider(figures, notes, label, alt, *, shown=-1) -> display.HTML:
     """Return pictures with a slider that goes through them: it needs no kernel and no network.
 
     Where no script runs (on paper, on GitHub) there is no slider, and one picture with its note.
@@ -363,7 +361,7 @@ def slider(figures, notes, label, alt, *, shown=-1) -> HTML:
         raise ValueError(f"the figures differ in size, so the page would jump: {', '.join(sorted(sizes))}")
     shown = range(len(pictures))[shown]
     hidden = ["" if place == shown else " hidden" for place in range(len(pictures))]
-    return HTML(
+    return display.HTML(
         _SLIDER.format(
             frames="\n".join(f"{picture}{off}>" for picture, off in zip(pictures, hidden)),
             label=html.escape(label),

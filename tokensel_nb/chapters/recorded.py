@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..extras import pd
 from ..runtime import machine
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 FOLDER = Path(__file__).parents[1] / "data"
 
@@ -44,8 +41,6 @@ def paper_table(name) -> pd.DataFrame:
     >>> paper_table("mlp_v").columns.tolist()
     ['centre', 'mean']
     """
-    import pandas as pd
-
     table = pd.read_csv(_file(f"paper/{name}.csv"))
     return table.set_axis(["centre", "mean"], axis=1)
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from matplotlib.axes import Axes
 
 from ..corpus import Corpus
 from ..reporting import Report
+from ..runtime import side_by_side
 from ..text_classifier import every_tenth
 from .plots import POSITIVE, THEORY
 
@@ -112,8 +110,7 @@ def compared(found: Report, held_out, seed=0) -> dict:
         "mean of values, p = 0": partial(found.trial, held_out, attend=False),
         "logistic regression": partial(logistic_regression, found.corpus, held_out, seed),
     }
-    with ThreadPoolExecutor(os.cpu_count()) as pool:  # their products let go of Python's lock
-        return dict(zip(fits, pool.map(lambda fit: fit(), fits.values())))
+    return dict(zip(fits, side_by_side(lambda fit: fit(), fits.values())))
 
 
 def calibration(probabilities, right, bins=10):
@@ -147,12 +144,12 @@ def calibration(probabilities, right, bins=10):
     return sure, share, float((sizes * abs(sure - share)).sum() / sizes.sum())
 
 
-def plot_calibration(ax: Axes, sure, share):
+def plot_calibration(ax, sure, share):
     """Draw the share of right answers against how sure the classifier was, and the line on which the two agree.
 
     Parameters
     ----------
-    ax : matplotlib.axes.Axes
+    ax : matplotlib Axes
     sure, share : ndarray
         Of `calibration`.
 

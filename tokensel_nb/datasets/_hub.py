@@ -4,6 +4,8 @@ import threading
 
 import numpy as np
 
+from ..extras import datasets
+from ..runtime import HAS_THREADS
 from ._sources import NotHereError, first_line
 from .reviews import DataError, Reviews
 
@@ -19,12 +21,12 @@ PATIENCE = 5.0  # seconds until the hub counts as out of reach
 
 def split_of(address, split, revision):
     """Return a split of a set on the hub; where the hub is out of reach, from what `datasets` has kept on disk."""
+    config = datasets.config  # imported here, since it takes seconds and few readers need it
     silent = why_silent()
-    from datasets import DownloadConfig, config, load_dataset  # here, since it takes seconds and few readers need it
-
     online, config.HF_HUB_OFFLINE = config.HF_HUB_OFFLINE, silent is not None
     try:
-        return load_dataset(address, split=split, revision=revision, download_config=DownloadConfig(max_retries=1))
+        retries = datasets.DownloadConfig(max_retries=1)
+        return datasets.load_dataset(address, split=split, revision=revision, download_config=retries)
     except (OSError, ValueError) as error:
         raise NotHereError(silent or f"the Hugging Face hub did not serve {address} ({first_line(error)})") from error
     finally:
@@ -66,7 +68,10 @@ def why_silent():
         answers.append(True)
 
     # A thread of its own, since looking up a name knows no time limit.
-    thread = threading.Thread(target=ask, daemon=True)
-    thread.start()
-    thread.join(PATIENCE)
+    if HAS_THREADS:
+        thread = threading.Thread(target=ask, daemon=True)
+        thread.start()
+        thread.join(PATIENCE)
+    else:
+        ask()
     return None if answers else f"the Hugging Face hub did not answer within {PATIENCE:.0f} seconds"

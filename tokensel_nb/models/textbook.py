@@ -8,11 +8,10 @@ from __future__ import annotations
 import re
 
 import numpy as np
-import torch
-from torch.nn import functional
 
 from ..arrays import is_torch, like
 from ..corpus import Corpus
+from ..extras import functional, torch
 from ..parameters import Parameters
 
 PADDING = -1
