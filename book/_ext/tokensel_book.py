@@ -26,7 +26,7 @@ def set_repository(app: Sphinx, config: Config) -> None:
     substitute(
         app,
         repository=f"[the repository]({address})",
-        install=f"```bash\npip install "tokensel-nb[book] @ git+{address}"\n```",
+        install=f"```bash\npip install 'tokensel-nb[book] @ git+{address}'\n```",
         how_to_cite=f"```bibtex\n{citations(app, address)}\n```",
         execution_times=execution_times(app),
         cells_compared=cells_compared(app),
