@@ -54,11 +54,11 @@ def one_page(*options: str) -> Path:
     return page
 
 
-def print_page(page: Path, target: Path, chromium: Browser, not_printed: str = NOT_PRINTED) -> None:
-    """Print a page into a PDF, but for what a selector names; no formula of that is set."""
+def print_page(page: Path, target: Path, chromium: Browser) -> None:
+    """Print a page into a PDF, but for what paper does without; no formula of that is set."""
     tab = chromium.new_page()
     tab.set_default_timeout(PATIENCE)
-    tab.add_init_script(LEAVE_OUT % json.dumps(not_printed))
+    tab.add_init_script(LEAVE_OUT % json.dumps(NOT_PRINTED))
     tab.route("**/formulas.js*", lambda route: route.fulfill(body=""))  # all formulas at once: nobody reads meanwhile
     tab.goto(page.as_uri())
     tab.wait_for_function("window.MathJax?.startup?.promise")

@@ -1,6 +1,6 @@
 """The book as one PDF: all chapters, bookmarks that lead to them, links that stay inside.
 
-To print all of it takes minutes; `make test` prints a few pages of the one page that holds all.
+To set the one page that holds all takes as long as to build the book, and to print it takes minutes: `make long` does both.
 """
 
 import json
@@ -12,7 +12,6 @@ from pages import SITE, soup
 from pypdf import PdfReader
 
 BOOK = [page for page in (SITE / "book").rglob("*.html") if page.parent.name != "api"]  # all but the entries of the API
-SOME = [page for page in BOOK if page.stem in ("01_model", "notation", "api")]
 PDF_BYTES = 25e6  # what most mail servers take
 
 
@@ -77,25 +76,16 @@ def tagged(pdf, pages):
 RULES = (bookmarks, links, whole, light, tagged)
 
 
-@pytest.fixture(scope="module")
-def one_page(site):
-    return print_book.one_page()
-
-
-def test_one_page_holds_every_page(one_page):
+@pytest.mark.long
+def test_one_page_holds_every_page_and_is_printed(site, chromium, tmp_path):
+    one_page = print_book.one_page()
     text = one_page.read_text("utf-8")
-    starts = [f'id="document-{page.relative_to(SITE).with_suffix("").as_posix()}"' for page in BOOK if page.stem != "index"]
+    starts = [f'id="document-{page.relative_to(site).with_suffix("").as_posix()}"' for page in BOOK if page.stem != "index"]
     assert len(starts) > 20
     assert [start for start in starts if start not in text] == []
-
-
-@pytest.mark.parametrize("pages", [SOME, pytest.param(BOOK, marks=pytest.mark.long)], ids=["some", "all"])
-def test_what_is_printed(one_page, chromium, tmp_path, pages):
-    printed = "".join(f':not([id$="/{page.stem}"])' for page in pages)
-    not_printed = print_book.NOT_PRINTED if pages is BOOK else f'[id^="document-book/"]{printed}'
-    print_book.print_page(one_page, tmp_path / "book.pdf", chromium, not_printed)
+    print_book.print_page(one_page, tmp_path / "book.pdf", chromium)
     pdf = PdfReader(tmp_path / "book.pdf")
-    problems = {rule.__name__: found for rule in RULES if (found := list(rule(pdf, pages)))}
+    problems = {rule.__name__: found for rule in RULES if (found := list(rule(pdf, BOOK)))}
     assert not problems, json.dumps(problems, indent=1)
 
 
@@ -104,4 +94,4 @@ def test_a_poor_pdf_breaks_every_rule_but_one(chromium, site, tmp_path):
     tab.set_content('<a href="http://127.0.0.1/">One link, no heading, one page</a>')
     tab.pdf(path=tmp_path / "poor.pdf")
     pdf = PdfReader(tmp_path / "poor.pdf")
-    assert [rule for rule in RULES if not list(rule(pdf, SOME))] == [light]
+    assert [rule for rule in RULES if not list(rule(pdf, BOOK))] == [light]

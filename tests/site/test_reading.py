@@ -5,7 +5,7 @@ from urllib.parse import unquote, urlsplit
 
 import browser as real_browser
 import pytest
-from pages import PAGES, soup
+from pages import PAGES, Visit, soup
 
 import tokensel_nb as ts
 
@@ -43,7 +43,6 @@ def test_a_solution_opens_by_the_keyboard(visit, site):
 
 
 def test_only_formulas_that_scroll_are_stops_of_the_tab_key(visit, site):
-    assert visit(site / "book" / "01_model.html").tab.locator('mjx-container[tabindex="0"]').count() <= 3
     tab = visit(site / "book" / "03_flow.html", width=360).tab
     stops = tab.locator('mjx-container[display="true"].wide[tabindex="0"]')
     stops.first.wait_for()
@@ -53,19 +52,23 @@ def test_only_formulas_that_scroll_are_stops_of_the_tab_key(visit, site):
     tab.wait_for_function("(before) => document.querySelectorAll('mjx-container.wide').length > before", arg=before)
 
 
-def test_formulas_in_view_are_set_before_the_others(chromium, site):
-    tab = chromium.new_page()
-    tab.add_init_script("""performance.mark = () => {
+def test_the_first_chapter_is_light_and_sets_formulas_in_view_before_the_others(chromium, site):
+    """What a server that compresses would send for it, cold."""
+    opened = Visit(chromium.new_page())
+    opened.tab.add_init_script("""performance.mark = () => {
         const left = [...document.querySelectorAll(".math")].filter((each) => !each.querySelector("mjx-container"));
         const boxes = left.map((each) => each.getBoundingClientRect());
         window.left = [left.length, boxes.filter(({ top, height }) => height > 0 && top < innerHeight).length];
     }""")
-    tab.goto((site / "book" / "01_model.html").as_uri())
-    tab.wait_for_function("window.left")
-    left, left_in_view = tab.evaluate("left")
+    opened.open((site / "book" / "01_model.html").as_uri())
+    left, left_in_view = opened.tab.evaluate("left")
     assert left > 50
     assert left_in_view == 0
-    tab.close()
+    assert opened.tab.locator('mjx-container[tabindex="0"]').count() <= 3
+    files = {Path(unquote(urlsplit(url).path)) for url in opened.requests if url.startswith("file:")}
+    sent = sum(map(real_browser.sent_bytes, files))
+    assert sent < FIRST_CHAPTER_BYTES, f"{sent:,} bytes"
+    opened.tab.close()
 
 
 def test_a_proof_opens_by_the_keyboard(visit, site):
@@ -117,14 +120,6 @@ def test_without_a_script_a_slider_is_a_picture_with_its_caption(visit, page):
     assert [image.is_visible() for image in figure.locator("img").all()].count(True) == 1
     assert figure.locator("figcaption").is_visible()
     assert not figure.locator("input").is_visible()
-
-
-def test_the_first_chapter_is_light(visit, site):
-    """What a server that compresses would send for it, cold."""
-    opened = visit(site / "book" / "01_model.html")
-    files = {Path(unquote(urlsplit(url).path)) for url in opened.requests if url.startswith("file:")}
-    sent = sum(map(real_browser.sent_bytes, files))
-    assert sent < FIRST_CHAPTER_BYTES, f"{sent:,} bytes"
 
 
 def test_the_overview_of_the_api_has_every_exported_name(site):
