@@ -16,6 +16,10 @@ BYTES = 5e6  # of all files that a lesson's slides load
 ON = "(title) => document.querySelector('.current h2').textContent.startsWith(title)"
 FONT_SIZES = "(all) => all.map((each) => parseFloat(getComputedStyle(each).fontSize))"
 each_lesson = pytest.mark.parametrize("page", SLIDES, ids=lambda page: page.stem)
+# What one script does for all lessons is tried on the first; `make long` tries it on all.
+some_lesson = pytest.mark.parametrize(
+    "page", [*SLIDES[:1], *(pytest.param(page, marks=pytest.mark.long) for page in SLIDES[1:])], ids=lambda page: page.stem
+)
 
 
 def shown(tab):
@@ -38,7 +42,7 @@ def test_every_lesson_has_slides(site):
     }
 
 
-@each_lesson
+@some_lesson
 def test_keys_move_the_slides(visit, page):
     opened = presented(visit, page, formulas=False)
     tab, titles = opened.tab, opened.titles
@@ -53,7 +57,7 @@ def test_keys_move_the_slides(visit, page):
     assert shown(tab) == titles
 
 
-@each_lesson
+@some_lesson
 def test_a_plaything_keeps_its_arrow_keys_and_a_clicker_moves_on(visit, page):
     opened = presented(visit, page, formulas=False)
     tab, titles = opened.tab, opened.titles
@@ -72,7 +76,7 @@ def test_a_plaything_keeps_its_arrow_keys_and_a_clicker_moves_on(visit, page):
     assert shown(tab) == [titles[titles.index(here[0]) + 1]]
 
 
-@each_lesson
+@some_lesson
 def test_a_button_that_was_pressed_keeps_the_space_bar_alone(visit, page):
     opened = presented(visit, page, formulas=False)
     opened.tab.get_by_role("button", name="Notes", exact=True).click()
@@ -91,7 +95,7 @@ def test_who_writes_a_review_turns_no_page(visit):
     assert not opened.tab.locator("section.current .admonition.notes").is_visible()
 
 
-@each_lesson
+@some_lesson
 def test_the_address_keeps_the_slide_and_what_was_played(visit, page):
     opened = presented(visit, page, formulas=False)
     opened.tab.keyboard.press("PageDown")
@@ -101,7 +105,7 @@ def test_the_address_keeps_the_slide_and_what_was_played(visit, page):
     assert shown(again.tab) == opened.titles[1:2]
 
 
-@each_lesson
+@some_lesson
 def test_notes_are_shown_when_they_are_asked_for(visit, page):
     opened = presented(visit, page, formulas=False)
     notes = opened.tab.locator("section.current .admonition.notes")
@@ -112,7 +116,7 @@ def test_notes_are_shown_when_they_are_asked_for(visit, page):
     assert not notes.is_visible()
 
 
-@each_lesson
+@some_lesson
 def test_the_window_of_notes_and_the_slides_follow_each_other(visit, page):
     opened = presented(visit, page, formulas=False)
     with opened.tab.expect_popup() as popup:
