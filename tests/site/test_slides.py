@@ -227,15 +227,30 @@ def test_there_are_links_to_states(site):
     assert len(states()) > 5
 
 
-@pytest.mark.parametrize("link", states())
-def test_a_plaything_takes_the_state_that_a_lesson_asks_for(visit, link):
-    """It writes what it shows into the address; what it does not take, it leaves out or changes."""
-    page, fragment = (TEACHING / urlsplit(link).path).resolve(), urlsplit(link).fragment
-    opened = visit(page, fragment=f"#{fragment}", formulas=False)
+def takes(opened, link):
+    """Assert that a page has taken a state: it writes what it shows into the address; what it does not take, it leaves out."""
+    fragment = urlsplit(link).fragment
     opened.tab.wait_for_timeout(300)  # ms: it writes a little after it has drawn
     kept = dict(parse_qsl(urlsplit(opened.tab.url).fragment))
-    assert kept == dict(parse_qsl(fragment))
+    assert kept == dict(parse_qsl(fragment)), link
     name = fragment.partition(".")[0]
     place = opened.tab.locator(f".plaything-{name} .plaything, .tag_plaything-{name} .plaything").first
     top = place.evaluate("(each) => each.getBoundingClientRect().top")
-    assert -5 < top < 800 / 2
+    assert -5 < top < 800 / 2, link
+
+
+@pytest.mark.parametrize("path", sorted({urlsplit(link).path for link in states()}))
+def test_a_page_takes_every_state_that_a_lesson_asks_for(visit, path):
+    """The page is loaded once; `make long` loads it for each state."""
+    first, *others = (link for link in states() if urlsplit(link).path == path)
+    opened = visit((TEACHING / path).resolve(), fragment=f"#{urlsplit(first).fragment}", formulas=False)
+    takes(opened, first)
+    for link in others:
+        opened.tab.evaluate("(fragment) => { location.hash = fragment; }", urlsplit(link).fragment)
+        takes(opened, link)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("link", states())
+def test_a_plaything_takes_the_state_that_a_lesson_asks_for(visit, link):
+    takes(visit((TEACHING / urlsplit(link).path).resolve(), fragment=f"#{urlsplit(link).fragment}", formulas=False), link)
