@@ -11,6 +11,7 @@ from numbers import Integral, Real
 import numpy as np
 
 from .arrays import dtype_name, is_torch, namespace, to_numpy
+from .threads import numbers_in, threads_for
 
 LARGEST = 2**53  # up to here float64 knows every whole number
 
@@ -20,6 +21,8 @@ _REPR.maxstring = _REPR.maxother = _REPR.maxlong = 80
 
 def checked(**wanted):
     """Return a decorator: the arguments named are checked, in this order, before the function runs.
+
+    It runs on as many threads as the largest of its arguments is worth: see `threads_for`.
 
     Parameters
     ----------
@@ -54,10 +57,11 @@ def checked(**wanted):
                 given = signature.bind(*args, **kwargs)
             except TypeError:  # an argument is missing, or too much: the call itself says which
                 return function(*args, **kwargs)
-            for name, check in checks.items():
-                if name in given.arguments and given.arguments[name] is not defaults[name]:
-                    given.arguments[name] = check(name, given.arguments[name])
-            return function(*given.args, **given.kwargs)
+            with threads_for(max(map(numbers_in, given.arguments.values()), default=0)):
+                for name, check in checks.items():
+                    if name in given.arguments and given.arguments[name] is not defaults[name]:
+                        given.arguments[name] = check(name, given.arguments[name])
+                return function(*given.args, **given.kwargs)
 
         return at_the_door
 

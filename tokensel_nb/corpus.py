@@ -11,6 +11,7 @@ from scipy import sparse
 
 from .arrays import to_numpy
 from .checks import LARGEST, checked, cut, first_few, generator, instance, listed, number, real, shortened, whole_matrix
+from .threads import numbers_in
 
 BINARY = ("-1", "+1")  # the names of two classes that came as signs
 
@@ -285,6 +286,11 @@ class Corpus:
         if self.num_classes == 2:
             return matrix.T @ (self.signs * weights) / weights.sum()
         return matrix.T @ ((self._one_hot() - 1 / self.num_classes) * weights[:, None]) / weights.sum()
+
+
+@numbers_in.register
+def _(corpus: Corpus):
+    return corpus.counts.nnz
 
 
 def some_texts(name, corpus) -> Corpus:

@@ -13,6 +13,7 @@ from .arrays import dtype_name, is_torch, like, to_numpy
 from .checks import checked, cut, generator, one_of, real, shaped, shortened, whole_number
 from .extras import torch
 from .runtime import room_for
+from .threads import numbers_in
 
 if TYPE_CHECKING:
     from .arrays import Array
@@ -136,6 +137,11 @@ class NamedArrays:
         arrays = self.arrays()
         shapes = ", ".join(f"{name} {tuple(array.shape)}" for name, array in arrays.items())
         return f"{type(self).__name__}({shapes}; {_place(next(iter(arrays.values())))})"
+
+
+@numbers_in.register
+def _(arrays: NamedArrays):
+    return max(map(numbers_in, arrays.arrays().values()))
 
 
 def _place(array):

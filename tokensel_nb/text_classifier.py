@@ -24,6 +24,7 @@ from .files import atomic, read_once, shown
 from .models.base import classes_of_logits, probabilities_of_logits
 from .parameters import Parameters
 from .phrases import Phrases
+from .threads import threads_for
 
 FILE = "model.safetensors"
 MIDDLE = 0.1  # the strength of the penalty that is tried first
@@ -385,7 +386,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         self.classes_, codes = np.unique(labels, return_inverse=True)
         weights = self._weighted(codes, sample_weight)
         self._phrases, self.vocabulary_ = phrases, phrases.names
-        self._train(self._corpus(counts, codes, weights))
+        corpus = self._corpus(counts, codes, weights)
+        with threads_for(corpus.vocab_size * (1 + corpus.num_classes)):  # a point of the search: scores and values
+            self._train(corpus)
         return self
 
     def _corpus(self, counts, codes, weights=None):

@@ -21,6 +21,7 @@ from .parameters import NamedArrays
 from .processes import ALONE, Processes
 from .runtime import default_device
 from .stored import StoredCorpus
+from .threads import numbers_in, threads_for
 
 DIVERGED = 100.0  # times log K, the loss of knowing nothing: no run that still learns gets there
 
@@ -165,8 +166,9 @@ def train(
         processes.check_agreement(run.identity() | {"steps": options.steps, "step": run.step})
     batches = _batches(corpus, options.batch_size, options.seed, run.step)
     bar = dict(total=options.steps, initial=min(run.step, options.steps), desc="Training", unit="step", delay=2)
+    few = threads_for(max(numbers_in(start), numbers_in(corpus) if options.batch_size is None else 0))  # models look at a batch
     # What overflows shows in the loss, and gets one warning there, for numpy as for torch.
-    with np.errstate(all="ignore"), tqdm(**bar, disable=None if options.verbose and first else True) as progress:
+    with few, np.errstate(all="ignore"), tqdm(**bar, disable=None if options.verbose and first else True) as progress:
         while True:
             if run.due():
                 run.evaluate()

@@ -22,6 +22,7 @@ from ..counts import WIDEST
 from ..distributed import mean_over
 from ..extras import torch
 from ..options import Options
+from ..threads import numbers_in, threads_for
 from .base import Model, check_fit, loss_of_logits
 
 if TYPE_CHECKING:
@@ -113,13 +114,35 @@ class AutogradModel(Model):
         """
         raise TypeError(f"{type(self).__name__} has no attention")
 
+    def widest(self, tokens, dim):
+        """Return how many numbers a text takes in the largest array of `forward`, by which threads are chosen.
+
+        Parameters
+        ----------
+        tokens : int
+            How many distinct ones the text has.
+        dim : int
+
+        Returns
+        -------
+        int
+            By default those of a row of E for each token; a model that computes with pairs of tokens says so.
+
+        Examples
+        --------
+        >>> import tokensel_nb as ts
+        >>> ts.WithMLP().widest(tokens=500, dim=128), ts.TwoLayers().widest(tokens=500, dim=128)
+        (64000, 250000)
+        """
+        return tokens * dim
+
     def logits(self, parameters, corpus):
         """Return f(X) of every text, batch by batch, texts of like lengths together; see `Model.logits`."""
         check_fit(parameters, corpus)
         tensors = _tensors(parameters)
         found = tensors.embeddings.new_empty((len(corpus), *[corpus.num_classes] * (corpus.num_classes > 2)))
         for rows, texts in _batches(corpus):
-            with torch.no_grad(), _memory_for(texts):
+            with torch.no_grad(), self._room_for(texts, tensors):
                 found[rows] = self._logits(*_looked_up(tensors, texts), texts)
         return like(found, parameters.embeddings)
 
@@ -129,7 +152,7 @@ class AutogradModel(Model):
         tensors, counts = _tensors(parameters), corpus.counts
         found = np.zeros(counts.nnz, dtype_name(tensors.embeddings))
         for rows, texts in _batches(corpus):
-            with torch.no_grad(), _memory_for(texts):
+            with torch.no_grad(), self._room_for(texts, tensors):
                 weights = self.forward_attention(*_looked_up(tensors, texts)).cpu().numpy()
             inside = np.arange(weights.shape[1]) < np.diff(texts.counts.indptr)[:, None]
             found[np.concatenate([np.arange(*counts.indptr[row : row + 2]) for row in rows])] = weights[inside]
@@ -142,7 +165,7 @@ class AutogradModel(Model):
 
     def _gradients(self, parameters, texts, names):
         tensors = _tensors(parameters)
-        with _memory_for(texts, f"batch_size={max(len(texts) // 2, 1)}, or "):
+        with self._room_for(texts, tensors, f"batch_size={max(len(texts) // 2, 1)}, or "):
             looked_up, batch = _looked_up(tensors, texts)
             leaves = {name: getattr(looked_up, name).detach().requires_grad_() for name in names}
             mean_loss = loss_of_logits(self._logits(replace(looked_up, **leaves), batch, texts), texts)
@@ -150,6 +173,14 @@ class AutogradModel(Model):
         if "embeddings" in found:
             found["embeddings"] = torch.zeros_like(tensors.embeddings).index_copy_(0, batch.words, found["embeddings"])
         return [like(found[name], parameters.embeddings) for name in names]
+
+    @contextmanager
+    def _room_for(self, texts, tensors, smaller=""):
+        """Compute with a batch on as many threads as it is worth, and in as much memory as there is."""
+        longest = int(np.diff(texts.counts.indptr).max(initial=0))
+        numbers = len(texts) * self.widest(longest, tensors.embeddings.shape[1])
+        with threads_for(max(numbers, numbers_in(tensors))), _memory_for(texts, longest, smaller):
+            yield
 
     def _logits(self, parameters, batch, texts):
         """Return logits in the parameters' own precision; zero for a text without words."""
@@ -225,7 +256,7 @@ def _batches(corpus) -> Iterator[tuple[np.ndarray, Corpus]]:
 
 
 @contextmanager
-def _memory_for(texts, smaller=""):
+def _memory_for(texts, longest, smaller):
     """Turn an allocation that fails into one sentence, with a smaller batch as advice where there is a choice."""
     try:
         yield
@@ -233,7 +264,6 @@ def _memory_for(texts, smaller=""):
         signs = ("out of memory", "can't allocate", "not enough memory")
         if not isinstance(error, MemoryError) and not any(sign in str(error) for sign in signs):
             raise
-        longest = int(np.diff(texts.counts.indptr).max(initial=0))
         raise MemoryError(
             f"no memory for {len(texts)} texts of up to {longest} distinct words at once; "
             f"try {smaller}shorter texts (most_frequent)"

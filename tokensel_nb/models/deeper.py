@@ -129,6 +129,10 @@ class TwoLayersWithoutKeyQuery(AutogradModel):
         for field in fields(self):
             finite_number(field.name, getattr(self, field.name))
 
+    def widest(self, tokens, dim):
+        """Return the size of a row for each token, or of all pairs of tokens; see `AutogradModel.widest`."""
+        return tokens * max(tokens, dim)
+
     def forward(self, parameters, texts):
         """Return logits in columns; see `AutogradModel.forward`."""
         hidden = self._hidden(parameters, texts)
