@@ -5,7 +5,7 @@ import pytest
 
 from tokensel_nb import Corpus, Options, class_profile, independent_tokens
 from tokensel_nb.chapters import classes, reviews
-from tokensel_nb.chapters.recorded import paper_table
+from tokensel_nb.chapters.recorded import paper_table, recorded
 
 
 @pytest.fixture
@@ -87,3 +87,24 @@ def test_four_classes_come_with_the_papers_bins(small):
     assert len(bins["4"]["sizes"]) == 19
     assert len(bins["2"]["left_out"]) == 1
     assert np.shape(bins_and_more["contrasts"]["held out"]) == (2, 3)
+
+
+def test_more_seeds_are_recorded_and_tell_what_a_seed_does(small):
+    found = recorded("classes_seeds")["seeds"]
+    assert [each["seed"] for each in found] == list(classes.MORE_SEEDS)
+    corpus = independent_tokens(400, 40, 20, 0.5, seed=0)
+    corpus = Corpus(corpus.counts, corpus.labels + 2 * (np.arange(400) % 2), corpus.vocabulary, tuple("abcd"))
+    new = corpus[::2]
+    told = classes.of_seed(corpus, new, 3, dim=64)
+    assert told.keys() == found[0].keys()
+    assert told["own"] > 0.7
+    assert {of: len(numbers) for of, numbers in told["shuffled"].items()} == dict.fromkeys(classes.KEPT, 30)
+
+
+def test_at_equal_frequency_what_frequency_explains_is_gone():
+    random = np.random.default_rng(0)
+    corpus = Corpus(random.poisson(random.uniform(1, 9, 50), (400, 50)), np.arange(400) % 4, [f"w{s}" for s in range(50)])
+    often = np.asarray(corpus.counts.sum(axis=0)).ravel()
+    share = corpus.label_skew().max(axis=1)
+    assert classes.at_equal_frequency(corpus, share + 7 * np.log(often) ** 2) == pytest.approx(1)
+    assert classes.at_equal_frequency(corpus, -share) == pytest.approx(-1)
