@@ -110,12 +110,14 @@ contract: env ## Run every notebook as on Colab: a clean environment, the newest
 colab: ## The same within a hosted runtime such as Colab's image, with its own Python
 	@$(PYTHON) book/_tools/contract.py
 
-record: env ## Run what the book shows recorded: Yelp, IMDB's test split, ablations, deeper models with more seeds, an encoder, what scale costs
+record: env ## Run what the book shows recorded: Yelp, IMDB's test split, ablations, deeper models with more seeds, marks put in, an encoder, what scale costs
 	$(BIN)/python -m tokensel_nb.chapters.reviews
 	$(BIN)/python -m tokensel_nb.chapters.review_controls
 	$(BIN)/python -m tokensel_nb.chapters.ablations
 	$(BIN)/python -m tokensel_nb.chapters.deeper_reviews
 	$(BIN)/python -m tokensel_nb.chapters.classes
+	$(BIN)/python -m tokensel_nb.chapters.pairs
+	$(BIN)/python -m tokensel_nb.chapters.your_data
 	$(BIN)/python -m tokensel_nb.chapters.encoder
 	$(BIN)/python -m tokensel_nb.chapters.scale
 

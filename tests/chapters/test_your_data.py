@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,6 +9,7 @@ from sklearn.linear_model import LogisticRegression
 
 import tokensel_nb as ts
 from tokensel_nb.chapters import your_data
+from tokensel_nb.chapters.recorded import recorded
 
 TEXTS = ["a good film", "good and moving", "a bad film", "bad and long"] * 15
 LABELS = np.array(["up", "up", "down", "down"] * 15)
@@ -85,3 +88,51 @@ def test_side_by_side_each_is_what_it_is_alone():
     for each, other in zip(list(tried.values())[:2], alone):
         np.testing.assert_array_equal(each.chances, other.chances)
     assert not tried["mean of values, p = 0"].model.attend
+
+
+def many():
+    """Texts of forty words, of which eight lean to a class; enough for a report to have suspicions."""
+    random, labels = np.random.default_rng(0), np.arange(600) % 2
+    chances = 1 + 2.0 * (np.arange(40) // 4 == labels[:, None])
+    drawn = (random.choice(40, 20, p=each / each.sum()) for each in chances)
+    texts = [" ".join(f"w{word}" for word in words) for words in drawn]
+    return np.array(texts, dtype=object), np.array(["down", "up"])[labels]
+
+
+def test_a_pure_mark_comes_first_and_a_mark_of_both_classes_does_not():
+    texts, labels = many()
+    pure, mixed = (your_data.place_of_mark(texts, labels, "up", others) for others in (0, 20))
+    assert (pure["place"], pure["first"][0]) == (1, "zqx")
+    assert pure["class"] == "up"
+    assert mixed["place"] > 1
+
+
+def test_a_line_is_suspicious_where_one_class_has_it():
+    texts, labels = many()
+    before = texts.copy()
+    own, both = (your_data.suspicion_of_line(texts, labels, *classes) for classes in (["up"], ["up", "down"]))
+    assert own["together"] > 0.5 > both["together"]
+    assert own["classes"] == ("up",)
+    assert (texts == before).all()
+
+
+def test_what_the_chapter_does_not_put_in_itself_is_recorded():
+    found = recorded("planted")
+    assert [(each["class"], each["others"]) for each in found["marks"]] == [("positive", 0), ("negative", 3), ("positive", 3)]
+    assert found["control line"]["classes"] == ["positive", "negative"]
+
+
+def test_in_the_book_a_report_shows_no_more_digits_than_every_processor_has():
+    found = your_data.judged(*many(), seed=0)
+    shown = your_data.corners(found).data
+    assert all(f"<b>{name}</b>" in shown for name in found.corners)
+    assert not re.search(r"<th>(value|score)</th>", shown)
+    assert max(len(digits) for digits in re.findall(r"<td>-?\d+\.(\d+)</td>", shown)) == 3
+
+
+def test_a_shaded_text_has_no_table_and_ends_what_it_begins():
+    reading = ts.explain(ts.TextClassifier().fit(TEXTS, LABELS), "a good film")
+    shown = your_data.shaded(reading).data
+    assert "good</span>" in shown
+    assert "<table" not in shown
+    assert shown.count("<div") == shown.count("</div") == 1

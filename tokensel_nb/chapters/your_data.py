@@ -1,4 +1,7 @@
-"""Chapter 10's experiments on texts of one's own: a rival tuned alike, calibration, a leak put in on purpose."""
+"""Chapter 10's experiments on texts of one's own: a rival tuned alike, calibration, a leak put in on purpose.
+
+``python -m tokensel_nb.chapters.your_data`` puts in those marks that the chapter shows recorded (a quarter of a minute).
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,25 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
+from IPython.display import HTML
 
 from ..corpus import Corpus
-from ..reporting import Report
+from ..datasets.imdb import read_imdb
+from ..explanation import Explanation
+from ..reporting import NOTES, SHOWN, Report, report
 from ..runtime import side_by_side
-from ..text_classifier import every_tenth
+from ..text_classifier import TextClassifier, every_tenth
 from .plots import POSITIVE, THEORY
+from .recorded import record
 
 STRENGTHS = np.logspace(-1, 3, 5)
 """C of logistic regression: five powers of ten."""
+
+TEXTS = 6000
+"""As many of IMDB's training reviews the chapter looks at."""
+
+DIGITS = {"skew": 2, "importance": 3, "leads": 2, "attention": 3, "own effect": 2, "suspicion": 2}
+"""Those that are the same on every processor; values, in the hundreds on long reviews, have three of them."""
 
 
 class Rival(NamedTuple):
@@ -200,3 +213,117 @@ def planted(texts, labels, word, of_class, share=0.01, least=20, others=0, seed=
     for row in marked:
         found[row] = f"{word} {found[row]}"
     return found
+
+
+def judged(texts, labels, seed) -> Report:
+    """Return the report on texts, in two parts, without quotes.
+
+    Parameters
+    ----------
+    texts : sequence of str
+    labels : sequence
+    seed : int
+
+    Returns
+    -------
+    Report
+    """
+    return report(TextClassifier(), texts, labels, folds=2, quotes=0, seed=seed)
+
+
+def place_of_mark(texts, labels, of_class, others) -> dict:
+    """Put a made-up word before a hundredth of the texts of a class, and look for it among the suspicious words.
+
+    Parameters
+    ----------
+    texts : sequence of str
+    labels : sequence
+    of_class : label
+    others : int
+        How many texts of other classes are marked as well.
+
+    Returns
+    -------
+    dict
+        "class", "others", "place" from 1, and the "first" three words.
+    """
+    marked = planted(texts, labels, "zqx", of_class, others=others, seed=1)
+    words = judged(marked, labels, seed=1).ranked.word.tolist()
+    return {"class": of_class, "others": others, "place": words.index("zqx") + 1, "first": words[:3]}
+
+
+def suspicion_of_line(texts, labels, *classes) -> dict:
+    """Put a line at the end of 60 texts, shared by some classes, and return its suspicion.
+
+    Parameters
+    ----------
+    texts, labels : ndarray
+    *classes : labels
+
+    Returns
+    -------
+    dict
+        "classes"; the suspicion of the line, "together", and the largest of one of its words and pairs "alone".
+    """
+    random, marked = np.random.default_rng(3), texts.copy()
+    for name in classes:
+        own = np.flatnonzero(labels == name)
+        marked[random.choice(own, 60 // len(classes), replace=False)] += " sent from my galaxy phone"
+    found = judged(marked, labels, seed=1)
+    row = next(name for name in found.together if "galaxy phone" in name)
+    suspicions = found.table.set_index("word").suspicion
+    alone = suspicions[found.together[row]].max()
+    return {"classes": classes, "together": round(suspicions[row], 4), "alone": round(alone, 4)}
+
+
+def shaded(reading: Explanation) -> HTML:
+    """Show a text with its words shaded, without the table of all terms.
+
+    Parameters
+    ----------
+    reading : Explanation
+
+    Returns
+    -------
+    IPython.display.HTML
+    """
+    return HTML(reading._repr_html_().split("<details>")[0] + "</div>")
+
+
+def corners(found: Report) -> HTML:
+    """Show the corners of a report's table, folded, with the digits that are the same on every processor.
+
+    Parameters
+    ----------
+    found : Report
+
+    Returns
+    -------
+    IPython.display.HTML
+    """
+    columns, told = ["word", "texts", "class", *DIGITS], {name: partial(_told, digits) for name, digits in DIGITS.items()}
+    parts = [
+        f"<details{' open' * (name in ('groups of people', 'suspicious'))}><summary><b>{name}</b></summary><p>{NOTES[name]}</p>"
+        f"{corner[columns].head(SHOWN).to_html(index=False, formatters=told)}</details>"
+        for name, corner in found.corners.items()
+    ]
+    return HTML("".join([f"<p>{found!r}</p>", *parts]))
+
+
+def _told(digits, number):
+    return "–" if np.isnan(number) else f"{number:.{digits}f}"
+
+
+def main():
+    """Record the marks, and the line, that the chapter does not put in itself."""
+    reviews = read_imdb()
+    some = np.sort(np.random.default_rng(0).permutation(len(reviews.texts))[:TEXTS])
+    texts = np.array(reviews.texts, dtype=object)[some]
+    labels = np.array(reviews.class_names)[reviews.labels][some]
+    marks = [place_of_mark(texts, labels, *each) for each in (("positive", 0), ("negative", 3), ("positive", 3))]
+    line = suspicion_of_line(texts, labels, "positive", "negative")
+    print(record("planted", {"marks": marks, "control line": line}))
+
+
+if __name__ == "__main__":
+    main()
