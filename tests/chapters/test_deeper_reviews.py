@@ -12,6 +12,7 @@ from tokensel_nb.chapters.deeper_reviews import (
     OF_MLP,
     OF_TWO_LAYERS,
     PROTOCOL,
+    SECOND,
     Experiment,
     alone,
     deeper_run,
@@ -222,6 +223,14 @@ def test_the_records_of_single_seeds_are_of_these_experiments(file, experiments)
     assert list(runs) == list(experiments)
     for name, run in runs.items():
         assert [each["seed"] for each in run] == list(experiments[name].seeds)
+
+
+def test_a_second_seed_of_both_models_is_recorded():
+    runs = recorded("deeper_second")
+    assert runs.pop("machine")["date"]
+    assert {name: [run["seed"]] for name, run in runs.items()} == {name: list(each.seeds) for name, each in SECOND.items()}
+    again = with_paper(recorded("deeper")["two layers"]["scores"][1], "two_layer_wkq_p")  # the same run, recorded before
+    assert with_paper(runs["two layers"]["scores"], "two_layer_wkq_p") == pytest.approx(again, abs=0.02)
 
 
 def test_the_record_is_of_these_experiments():
