@@ -1,0 +1,29 @@
+import numpy as np
+import pytest
+
+from tokensel_nb import OneLayer, WithMLP
+from tokensel_nb.chapters import pairs
+from tokensel_nb.chapters.recorded import recorded
+
+
+def test_two_layers_are_recorded_for_every_task_and_seed():
+    found = recorded("two_layers_pairs")
+    assert found.pop("machine")["date"]
+    assert list(found) == list(pairs.TASKS)
+    for shares in found.values():
+        assert np.shape(shares) == (2, len(pairs.SEEDS))  # of the texts learnt from, of new ones
+        assert 0.5 <= np.min(shares) <= np.max(shares) <= 1
+
+
+@pytest.mark.parametrize("draw", pairs.TASKS.values())
+def test_new_texts_are_others_of_the_same_words(draw):
+    texts, new = draw(20)
+    assert texts.vocabulary.tolist() == new.vocabulary.tolist()
+    assert (texts.counts != new.counts).nnz
+    assert texts.signs.sum() == new.signs.sum() == 0
+
+
+def test_a_sum_over_words_gets_three_of_four_right_and_an_mlp_all():
+    right = {model: pairs.shares_right(model, *pairs.xor(20), 20) for model in (OneLayer(), WithMLP())}
+    assert max(right[OneLayer()]) <= 0.75
+    assert right[WithMLP()] == [1, 1]
