@@ -32,7 +32,7 @@ SHORT = [name for name in RUNS if "broken" not in name]
 FORKING = "import datasets, tokensel_nb.training, torch.distributed.run as torchrun; torchrun.main()"
 
 
-def torchrun(processes, script, *arguments, options=(), dies=None, seconds=200):
+def torchrun(processes, script, *arguments, options=(), dies=None, seconds=600):
     """Run a script by so many processes of torchrun; return what they write to standard error."""
     engine = [sys.executable, "-c", FORKING, "--standalone", "--monitor-interval", "0.05"]
     engine += ["--start-method", "fork", "--run-path", *options]
