@@ -80,6 +80,11 @@ def test_like_takes_kind_place_and_dtype(kind):
         assert dtype_name(like(values, reference, "int64")) == "int64"
 
 
+def test_like_goes_where_the_reference_is():
+    """A device that every machine has, and that holds no numbers."""
+    assert like(torch.ones(2), torch.zeros(1, device="meta")).device.type == "meta"
+
+
 @each_kind
 def test_like_never_hands_out_what_is_read_only(kind):
     """A corpus' labels and weights are read-only; torch would warn, and then write into them all the same."""
