@@ -116,6 +116,8 @@ def test_the_pieces_are_those_of_the_half_learnt_from(affixed, pieces):
 def test_pieces_are_measured_like_any_vocabulary_and_by_kind(pieces, monkeypatch):
     monkeypatch.setattr(review_controls, "FREQUENT", 5)
     half, other = pieces
+    often = half.counts.sum(axis=0) >= (enough := int(np.median(half.counts.sum(axis=0))))
+    monkeypatch.setattr(review_controls, "OFTEN", enough)
     found = review_controls.subword_summary(half, other, SMALL)
     alone = review_controls.vocabulary_summary({"pieces": pieces}, SMALL)["pieces"]
     assert json.dumps(found["subwords"]) == json.dumps(alone)  # as text, in which NaN is like NaN
@@ -126,6 +128,9 @@ def test_pieces_are_measured_like_any_vocabulary_and_by_kind(pieces, monkeypatch
     continued = np.array([name.startswith("##") for name in half.vocabulary])
     expected = word_correlation(other.label_skew()[continued], learnt.token_values[continued])
     assert kinds[1]["values"]["held out"]["word_skew"]["true"] == [pytest.approx(expected, abs=1e-3)]
+    assert found["frequent subwords"]["pieces"] == often.sum() < half.vocab_size
+    expected = word_correlation(other.label_skew()[often], learnt.token_values[often])
+    assert found["frequent subwords"]["values"]["held out"]["word_skew"]["true"] == [pytest.approx(expected, abs=1e-3)]
     values = learnt.token_values[continued & (half.counts.sum(axis=0) >= 5)]
     named = found["pieces"]
     assert {"##ful", "##less"} & set(named)
