@@ -1,7 +1,9 @@
 import bz2
 import gzip
+import io
 import json
 import lzma
+import tracemalloc
 import warnings
 import zipfile
 
@@ -11,6 +13,7 @@ import pytest
 from helpers import ROWS, written
 
 from tokensel_nb import DataError, load_reviews, read_reviews
+from tokensel_nb.datasets._characters import found_encoding
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.jsonl", "a.parquet", "a.csv.gz", "a.jsonl.gz"])
@@ -147,6 +150,16 @@ def test_archives(tmp_path):
         read_reviews(archive(tmp_path / "b.zip", "a.csv", "b.csv"))
     with pytest.raises(DataError, match=r"it is a workbook .*; save it there as CSV"):
         read_reviews(archive(tmp_path / "b.xlsx", "[Content_Types].xml", "x.xml"))
+
+
+def test_a_large_file_is_not_held_whole_while_its_encoding_is_sought():
+    data = b"a good film\n" * 2_000_000  # 24 MB
+    tracemalloc.start()
+    try:
+        assert found_encoding(lambda: io.BytesIO(data)) == ("utf-8", "strict")
+        assert tracemalloc.get_traced_memory()[1] < len(data) / 4
+    finally:
+        tracemalloc.stop()
 
 
 def test_an_archive_made_to_fill_the_memory_is_refused(tmp_path, monkeypatch):
