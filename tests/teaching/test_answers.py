@@ -1,6 +1,7 @@
 """The checks refuse typical wrong answers, and say why; that they accept the book's solutions, its notebooks show."""
 
 import ast
+import re
 
 import numpy as np
 import pytest
@@ -25,7 +26,9 @@ def as_answers(given):
 @pytest.mark.parametrize("seed", [0, 1])
 @pytest.mark.parametrize(("label", "given", "said"), CASES, ids=[f"{label} {said}" for label, _, said in CASES])
 def test_a_wrong_answer_is_told_why(label, given, said, seed):
-    assert said in verdict(label, as_answers(given), seed)
+    told = verdict(label, as_answers(given), seed)
+    assert said in told
+    assert re.fullmatch(r"([A-Z0-9'\"(]|[a-z] |lost_from).*[.?!]", told)  # a whole sentence, which a name may begin
 
 
 @pytest.mark.parametrize("label", labels())
