@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 import subprocess
 import sys
 
@@ -110,6 +111,13 @@ def test_help_has_an_example(verb, capsys):
         main([*verb, "--help"])
     assert ended.value.code == 0
     assert "\n  tokensel " in capsys.readouterr().out
+
+
+def test_help_says_of_each_verb_what_it_does(capsys):
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    purposes = dict(re.findall(r"^ +(report|predict|explain) +(\S.*)$", capsys.readouterr().out, re.MULTILINE))
+    assert len(set(purposes.values())) == 3
 
 
 def test_what_is_read_no_further_is_no_error(model, new_texts):
