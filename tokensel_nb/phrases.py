@@ -242,7 +242,7 @@ class Phrases:
     def _read(self, rows, codes, words):
         """Return, for each length of phrases, the column of the one that begins at each word, or -1."""
         of_words = np.fromiter((self._column_of.get(word, -1) for word in words), np.int64, len(words))
-        found = [of_words[codes] if len(codes) else np.empty(0, np.int64)]
+        found = [of_words[codes]]
         while len(self.starts):
             at, keys = _pairs(found[-1], found[0], rows, len(found) + 1, len(self.words))
             places = np.searchsorted(self._keys, keys).clip(max=len(self._keys) - 1)
