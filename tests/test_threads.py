@@ -12,7 +12,7 @@ import torch
 from threadpoolctl import ThreadpoolController, threadpool_limits
 
 import tokensel_nb as ts
-from tokensel_nb import threads
+from tokensel_nb import optimizers, threads
 from tokensel_nb.threads import LARGE, threads_for
 
 HERS = 3  # threads that the user has set
@@ -169,9 +169,20 @@ def test_large_parameters_keep_all_threads(corpus, monkeypatch):
 
 
 def test_a_step_of_pairs_of_tokens_is_larger_than_its_rows():
-    assert ts.TwoLayers().widest(96, 128) == ts.WithMLP().widest(96, 128) == 96 * 128
-    assert ts.TwoLayers().widest(500, 128) == 500**2
+    assert ts.TwoLayers().widest(9, 128) == ts.WithMLP().widest(9, 128) == 9 * 128
+    assert ts.TwoLayers().widest(500, 128) == 4 * 500**2
     assert ts.WithMLP().widest(500, 128) == 500 * 128
+
+
+def test_the_blocks_of_an_optimizer_are_small_however_large_the_array(monkeypatch):
+    found = []
+    monkeypatch.setattr(optimizers.Adam, "update", lambda *_: found.append(seen()))
+    large = np.zeros((LARGE // 1000 + 1, 1000), np.float32)
+    for each in large, torch.from_numpy(large):
+        with threads_for(large.size):
+            optimizers.Adam({"embeddings": each}, 0.1).step({"embeddings": each})
+    assert len(found) > 2
+    assert set(map(repr, found)) == {repr(ONE)}
 
 
 def test_functions_are_measured_by_their_arguments(corpus, monkeypatch):

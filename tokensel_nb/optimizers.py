@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from .arrays import is_torch, namespace
+from .threads import threads_for
 
 if TYPE_CHECKING:
     from .arrays import Array
@@ -81,8 +82,9 @@ class GradientDescent:
             if is_torch(array) and not moments and isinstance(gradients[name], LowRank):
                 array.addmm_(*gradients[name], alpha=-self.learning_rate)  # one pass, where blocks take three
                 continue
-            for part, gradient in _blocks(array, gradients[name]):
-                self.update(array[part], gradient, *(moment[part] for moment in moments))
+            with threads_for(BLOCK * LARGER):  # block by block is small work, however large the array
+                for part, gradient in _blocks(array, gradients[name]):
+                    self.update(array[part], gradient, *(moment[part] for moment in moments))
 
     def update(self, array, gradient):
         """Move some rows of an array, in place.

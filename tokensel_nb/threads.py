@@ -17,7 +17,7 @@ import numpy as np
 
 from .arrays import is_torch
 
-LARGE = 2**22  # numbers; one core goes through so many in a few milliseconds, about as long as a busy core lets others wait
+LARGE = 2**23  # numbers; one core goes through so many in two milliseconds or more, and so hardly waits longer than it computes
 
 
 @singledispatch

@@ -132,7 +132,7 @@ class AutogradModel(Model):
         --------
         >>> import tokensel_nb as ts
         >>> ts.WithMLP().widest(tokens=500, dim=128), ts.TwoLayers().widest(tokens=500, dim=128)
-        (64000, 250000)
+        (64000, 1000000)
         """
         return tokens * dim
 

@@ -130,8 +130,8 @@ class TwoLayersWithoutKeyQuery(AutogradModel):
             finite_number(field.name, getattr(self, field.name))
 
     def widest(self, tokens, dim):
-        """Return the size of a row for each token, or of all pairs of tokens; see `AutogradModel.widest`."""
-        return tokens * max(tokens, dim)
+        """Return a row for each token, or four numbers for each pair, as a softmax takes longer; see `AutogradModel.widest`."""
+        return tokens * max(4 * tokens, dim)
 
     def forward(self, parameters, texts):
         """Return logits in columns; see `AutogradModel.forward`."""
