@@ -83,7 +83,7 @@ def test_a_release_holds_every_notebook_to_its_wheel_until_it_lets_them_go(copy,
     for path in (copy / "book").iterdir():
         title, first = nbformat.read(path, as_version=4).cells[:2]
         assert f"/blob/{tag}/book/{path.name})" in title.source
-        assert f'"tokensel-nb @ {address}/releases/download/{tag}/{name}#sha256={digest}"' in first.source
+        assert f'"tokensel-nb[book] @ {address}/releases/download/{tag}/{name}#sha256={digest}"' in first.source
     built = tmp_path_factory.mktemp("built")
     release.build(ROOT, built, "wheel")
     assert not list(release.pinned_otherwise(built / name))
