@@ -190,6 +190,14 @@ def test_descend_over_many_blocks_of_rows(imdb, kind):
     assert corpus.vocab_size % 64
 
 
+@pytest.mark.parametrize("reason", ["broadcast", "read only"])
+def test_descend_says_why_an_array_cannot_be_changed(tiny, reason):
+    fixed = np.broadcast_to(1.0, 4) if reason == "broadcast" else np.ones(4)
+    fixed.flags.writeable = False
+    with pytest.raises(ValueError, match=f"output_vector is {reason} and cannot be changed in place"):
+        descend_(replace(random_parameters(tiny, 4, 0), output_vector=fixed), tiny, 0.3)
+
+
 @each_kind
 def test_functions_leave_their_arguments_alone(tiny, kind):
     parameters = of_kind(random_parameters(tiny, 4, 0), kind)
