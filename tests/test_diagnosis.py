@@ -245,6 +245,13 @@ def test_what_does_not_fit_is_named(halves, change, message):
         ts.diagnose(given["E"], given["v"], given["p"], given["corpus"], **options)
 
 
+def test_words_of_equal_z_keep_their_order():
+    counts = np.tile([[1, 1], [0, 0], [1, 0], [0, 0]], 50)
+    corpus = ts.Corpus(counts, [1, -1, 1, -1], list(range(100)))
+    found = diagnosed(ts.init_parameters(100, 8, seed=0), corpus, least=1)
+    assert found.table["word"].tolist() == [*range(0, 100, 2), *range(1, 100, 2)]
+
+
 def test_words_are_escaped_where_they_are_shown():
     corpus = ts.corpus_from_texts(["<b>x</b> fine", "<b>x</b> fine", "dull", "dull"], [1, 1, -1, -1], separators=" ")
     shown = ts.diagnose(np.eye(3), np.arange(3.0), None, corpus, least=1)._repr_html_()
