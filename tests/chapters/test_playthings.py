@@ -41,6 +41,7 @@ def test_the_files_are_what_training_makes(imdb, stages):
     data, trained = shipped("reviews"), playthings.trained_words(stages)
     assert data["stages"] == list(playthings.STAGES)
     assert [len(data[key]) for key in ("values", "scores", "right")] == [len(playthings.STAGES)] * 3
+    assert trained["right"] == pytest.approx(data["right"][: len(stages)], abs=5e-3)  # 25 of 5,000 reviews
     for at, _ in enumerate(stages):
         logits = []
         for values, scores in (
