@@ -1,6 +1,6 @@
 """Run tests as six processors would compute, and notebooks once more from a start moved by one unit in the last place.
 
-    python book/_tools/portable.py [--as SETTING] ... COMMAND       (pytest's; every setting where none is named)
+    python book/_tools/portable.py [--as SETTING] ... COMMAND       (of pytest; all that differ, where none is named)
 
 Processors add in other orders and round elementary functions differently: numpy, OpenBLAS, torch and MKL choose by the
 processor what they run. They can be told to choose otherwise, so that one machine computes as several would. Digests of what
@@ -85,14 +85,15 @@ def computed(name: str) -> str:
     return done.stdout.strip()
 
 
-def show_differences(names: list[str]) -> None:
-    """Print what each setting computes, and how many really differ."""
-    found = {name: computed(name) for name in names}
+def different(names: list[str]) -> list[str]:
+    """Print what each setting computes, and return those that compute as none before them does."""
+    found, kept = {name: computed(name) for name in names}, {}
     print("digests of numpy's functions, its products, torch's functions, its products:")
     for name, digest in found.items():
-        same = next(other for other in names if found[other] == digest)
+        same = kept.setdefault(digest, name)
         print(f"  {name:8} {digest}" + (f"  as {same}" if same != name else ""))
-    print(f"{len(set(found.values()))} of {len(SETTINGS)} settings compute differently on this processor", flush=True)
+    print(f"{len(kept)} of {len(SETTINGS)} settings compute differently on this processor", flush=True)
+    return list(kept.values())
 
 
 def run(name: str, command: list[str]) -> Outcome:
@@ -112,10 +113,10 @@ def run(name: str, command: list[str]) -> Outcome:
 
 
 def main(names: list[str], command: list[str]) -> int:
-    """Run tests under settings, and print what failed; return 1 if anything did."""
-    show_differences(possible())
+    """Run tests under settings, those that differ where none is named, and print what failed; return 1 if anything did."""
+    own = different(possible())
     outcomes = {}
-    for name in names:
+    for name in names or [*own, *MOVED]:
         print(f"== {name}", flush=True)
         outcomes[name] = run(name, command)
     print(f"{'setting':8} {'failed':>6} {'of':>6} {'seconds':>8}")
@@ -129,4 +130,4 @@ if __name__ == "__main__":
     parser.add_argument("--as", dest="names", action="append", choices=[*possible(), *MOVED])
     parser.add_argument("command", nargs=argparse.REMAINDER)
     given = parser.parse_args()
-    raise SystemExit(main(given.names or [*possible(), *MOVED], given.command))
+    raise SystemExit(main(given.names or [], given.command))
