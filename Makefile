@@ -94,7 +94,7 @@ long: html ## The tests that `make test` leaves out, for hours: more cases, hund
 # AS="avx2 moved" runs these two of the seven, OF=book/05_reviews.ipynb this notebook alone.
 OF = --doctest-modules --ignore tests/site --ignore tests/book tests tokensel_nb book/*.ipynb
 portable: env ## Notebooks and unit tests as six processors would compute, on this one; notebooks from a start moved by one unit, too
-	@echo "About forty minutes on two cores."
+	@echo "About half an hour on two cores."
 	$(BIN)/python book/_tools/portable.py $(AS:%=--as %) $(PYTEST) -m "not long and not processes" $(NBVAL) $(OF)
 
 copies: html ## Copy the code of every page into a plain Python session, and compare what it prints
