@@ -42,7 +42,7 @@ def test_the_files_are_what_training_makes(imdb, stages):
     assert data["stages"] == list(playthings.STAGES)
     assert [len(data[key]) for key in ("values", "scores", "right")] == [len(playthings.STAGES)] * 3
     assert trained["right"] == pytest.approx(data["right"][: len(stages)], abs=5e-3)  # 25 of 5,000 reviews
-    for at, _ in enumerate(stages):
+    for at in range(len(stages)):
         logits = []
         for values, scores in (
             (trained["values"][at], trained["scores"][at]),
@@ -50,4 +50,9 @@ def test_the_files_are_what_training_makes(imdb, stages):
         ):
             weights = np.exp(scores - scores.max())
             logits.append(imdb.counts @ (weights * values) / (imdb.counts @ weights))
-        assert np.abs(logits[1] - logits[0]).max() < 0.01
+        difference = logits[1] - logits[0]
+        if stages[at] == playthings.STAGES[-1]:
+            # Rounding grows: another processor, or a start moved by one unit, gives 0.01; ten steps fewer give 0.12.
+            assert difference.std() < 0.03 * logits[0].std()
+        else:
+            assert np.abs(difference).max() < 0.01
