@@ -78,10 +78,13 @@ def kill():
 
 
 def mortal():
-    """Wrap torch's exchange: die there, or at a random moment after some, if the environment says so."""
+    """Wrap torch's exchange: die there, or at a random moment after some, if the environment says so; return what is to come.
+
+    Whoever has finished must not die any more: torchrun would wait forever for an answer of a process that waits for others.
+    """
     from torch import distributed
 
-    calls, exchange, attempt = [], distributed.all_reduce, int(os.environ["TORCHELASTIC_RESTART_COUNT"])
+    coming, calls, exchange, attempt = [], [], distributed.all_reduce, int(os.environ["TORCHELASTIC_RESTART_COUNT"])
     rank, (who, number) = os.environ["RANK"], os.environ.get("TOKENSEL_DIES", "none 0").split()
     last = random.randint(1, 50)  # so that attempts get on, and kills fall into the whole run
 
@@ -90,22 +93,24 @@ def mortal():
         if attempt == 0 and who == rank and len(calls) == int(number):
             kill()
         if len(calls) == last and who == "random" and attempt < int(number) and attempt % 2 == int(rank):
-            threading.Timer(0.02 * random.random(), kill).start()
+            coming.append(threading.Timer(0.02 * random.random(), kill))
+            coming[-1].start()
         return exchange(tensor, *rest, **options)
 
     distributed.all_reduce = wrapped
+    return coming
 
 
 def main(folder, *names):
     from tokensel_nb import checkpoint
 
     checkpoint.SECONDS = 0.0
-    sent, found = counted(), {"restarts": int(os.environ["TORCHELASTIC_RESTART_COUNT"])}
+    sent, kills, found = counted(), [], {"restarts": int(os.environ["TORCHELASTIC_RESTART_COUNT"])}
     for name in names:
         sent.clear()
         file = None
         if name == "broken":
-            mortal()
+            kills = mortal()
             file = folder / "broken.safetensors"
         done = run(name, distributed=True, checkpoint=file)
         found[name] = (done.parameters.arrays(), done.history, done.step, sum(sent))
@@ -114,6 +119,8 @@ def main(folder, *names):
         found["refused"] = ""
     except ValueError as error:
         found["refused"] = str(error)
+    for timer in kills:
+        timer.cancel()
     (folder / f"{os.environ['RANK']}.pickle").write_bytes(pickle.dumps(found))
 
 
