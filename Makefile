@@ -88,7 +88,7 @@ test: html ## What a change has to pass: all of `check`, every stored result com
 	$(PYTEST) -m "not long" --doctest-modules $(NBVAL) tests tokensel_nb book/*.ipynb
 
 # The parts, each an hour at most, stand in tests/long.py; data/long_times.json says how long each took.
-long: html ## The tests that `make test` leaves out, for hours: more cases, hundreds of kills, the whole PDF; PART=kills runs a part
+long: html ## The tests that `make test` leaves out, in half an hour: more cases, hundreds of kills, the whole PDF; PART=kills runs a part
 	$(BIN)/python tests/long.py $(PART)
 
 # AS="avx2 moved" runs these two of the seven, OF=book/05_reviews.ipynb this notebook alone.
