@@ -76,23 +76,25 @@ pdf: env ## Print the book as one PDF, which the pages then link to; needs Chrom
 # made twice; the longest notebooks first (tests/conftest.py), so that no core waits at the end.
 PYTEST = $(BIN)/python -m pytest -n $(CORES) --dist loadscope --no-loadscope-reorder --durations 30
 
+LINT = $(BIN)/ruff check . && $(BIN)/lint-imports --no-cache --no-logo
+
 # How what a notebook prints is compared with what it has stored.
 NBVAL = --nbval --nbval-current-env --nbval-cell-timeout 300
 
 check: env ## For every change, in two minutes: lint, unit tests and examples; no notebook is run, no page opened, no process killed
-	$(BIN)/ruff check .
-	$(PYTEST) -m "not long and not processes" --doctest-modules --ignore tests/site tests tokensel_nb
+	$(LINT)
+	$(PYTEST) -m "not long and not processes" --doctest-modules --ignore tests/site tests tokensel_nb experiments course
 
 test: html ## What a change has to pass: all of `check`, every stored result compared with a new run, the pages in a browser, processes
-	$(BIN)/ruff check .
-	$(PYTEST) -m "not long" --doctest-modules $(NBVAL) tests tokensel_nb book/*.ipynb
+	$(LINT)
+	$(PYTEST) -m "not long" --doctest-modules $(NBVAL) tests tokensel_nb experiments course book/*.ipynb
 
 # The parts, each an hour at most, stand in tests/long.py; data/long_times.json says how long each took.
 long: html ## The tests that `make test` leaves out, in half an hour: more cases, hundreds of kills, the whole PDF; PART=kills runs a part
 	$(BIN)/python tests/long.py $(PART)
 
 # AS="avx2 moved" runs these two of the seven, OF=book/05_reviews.ipynb this notebook alone.
-OF = --doctest-modules --ignore tests/site --ignore tests/book tests tokensel_nb book/*.ipynb
+OF = --doctest-modules --ignore tests/site --ignore tests/book tests tokensel_nb experiments course book/*.ipynb
 portable: env ## Notebooks and unit tests as six processors would compute, on this one; notebooks from a start moved by one unit, too
 	@echo "About half an hour on two cores."
 	$(BIN)/python book/_tools/portable.py $(AS:%=--as %) $(PYTEST) -m "not long and not processes" $(NBVAL) $(OF)
@@ -112,20 +114,20 @@ colab: ## The same within a hosted runtime such as Colab's image, with its own P
 
 record: env ## Run what the book shows recorded: Yelp, IMDB's test split, ablations, deeper models with more seeds, marks put in, an encoder, what scale costs
 	$(BIN)/python -m tokensel_nb.chapters.reviews
-	$(BIN)/python -m tokensel_nb.chapters.review_controls
+	$(BIN)/python -m experiments.review_controls
 	$(BIN)/python -m tokensel_nb.chapters.ablations
 	$(BIN)/python -m tokensel_nb.chapters.deeper_reviews
 	$(BIN)/python -m tokensel_nb.chapters.classes
 	$(BIN)/python -m tokensel_nb.chapters.pairs
 	$(BIN)/python -m tokensel_nb.chapters.your_data
-	$(BIN)/python -m tokensel_nb.chapters.encoder
+	$(BIN)/python -m experiments.encoder
 	$(BIN)/python -m tokensel_nb.chapters.scale
 
 playthings: env ## Train once more, and write what the pages' playthings know of every word
-	$(BIN)/python -m tokensel_nb.chapters.playthings
+	$(BIN)/python -m experiments.playthings
 
 teaching: env ## Make the notebooks of students and instructors in _build/teaching; SEED=7 draws other exercises
-	$(BIN)/python -m tokensel_nb.teaching --seed $(or $(SEED),0)
+	$(BIN)/python -m course --seed $(or $(SEED),0)
 
 bench: html ## Time the package against the alternatives
 	@UV_FIND_LINKS="$${UV_FIND_LINKS:-$$PIP_FIND_LINKS}" $(BIN)/uv pip install --quiet --python $(BIN)/python --group bench

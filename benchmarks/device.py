@@ -8,7 +8,7 @@ from functools import partial
 import torch
 
 from tokensel_nb import Options, WithMLP, descend_, init_parameters, load_imdb, most_frequent, train
-from tokensel_nb.runtime import default_device, device_name
+from tokensel_nb.support.runtime import default_device, device_name
 
 from .step import DIM, fewest_bytes
 from .timing import alternate, row

@@ -9,10 +9,10 @@ import torch
 from tqdm import tqdm
 
 from tokensel_nb import embedding_step, init_parameters
-from tokensel_nb.flow import gradient_flow, normalised_steps
-from tokensel_nb.max_margin import max_margin
+from tokensel_nb.corpus.synthetic import one_relevant_token
 from tokensel_nb.models.textbook import textbook_logits, tokens_of
-from tokensel_nb.synthetic import one_relevant_token
+from tokensel_nb.theory.flow import gradient_flow, normalised_steps
+from tokensel_nb.theory.max_margin import max_margin
 
 from .timing import row
 

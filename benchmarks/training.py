@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 
 from tokensel_nb import accuracy, corpus_from_texts, read_imdb, train
-from tokensel_nb.datasets.reviews import IMDB_MIN_COUNT
+from tokensel_nb.datasets.read.reviews import IMDB_MIN_COUNT
 
 from .timing import alternate, peak_memory, row, told_by
 

@@ -12,9 +12,9 @@ import torch
 from hypothesis import strategies as st
 from scipy import sparse
 
+from experiments import playthings
 from tokensel_nb import Corpus, embedding_step, independent_tokens, init_parameters, one_relevant_token
-from tokensel_nb.arrays import to_numpy
-from tokensel_nb.chapters import playthings
+from tokensel_nb.support.arrays import to_numpy
 
 KINDS = ["numpy", "cpu", *(["cuda"] if torch.cuda.is_available() else [])]
 each_kind = pytest.mark.parametrize("kind", KINDS)

@@ -13,11 +13,11 @@ from pathlib import Path
 TESTS = Path(__file__).parent
 TIMES = TESTS.parent / "data" / "long_times.json"
 PLACES = {
-    "flow": ["flow"],
+    "flow": ["theory/flow"],
     "arguments": ["faults/test_arguments.py"],
     "damage": ["faults/test_damage.py"],
     "kills": ["faults/test_kills.py"],
-    "processes": ["test_distributed.py"],
+    "processes": ["scale/test_distributed.py"],
     "pages": ["site"],
 }
 PARTS = [*PLACES, "rest"]
@@ -44,7 +44,7 @@ def run(part: str) -> bool:
 
 def record(part: str, minutes: float) -> None:
     """Write down how long a part took on this machine."""
-    from tokensel_nb.runtime import machine
+    from tokensel_nb.support.runtime import machine
 
     times = json.loads(TIMES.read_text("utf-8")) if TIMES.exists() else {}
     times[part] = {"minutes": minutes} | machine() | {"cores": os.cpu_count()}

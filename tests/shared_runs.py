@@ -102,7 +102,7 @@ def mortal():
 
 
 def main(folder, *names):
-    from tokensel_nb import checkpoint
+    from tokensel_nb.training import checkpoint
 
     checkpoint.SECONDS = 0.0
     sent, kills, found = counted(), [], {"restarts": int(os.environ["TORCHELASTIC_RESTART_COUNT"])}

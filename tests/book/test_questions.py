@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 from notebooks import NOTEBOOKS, prose, read
 
-from tokensel_nb.teaching.copies import instructor, student
+from course.copies import instructor, student
 
 QUESTION = re.compile(r"^::::\{admonition\} Before you read on\n:class: question\n\n(.*?)\n^::::$", re.DOTALL | re.MULTILINE)
 CHOICE = re.compile(r"^:::\{dropdown\} ([^\n]+)\n(.*?)\n^:::$", re.DOTALL | re.MULTILINE)

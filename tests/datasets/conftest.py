@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from tokensel_nb.datasets._hub import REVISIONS
-from tokensel_nb.datasets._sources import RECORDED, digest
-from tokensel_nb.datasets.reviews import SENTIMENTS, Reviews
+from tokensel_nb.datasets.read.hub import REVISIONS
+from tokensel_nb.datasets.read.reviews import SENTIMENTS, Reviews
+from tokensel_nb.datasets.sources import RECORDED, digest
 
 
 @pytest.fixture(autouse=True)
@@ -23,7 +23,7 @@ def hub(monkeypatch):
             raise FileNotFoundError(f"no {address}")
         return served[address]
 
-    monkeypatch.setattr("tokensel_nb.datasets._hub.why_silent", lambda: None)
+    monkeypatch.setattr("tokensel_nb.datasets.read.hub.why_silent", lambda: None)
     monkeypatch.setattr("datasets.load_dataset", load_dataset)
     return served
 

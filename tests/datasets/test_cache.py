@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from helpers import raising, written
 
-from tokensel_nb.datasets._cache import cache_folder, from_cache, to_cache
-from tokensel_nb.datasets.reviews import SENTIMENTS, Reviews
+from tokensel_nb.datasets.cache import cache_folder, from_cache, to_cache
+from tokensel_nb.datasets.read.reviews import SENTIMENTS, Reviews
 
 
 @pytest.mark.parametrize("harm", ["cut", "altered", "one byte", "emptied", "other"])
@@ -54,7 +54,7 @@ def test_a_kill_in_the_middle_of_writing_leaves_the_old_file_whole(small_test_sp
     path = cache_folder() / "imdb-test.parquet"
     before = path.read_bytes()
     code = (
-        "import pathlib, sys, time; from tokensel_nb.files import atomic\n"
+        "import pathlib, sys, time; from tokensel_nb.support.files import atomic\n"
         "with atomic(pathlib.Path(sys.argv[1])) as file:\n"
         "    file.write(b'half'); file.flush(); print('writing', flush=True); time.sleep(60)"
     )

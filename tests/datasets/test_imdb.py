@@ -8,9 +8,9 @@ from helpers import raising, written
 
 from tokensel_nb import DataError, load_imdb, read_imdb
 from tokensel_nb.datasets import imdb as imdb_module
-from tokensel_nb.datasets._cache import to_cache
-from tokensel_nb.datasets._sources import RECORDED
-from tokensel_nb.datasets.reviews import SENTIMENTS, Reviews
+from tokensel_nb.datasets.cache import to_cache
+from tokensel_nb.datasets.read.reviews import SENTIMENTS, Reviews
+from tokensel_nb.datasets.sources import RECORDED
 
 
 def test_imdb_training_set_from_the_package(imdb, capsys):

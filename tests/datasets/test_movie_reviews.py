@@ -9,7 +9,7 @@ import pytest
 from helpers import raising, written
 
 from tokensel_nb import DataError, load_movie_reviews, load_rotten_tomatoes, read_rotten_tomatoes
-from tokensel_nb.datasets import _package
+from tokensel_nb.datasets import package as _package
 
 
 def test_the_loader_never_imports_the_package():

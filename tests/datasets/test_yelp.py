@@ -3,8 +3,8 @@ from helpers import written
 
 from tokensel_nb import DataError, load_yelp, read_yelp
 from tokensel_nb.datasets import yelp
-from tokensel_nb.datasets._cache import cache_folder
-from tokensel_nb.datasets._sources import RECORDED
+from tokensel_nb.datasets.cache import cache_folder
+from tokensel_nb.datasets.sources import RECORDED
 
 STARRED = [("awful food", 1), ("poor food", 2), ("plain food", 3), ("good food", 4), ("great great food", 5)]
 SETS = {2: "Yelp polarity", 5: "Yelp stars"}  # on the hub

@@ -13,24 +13,17 @@ from pathlib import Path
 
 import numpy as np
 
-from tokensel_nb import (
-    OneLayer,
-    StoredCorpus,
-    TextClassifier,
-    TwoLayers,
-    checkpoint,
-    command,
-    corpus_from_texts,
-    independent_tokens,
-    store_corpus,
-    stored,
-)
+from tokensel_nb import OneLayer, StoredCorpus, TextClassifier, TwoLayers, corpus_from_texts, independent_tokens, store_corpus
 from tokensel_nb import train as trained
-from tokensel_nb.datasets import _cache
-from tokensel_nb.datasets._sources import RECORDED
-from tokensel_nb.datasets._sources import digest as digest_of_reviews
-from tokensel_nb.datasets.reviews import SENTIMENTS, Reviews
-from tokensel_nb.files import unfinished
+from tokensel_nb.datasets import cache as _cache
+from tokensel_nb.datasets.read.reviews import SENTIMENTS, Reviews
+from tokensel_nb.datasets.sources import RECORDED
+from tokensel_nb.datasets.sources import digest as digest_of_reviews
+from tokensel_nb.scale import stored
+from tokensel_nb.support import seals
+from tokensel_nb.support.files import unfinished
+from tokensel_nb.training import checkpoint
+from tokensel_nb.yourdata import command
 
 PAGE = "<p>A page that takes a while to be written.</p>\n" * 100_000
 READ = 3000  # reviews, so many that a kill meets them being written and being counted
@@ -41,7 +34,7 @@ def train(folder, model=OneLayer(), **options):  # noqa: B008
     corpus, held_out = independent_tokens(250, 30, 12, 0.7, seed=0).split(0.2, seed=0)
     options = dict(dim=5, evaluate_every=1, seed=3, held_out=held_out, verbose=False) | options
     done = trained(corpus, model, checkpoint=folder / "run.safetensors", **options)
-    return checkpoint.digest(*done.parameters.arrays().values(), *vars(done.history).values(), np.array(done.step))
+    return seals.digest(*done.parameters.arrays().values(), *vars(done.history).values(), np.array(done.step))
 
 
 def one_layer(folder):
@@ -101,7 +94,7 @@ def models():
 
 
 def digest_of(model):
-    return checkpoint.digest(model.scores_, model.values_, np.frombuffer(" ".join(model.vocabulary_).encode(), np.uint8))
+    return seals.digest(model.scores_, model.values_, np.frombuffer(" ".join(model.vocabulary_).encode(), np.uint8))
 
 
 def save(folder):
@@ -114,17 +107,17 @@ def save(folder):
 
 def write_a_report(folder):
     """All that the command does once the page is made, again and again: a killed run would seldom be met writing otherwise."""
-    sys.modules["tokensel_nb.page"] = type("Page", (), {"report_page": staticmethod(lambda *_, **__: PAGE)})
+    sys.modules["tokensel_nb.yourdata.page"] = type("Page", (), {"report_page": staticmethod(lambda *_, **__: PAGE)})
     for _ in range(15):
         assert command.main(["report", "texts.csv", "-o", str(folder / "report.html")]) == 0
-    return checkpoint.digest(np.fromfile(folder / "report.html", np.uint8))
+    return seals.digest(np.fromfile(folder / "report.html", np.uint8))
 
 
 def report(folder):
     """The whole of it, with the notebook that makes the page."""
     (folder / "texts.csv").write_text(TABLE)
     assert command.main(["report", str(folder / "texts.csv"), "-o", str(folder / "report.html")]) == 0
-    return checkpoint.digest(np.fromfile(folder / "report.html", np.uint8))
+    return seals.digest(np.fromfile(folder / "report.html", np.uint8))
 
 
 JOBS = {job.__name__: job for job in (one_layer, adam, deeper, count, store, store_together, save, write_a_report, report)}

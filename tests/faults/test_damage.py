@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 from helpers import equal, short_texts
 
-from tokensel_nb import CheckpointError, DataError, TextClassifier, TwoLayers, checkpoint, train
-from tokensel_nb.datasets._cache import cache_folder, from_cache, to_cache
-from tokensel_nb.datasets._package import four_classes
-from tokensel_nb.datasets._sources import RECORDED, as_recorded, digest
-from tokensel_nb.datasets.reviews import SENTIMENTS, Reviews
+from tokensel_nb import CheckpointError, DataError, TextClassifier, TwoLayers, train
+from tokensel_nb.datasets.cache import cache_folder, from_cache, to_cache
+from tokensel_nb.datasets.package import four_classes
+from tokensel_nb.datasets.read.reviews import SENTIMENTS, Reviews
+from tokensel_nb.datasets.sources import RECORDED, as_recorded, digest
+from tokensel_nb.support import seals
+from tokensel_nb.training import checkpoint
 
 BLOCK = 512  # bytes that a disk writes or loses together
 
@@ -102,7 +104,7 @@ def outcomes(cases, outcome):
 
 
 def parts_of(data):
-    return {name: array.copy() for name, array in checkpoint.unsealed(data)[0].items()}, header(data)
+    return {name: array.copy() for name, array in seals.unsealed(data)[0].items()}, header(data)
 
 
 def header(data):
@@ -218,9 +220,9 @@ def test_no_damaged_checkpoint_of_many_is_resumed_silently(run):
 def test_without_the_digest_damage_would_be_resumed(run, monkeypatch):
     """The control: what the digest is for."""
     files, resumed, _ = run
-    parts = [checkpoint.unsealed(data) for data in files]
-    monkeypatch.setattr(checkpoint, "_seal", lambda *_: "none")
-    whole, other = (checkpoint.sealed(*each) for each in parts)
+    parts = [seals.unsealed(data) for data in files]
+    monkeypatch.setattr(seals, "_seal", lambda *_: "none")
+    whole, other = (seals.sealed(*each) for each in parts)
     counted, silent = outcomes(damaged(whole, other, [last_bits_flipped, zeroed], 0, 200), resumed)
     assert counted["silent"] == len(silent) > 50
 

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 from faults import killed
 
-from tokensel_nb import StoredCorpus, TextClassifier, checkpoint
-from tokensel_nb.files import PART
+from tokensel_nb import StoredCorpus, TextClassifier
+from tokensel_nb.support import seals
+from tokensel_nb.support.files import PART
 
 pytestmark = pytest.mark.processes
 QUICK = {"one_layer": 4, "adam": 4, "deeper": 2, "count": 4, "store": 3, "store_together": 2, "save": 4, "write_a_report": 4}
@@ -39,7 +40,7 @@ def done():
 def check_what_is_left(folder, name, ends):
     """Whatever stands under a name is whole, at any moment."""
     if (file := folder / "run.safetensors").exists():
-        checkpoint.unsealed(file.read_bytes())
+        seals.unsealed(file.read_bytes())
     if (folder / "model.safetensors").exists():
         assert killed.digest_of(TextClassifier.load(folder)) in ends
     if (file := folder / "report.html").exists():

@@ -31,7 +31,7 @@ READERS = {
 }
 
 
-# Folders of a corpus, and diagnoses of all words: tests/test_stored.py and tests/test_diagnosis.py feed them.
+# Folders of a corpus, and diagnoses of all words: tests/scale/test_stored.py and tests/yourdata/test_diagnosis.py feed them.
 ELSEWHERE = {"Diagnosis", "StoredCorpus", "diagnose", "store_corpus"}
 
 

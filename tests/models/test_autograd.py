@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tokensel_nb as ts
-from tokensel_nb import checkpoint
-from tokensel_nb.arrays import to_numpy
 from tokensel_nb.models import autograd
+from tokensel_nb.support.arrays import to_numpy
+from tokensel_nb.training import checkpoint
 
 GUIDE = Path(__file__).parents[2] / "CONTRIBUTING.md"
 CODE = re.search(r"\*\*A model\*\*.*?```python\n(.*?)```", GUIDE.read_text("utf-8"), re.DOTALL)[1]

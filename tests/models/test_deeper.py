@@ -27,9 +27,9 @@ from tokensel_nb import (
     train,
     xor_of_pairs,
 )
-from tokensel_nb.arrays import to_numpy
 from tokensel_nb.models import autograd
 from tokensel_nb.models.textbook import PADDING, tokens_of
+from tokensel_nb.support.arrays import to_numpy
 
 MODELS = [
     TwoLayers(),

@@ -30,8 +30,8 @@ from tokensel_nb import (
     loss,
     score_gradients,
 )
-from tokensel_nb.arrays import to_numpy
 from tokensel_nb.models.textbook import textbook_gradients, textbook_logits, tokens_of
+from tokensel_nb.support.arrays import to_numpy
 
 
 # Two orders of summing a few hundred float64 numbers differ by some 1e-14; 1e-10 leaves room for cancellation.

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import tokensel_nb as ts
-from tokensel_nb.chapters.playthings import packed
-from tokensel_nb.phrases import split
-from tokensel_nb.text import _split, strings
+from experiments.playthings import packed
+from tokensel_nb.corpus.phrases import split
+from tokensel_nb.corpus.text import _split, strings
 
 ENGINE = Path(__file__).parents[2] / "book" / "_static" / "playthings" / "engine.js"
 CASES = range(100)

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from pages import EVERY_STATE_OF_A_PLAYTHING, numbers, problems
 
-from tokensel_nb.chapters import playthings, reviews
+from experiments import playthings
+from tokensel_nb.chapters import reviews
 
 PLAYTHING = ".tag_plaything-map .plaything"
 

@@ -9,7 +9,7 @@ import pages
 import pytest
 
 import tokensel_nb as ts
-from tokensel_nb import flow
+from tokensel_nb.theory import flow
 
 WORDS, TEXTS, WAR = (f".tag_plaything-{name} .plaything" for name in ("plane", "flow", "border"))
 FOLDER = pages.ROOT / "book" / "_static" / "playthings"

@@ -5,7 +5,7 @@ import pytest
 from pages import EVERY_STATE_OF_A_PLAYTHING, numbers, problems
 
 import tokensel_nb as ts
-from tokensel_nb.chapters import playthings
+from experiments import playthings
 
 PLAYTHING = ".tag_plaything-step .plaything"
 ROUNDING = 0.001  # three decimals of the correlation, with what the data files round

@@ -11,7 +11,7 @@ from nbformat import read as read_notebook
 from pages import EVERY_STATE_OF_A_PLAYTHING, problems
 
 import tokensel_nb as ts
-from tokensel_nb.chapters import playthings
+from experiments import playthings
 
 BOOK = Path(__file__).parents[2] / "book"
 SENTENCE = "The story is slow, but the music is wonderful."

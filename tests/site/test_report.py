@@ -9,8 +9,9 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from pages import AXE, Visit
 
-from tokensel_nb import TextClassifier, page
-from tokensel_nb.command import main
+from tokensel_nb import TextClassifier
+from tokensel_nb.yourdata import page
+from tokensel_nb.yourdata.command import main
 
 HARM = [
     "<script>window.ran = {n}</script>",

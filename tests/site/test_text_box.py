@@ -5,7 +5,7 @@ import pytest
 from pages import AXE
 
 import tokensel_nb as ts
-from tokensel_nb.text_box import live
+from tokensel_nb.yourdata.text_box import live
 
 SINGLE = 1e-5  # scores and values travel as float32: seven digits, of logits of order ten
 WORDS = [

@@ -44,13 +44,13 @@ import numpy as np
 from scipy import sparse
 from tqdm import tqdm
 
-from ..alignment import embedding_step
-from ..bins import binned, word_correlation
-from ..corpus import Corpus, shuffle_labels
+from ..corpus.corpus import Corpus, shuffle_labels
 from ..datasets.imdb import load_imdb
-from ..parameters import Parameters, init_parameters
-from ..training import Training, train
-from ..verbs import accuracy, loss
+from ..models.parameters import Parameters, init_parameters
+from ..models.verbs import accuracy, loss
+from ..theory.alignment import embedding_step
+from ..theory.bins import binned, word_correlation
+from ..training.train import Training, train
 from .recorded import record, rounded
 
 DIM, FIRST_STEP = 2048, 3_000

@@ -11,10 +11,10 @@ from itertools import pairwise
 import numpy as np
 from tqdm import tqdm
 
-from ..corpus import Corpus
-from ..leaving_out import LeavingOut
-from ..parameters import Parameters
-from ..verbs import attention
+from ..corpus.corpus import Corpus
+from ..models.leaving_out import LeavingOut
+from ..models.parameters import Parameters
+from ..models.verbs import attention
 
 
 def terms(parameters: Parameters, corpus: Corpus) -> np.ndarray:

@@ -101,7 +101,7 @@ def claim(id, statement, value, *, at_least=None, at_most=None, source="book", d
         Whether the bounds were drawn around what was found. Such a row does not count among the claims that hold.
     backed_by : str, optional
         Where the number, or a longer sweep behind it, comes from: the path of a test, such as
-        ``tests/flow/test_path.py::test_every_start``, or of a recorded run.
+        ``tests/theory/flow/test_path.py::test_every_start``, or of a recorded run.
     digits : int
         How many significant digits are shown of a number that is not an integer.
 

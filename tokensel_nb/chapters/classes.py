@@ -17,12 +17,12 @@ from dataclasses import replace
 import numpy as np
 from tqdm import tqdm
 
-from ..alignment import class_profile
-from ..bins import binned, word_correlation
-from ..corpus import Corpus, shuffle_labels
+from ..corpus.corpus import Corpus, shuffle_labels
 from ..datasets.movie_reviews import load_movie_reviews
 from ..datasets.yelp import load_yelp
-from ..training import train
+from ..theory.alignment import class_profile
+from ..theory.bins import binned, word_correlation
+from ..training.train import train
 from . import reviews
 from .recorded import or_none, paper_table, record, rounded
 

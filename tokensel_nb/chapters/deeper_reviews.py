@@ -36,15 +36,15 @@ import numpy as np
 from scipy import sparse
 from tqdm import tqdm
 
-from ..arrays import to_numpy
-from ..bins import Bins, binned
-from ..corpus import Corpus, shuffle_labels
+from ..corpus.corpus import Corpus, shuffle_labels
 from ..datasets.imdb import load_imdb
 from ..models.base import Model
 from ..models.deeper import TwoLayers, TwoLayersWithoutKeyQuery, WithMLP, most_frequent
 from ..models.one_layer import OneLayer
-from ..options import Options
-from ..training import Training, train
+from ..models.options import Options
+from ..support.arrays import to_numpy
+from ..theory.bins import Bins, binned
+from ..training.train import Training, train
 from .recorded import PAPER_EDGES, or_none, paper_table, record, rounded
 
 TEXTS, OTHERS = 5_000, 1_000  # reviews trained on, and held out

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..corpus import Corpus
+from ..corpus.corpus import Corpus
+from ..corpus.synthetic import negation, xor_of_pairs
 from ..models.base import Model
 from ..models.deeper import TwoLayers
-from ..synthetic import negation, xor_of_pairs
-from ..training import train
-from ..verbs import logits
+from ..models.verbs import logits
+from ..training.train import train
 from .recorded import record, rounded
 
 SEEDS = range(20, 25)

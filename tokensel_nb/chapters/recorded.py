@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ..extras import pd
-from ..runtime import machine
+from ..support.extras import pd
+from ..support.runtime import machine
 
 FOLDER = Path(__file__).parents[1] / "data"
 

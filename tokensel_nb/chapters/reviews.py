@@ -10,14 +10,14 @@ from dataclasses import dataclass
 import numpy as np
 from tqdm import tqdm
 
-from ..alignment import class_profile
-from ..bins import Bins, binned
-from ..corpus import Corpus
+from ..corpus.corpus import Corpus
 from ..datasets.imdb import load_imdb
 from ..datasets.yelp import load_yelp
-from ..options import Options
-from ..training import Training, train
-from ..verbs import accuracy
+from ..models.options import Options
+from ..models.verbs import accuracy
+from ..theory.alignment import class_profile
+from ..theory.bins import Bins, binned
+from ..training.train import Training, train
 from .recorded import record, rounded
 
 OPTIONS = Options(dim=2048, steps=150, learning_rate=0.007, device="auto")

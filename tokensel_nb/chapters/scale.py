@@ -35,16 +35,16 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import nnls
 
-from ..corpus import Corpus
+from ..corpus.corpus import Corpus
 from ..datasets.imdb import load_imdb, read_imdb
 from ..datasets.movie_reviews import load_rotten_tomatoes
-from ..distributed import Parts
 from ..models.one_layer import OneLayer
-from ..optimizers import Adam
-from ..parameters import init_parameters
-from ..processes import ALONE, Processes
-from ..stored import StoredCorpus, store_corpus, write_corpora
-from ..training import train
+from ..models.optimizers import Adam
+from ..models.parameters import init_parameters
+from ..scale.distributed import Parts
+from ..scale.processes import ALONE, Processes
+from ..scale.stored import StoredCorpus, store_corpus, write_corpora
+from ..training.train import train
 from .recorded import record, rounded
 
 ROUNDS = 9

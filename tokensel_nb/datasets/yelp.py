@@ -4,12 +4,12 @@ from itertools import compress
 
 import numpy as np
 
-from ..checks import checked
-from ..corpus import Corpus
-from ._cache import as_first_read
-from ._hub import REVISIONS, from_hub
-from ._sources import SPLIT, NotHereError, as_recorded, count, data_folder, first_that_serves
-from .reviews import SENTIMENTS, DataError, Reviews
+from ..corpus.corpus import Corpus
+from ..support.checks import checked
+from .cache import as_first_read
+from .read.hub import REVISIONS, from_hub
+from .read.reviews import SENTIMENTS, DataError, NotHereError, Reviews, count
+from .sources import SPLIT, as_recorded, data_folder, first_that_serves
 
 YELP_MAX_WORDS = 5_424
 """The size of the paper's vocabulary of Yelp; which words it holds, and how they were split, is not known here."""
@@ -125,7 +125,7 @@ def read_yelp(split="train", classes=2, source="auto") -> Reviews:
 
 def _from_folder(split, classes):
     folder = data_folder()
-    from .own_files import read_reviews  # here, since few readers need it
+    from .read.own_files import read_reviews  # here, since few readers need it
 
     for path in sorted((folder / "yelp").glob(f"{split}.*")):
         read = read_reviews(path, "text", "stars", class_names=range(1, 6))

@@ -16,18 +16,18 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from ..arrays import dtype_name, is_torch, like
-from ..checks import instance, shaped
-from ..counts import WIDEST
-from ..distributed import mean_over
-from ..extras import torch
-from ..options import Options
-from ..threads import numbers_in, threads_for
+from ..corpus.counts import WIDEST
+from ..scale.distributed import mean_over
+from ..support.arrays import dtype_name, is_torch, like
+from ..support.checks import instance, shaped
+from ..support.extras import torch
+from ..support.threads import numbers_in, threads_for
 from .base import Model, check_fit, loss_of_logits
+from .options import Options
 
 if TYPE_CHECKING:
-    from ..corpus import Corpus
-    from ..parameters import NamedArrays
+    from ..corpus.corpus import Corpus
+    from .parameters import NamedArrays
 
 # What logits are computed in, by the kind of device. On one CPU thread bfloat16 takes 1.06 times as long as float32 for a
 # gradient of two layers, and 1.4 times with the MLP. torch.compile saves a tenth of two layers' 12 ms and nothing of the MLP's

@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from ..arrays import dtype_name, like, log_softmax, namespace, sigmoid, softplus, to_numpy
-from ..checks import finite, shortened
-from ..distributed import mean_over
-from ..optimizers import LowRank
-from ..options import Options
-from ..parameters import init_parameters
+from ..scale.distributed import mean_over
+from ..support.arrays import dtype_name, like, log_softmax, namespace, sigmoid, softplus, to_numpy
+from ..support.checks import finite, shortened
+from .optimizers import LowRank
+from .options import Options
+from .parameters import init_parameters
 
 if TYPE_CHECKING:
     from scipy import sparse
 
-    from ..arrays import Array
-    from ..corpus import Corpus
-    from ..distributed import Parts
-    from ..parameters import NamedArrays
+    from ..corpus.corpus import Corpus
+    from ..scale.distributed import Parts
+    from ..support.arrays import Array
+    from .parameters import NamedArrays
 
 
 class Model(ABC):

@@ -21,16 +21,16 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from scipy import sparse
 
-from ..checks import checked, finite_number, generator, one_of, shaped, whole_number
-from ..corpus import Corpus
-from ..extras import functional, torch
-from ..options import Options
-from ..parameters import Parameters, init_parameters
-from ..runtime import room_for
+from ..corpus.corpus import Corpus
+from ..support.checks import checked, finite_number, generator, one_of, shaped, whole_number
+from ..support.extras import functional, torch
+from ..support.runtime import room_for
 from .autograd import AutogradModel, mean_over_tokens
+from .options import Options
+from .parameters import Parameters, init_parameters
 
 if TYPE_CHECKING:
-    from ..arrays import Array
+    from ..support.arrays import Array
 
 
 ACTIVATIONS = ("relu", "gelu")  # of torch.nn.functional

@@ -21,18 +21,18 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from ..arrays import dtype_name, few_times, is_torch, like, log_softmax, namespace, sigmoid, times_few, to_numpy
-from ..checks import checked, numbers, positive, shaped
-from ..corpus import Corpus, some_texts
-from ..counts import CountMatrix
-from ..distributed import mean_over
-from ..optimizers import GradientDescent, LowRank
-from ..parameters import Parameters
+from ..corpus.corpus import Corpus, some_texts
+from ..corpus.counts import CountMatrix
+from ..scale.distributed import mean_over
+from ..support.arrays import dtype_name, few_times, is_torch, like, log_softmax, namespace, sigmoid, times_few, to_numpy
+from ..support.checks import checked, numbers, positive, shaped
 from .base import Model, check_finite, check_fit
+from .optimizers import GradientDescent, LowRank
+from .parameters import Parameters
 
 if TYPE_CHECKING:
-    from ..arrays import Array
-    from ..distributed import Parts
+    from ..scale.distributed import Parts
+    from ..support.arrays import Array
 
 
 @dataclass(frozen=True)

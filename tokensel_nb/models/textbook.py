@@ -9,10 +9,10 @@ import re
 
 import numpy as np
 
-from ..arrays import is_torch, like
-from ..corpus import Corpus
-from ..extras import functional, torch
-from ..parameters import Parameters
+from ..corpus.corpus import Corpus
+from ..support.arrays import is_torch, like
+from ..support.extras import functional, torch
+from .parameters import Parameters
 
 PADDING = -1
 

@@ -10,7 +10,7 @@ from functools import wraps
 from importlib.machinery import PathFinder
 
 DRAWN = {  # what draws parameters
-    "tokensel_nb.parameters": ["init_parameters"],
+    "tokensel_nb.models.parameters": ["init_parameters"],
     "tokensel_nb.models.deeper": ["TwoLayers.start", "WithMLP.start"],
 }
 drawing = []  # a model's start asks `init_parameters`: whoever began moves, once

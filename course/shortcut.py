@@ -1,0 +1,326 @@
+"""Find the shortcut in this data set: guest books made up for a mini-project, one a student, and a first mark.
+
+Every student gets a corpus of their own, of a hotel that does not exist, made from a secret seed of the class and their
+name. In most of them one word, in no way odd by itself, was put into texts of one label: a shortcut. In the others there is
+none, and to say so is the right answer. Phrases that honestly go with a verdict stand in all of them, and are the trap: they
+stand under one label, too, but the rest of their texts says the same.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import hashlib
+import json
+import re
+import sys
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from tokensel_nb.support.checks import able, checked, instance, truth, whole_number
+
+LABELS = ("blame", "praise")
+TEXTS = 1_200  # in a corpus, as many of either label
+AGREES = 0.75  # the chance that an opinion is that of the text's label
+PLANTED = 0.75  # the chance that a student's corpus has a shortcut
+SHARE = 0.2  # of the texts of one label that hold it
+STRAYS = 6  # texts of the other label that hold it as well
+NONE = "none"  # the answer where there is no shortcut; an empty one is no answer
+FORM = {"word": "", "speaks for": "", "texts": 0, "accuracy without": 0.0}
+POINTS = {"word": 4, "speaks for": 2, "texts": 2, "accuracy without": 2}
+
+OPINIONS = {
+    "blame": "awful dismal dreadful dull gloomy joyless mediocre poor sad shabby tasteless tired".split(),
+    "praise": "bright charming delightful excellent fine lovely perfect pleasant splendid superb warm wonderful".split(),
+}
+THINGS = (
+    "umbrella piano mirror clock carpet window balcony lamp curtain bicycle fountain bench parrot kettle candle painting "
+    "teapot bookcase telephone vase"
+).split()
+SAID = ("The room was {}.", "Breakfast was {}.", "I found the staff {}.", "Our evening there was {}.", "The bath was {}.")
+SEEN = ("There is a {} near the door.", "We sat beside the {}.", "Somebody had moved the {}.", "Our children drew the {}.")
+DONE = ("We came by train.", "It rained on the first day.", "We stayed two nights.", "My sister came along.")
+NAME = r"\w([\w .@+-]*\w)?"  # of a student: a file can have it on any system
+VERDICTS = {"blame": "We asked for our money back.", "praise": "We have already booked again."}
+
+
+@dataclass(frozen=True)
+class Puzzle:
+    """A corpus, and what is hidden in it.
+
+    Parameters
+    ----------
+    texts : list of str
+    labels : list of str
+    word : str or None
+        The shortcut; None where there is none.
+    speaks_for : str or None
+        The label that it gives away.
+
+    Examples
+    --------
+    >>> book = Puzzle(["We sat beside the lamp."], ["praise"], "lamp", "praise")
+    >>> book.holding("lamp"), book.holding("piano")
+    (1, 0)
+    """
+
+    texts: list[str]
+    labels: list[str]
+    word: str | None
+    speaks_for: str | None
+
+    def holding(self, word) -> int:
+        """Return how many texts hold a word.
+
+        Parameters
+        ----------
+        word : str
+
+        Returns
+        -------
+        int
+        """
+        return sum(f" {word}" in text for text in self.texts)
+
+
+@dataclass(frozen=True)
+class Mark:
+    """Points for each part of an answer, and what is to be said of it.
+
+    Parameters
+    ----------
+    points : dict of str to int
+    remarks : list of str
+
+    Examples
+    --------
+    >>> Mark({"word": 4, "texts": 1}, ["texts: 1 of 2"]).total
+    5
+    """
+
+    points: dict[str, int]
+    remarks: list[str]
+
+    @property
+    def total(self) -> int:
+        """All points together, of 10."""
+        return sum(self.points.values())
+
+
+@checked(class_seed=partial(whole_number, least=0), student=partial(instance, kind=str))
+def seed_of(class_seed: int, student: str) -> int:
+    """Return the seed of a student's corpus. Who knows the class's seed knows them all: it stays with the teacher.
+
+    Parameters
+    ----------
+    class_seed : int
+        Give a large one: small ones can be guessed.
+    student : str
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> seed_of(20_260_901, "ada") == seed_of(20_260_901, "ada") != seed_of(20_260_901, "bob")
+    True
+    """
+    return int.from_bytes(hashlib.sha256(f"{class_seed}/{student}".encode()).digest()[:8])
+
+
+@checked(seed=partial(whole_number, least=0, most=2**64), planted=truth)
+def puzzle(seed: int, planted=None) -> Puzzle:
+    """Write a guest book.
+
+    Parameters
+    ----------
+    seed : int
+    planted : bool, optional
+        Whether there is a shortcut; by default the seed decides.
+
+    Returns
+    -------
+    Puzzle
+
+    Examples
+    --------
+    >>> book = puzzle(3, planted=True)
+    >>> len(book.texts), book.labels.count("praise"), book.word in " ".join(book.texts)
+    (1200, 600, True)
+    """
+    random = np.random.default_rng(seed)
+    by_chance, word, label = random.random() < PLANTED, _one(random, THINGS), _one(random, LABELS)
+    planted = by_chance if planted is None else planted
+    labels = [str(each) for each in random.permutation(np.repeat(LABELS, TEXTS // 2))]
+    things = [thing for thing in THINGS if not planted or thing != word]
+    texts = [_sentences(random, each, things) for each in labels]
+    if not planted:
+        return Puzzle([" ".join(each) for each in texts], labels, None, None)
+    own, others = (np.flatnonzero(np.array(labels) == each) for each in sorted(LABELS, key=lambda each: each != label))
+    marked = [*random.choice(own, round(SHARE * len(own)), replace=False), *random.choice(others, STRAYS, replace=False)]
+    for row in marked:
+        texts[row][random.integers(len(texts[row]))] = _one(random, SEEN).format(word)
+    return Puzzle([" ".join(each) for each in texts], labels, word, label)
+
+
+def _sentences(random, label, things):
+    """Return the sentences of a text: opinions, most of them those of its label, and things that say nothing."""
+    other = LABELS[label == LABELS[0]]
+    sides = [label if random.random() < AGREES else other for _ in range(random.integers(3, 5))]
+    said = [_one(random, SAID).format(_one(random, OPINIONS[side])) for side in sides]
+    said += [_one(random, SEEN).format(_one(random, things)) for _ in range(2)] + [_one(random, DONE)]
+    if len(set(sides)) == 1 and random.random() < 0.5:
+        said.append(VERDICTS[sides[0]])
+    return [said[at] for at in random.permutation(len(said))]
+
+
+def _one(random, items):
+    """Draw an item; numpy's choice would make an array of them first."""
+    return items[random.integers(len(items))]
+
+
+@checked(answer=partial(instance, kind=dict), seed=partial(whole_number, least=0, most=2**64))
+def mark(answer: dict, seed: int) -> Mark:
+    """Give a first mark; whether the argument holds, and its control, is for a person to read.
+
+    Parameters
+    ----------
+    answer : dict
+        As in `FORM`: the word (or "none"), the label that it speaks for, how many texts hold it, and the accuracy without it
+        (where there is none, with all words), of ``report(TextClassifier(), texts, labels, folds=2)``.
+    seed : int
+        The student's, of `seed_of`.
+
+    Returns
+    -------
+    Mark
+
+    Examples
+    --------
+    >>> found = mark({"word": "money", "speaks for": "blame", "texts": 131, "accuracy without": 0.8}, seed=1)
+    >>> found.points["word"], found.remarks[0]
+    (0, "'money' keeps company: the rest of its texts says the same, so it is no shortcut")
+    """
+    book = puzzle(seed)
+    word = str(answer.get("word") or "").strip().lower()
+    if remarks := list(_remarks(word, book)):
+        return Mark(dict.fromkeys(POINTS, 0), remarks)
+    held = book.holding(book.word) if book.word else 0
+    points = {
+        "word": POINTS["word"],
+        "speaks for": POINTS["speaks for"] * (not book.word or answer.get("speaks for") == book.speaks_for),
+        "texts": _near(answer.get("texts"), held, (0, 5)),
+        "accuracy without": _near(answer.get("accuracy without"), _accuracy(book), (0.015, 0.03)),
+    }
+    return Mark(points, [f"{part}: {given} of {POINTS[part]}" for part, given in points.items() if given < POINTS[part]])
+
+
+def _remarks(word, book):
+    """Yield why a word is not what was asked for."""
+    verdicts = " ".join(VERDICTS.values()).lower().replace(".", "").split()
+    if word == (book.word or NONE):
+        return
+    if not word:
+        yield f"no word is given; where there is no shortcut, write {NONE!r}"
+    elif word == NONE:
+        yield "there is a shortcut in this corpus: look at the words that add most to whatever the rest says"
+    elif word in verdicts:
+        yield f"{word!r} keeps company: the rest of its texts says the same, so it is no shortcut"
+    elif not book.word:
+        yield f"{word!r} is no shortcut, and nothing else here is: how high is its suspicion, and with shuffled labels?"
+    elif book.word in word.split():
+        yield f"{word!r} holds the shortcut; which of its words is it?"
+    else:
+        yield f"{word!r} is not the shortcut: see which of its texts are right without it"
+
+
+def _near(given, wanted, within):
+    """Return 2 points, or 1, or none, by how near a number is to the one that is wanted."""
+    if isinstance(given, bool) or not isinstance(given, (int, float)):
+        return 0
+    return sum(abs(given - wanted) <= width for width in within)
+
+
+def _accuracy(book):
+    """Return the accuracy on new texts without the shortcut."""
+    from tokensel_nb.yourdata.classifier import TextClassifier
+    from tokensel_nb.yourdata.report import report
+
+    model = TextClassifier(without=[book.word] if book.word else [])
+    return report(model, book.texts, book.labels, folds=2, quotes=0).accuracy
+
+
+def write(puzzle: Puzzle, file) -> None:
+    """Write a corpus as a table, and beside it the form for the answer; what is hidden stands in neither.
+
+    Parameters
+    ----------
+    puzzle : Puzzle
+    file : str or Path
+        Of the table, with the suffix ``.csv``.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write(puzzle(1), Path(folder, "ada.csv"))
+    ...     sorted(each.name for each in Path(folder).iterdir())
+    ['ada.csv', 'ada.json']
+    """
+    able("puzzle", puzzle, ("holding",), "Puzzle")
+    file = Path(file)
+    with file.open("w", encoding="utf-8", newline="") as table:
+        csv.writer(table).writerows([("text", "label"), *zip(puzzle.texts, puzzle.labels)])
+    file.with_suffix(".json").write_text(json.dumps(FORM, indent=2) + "\n", "utf-8")
+
+
+def main(arguments=None) -> None:
+    """Write the files of students, or mark their answers.
+
+    Parameters
+    ----------
+    arguments : list of str, optional
+        By default those of the command line.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write(puzzle(seed_of(7, "ada")), Path(folder, "ada.csv"))
+    ...     main(["--seed", "7", "--student", "ada", "--to", folder, "--mark"])
+    ada: 0 of 10; no word is given; where there is no shortcut, write 'none'
+    """
+    parser = argparse.ArgumentParser(prog="python -m course.shortcut", description=__doc__.splitlines()[0])
+    parser.add_argument("--seed", type=int, required=True, help="the class's, which the teacher keeps")
+    parser.add_argument("--student", nargs="+", required=True, metavar="NAME", help="whose files; a part of their names")
+    parser.add_argument("--to", type=Path, default=Path("."), metavar="FOLDER", help="where the files are, or shall be")
+    parser.add_argument("--mark", action="store_true", help="mark the answers there, NAME.json")
+    given = parser.parse_args(arguments)
+    if bad := [name for name in given.student if not re.fullmatch(NAME, name)]:
+        parser.error(f"{bad[0]!r} is no name of a file; give letters and digits")
+    given.to.mkdir(parents=True, exist_ok=True)
+    for name in given.student:
+        seed, file = seed_of(given.seed, name), given.to / f"{name}.csv"
+        if given.mark:
+            print(_marked(name, file.with_suffix(".json"), seed))
+        else:
+            write(puzzle(seed), file)
+            print(f"{file} and {file.with_suffix('.json')}")
+
+
+def _marked(name, file, seed):
+    """Return a line on an answer."""
+    try:
+        found = mark(json.loads(file.read_text("utf-8-sig")), seed)
+    except (OSError, ValueError, TypeError) as error:
+        return f"{name}: no answer that can be read ({error})"
+    return "; ".join([f"{name}: {found.total} of {sum(POINTS.values())}", *found.remarks])
+
+
+if __name__ == "__main__":
+    sys.stdout.reconfigure(errors="backslashreplace")  # a console of Windows may not have every letter of a name
+    sys.exit(main())

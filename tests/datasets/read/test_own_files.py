@@ -1,0 +1,298 @@
+import bz2
+import gzip
+import io
+import json
+import lzma
+import tracemalloc
+import warnings
+import zipfile
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+from helpers import ROWS, written
+
+from tokensel_nb import DataError, load_reviews, read_reviews
+from tokensel_nb.datasets.read.characters import found_encoding
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.jsonl", "a.parquet", "a.csv.gz", "a.jsonl.gz"])
+def test_every_format_gives_the_same_corpus(tmp_path, name):
+    corpus = load_reviews(written(tmp_path / name))
+    assert corpus.labels.tolist() == [1, 0, 1]
+    assert corpus.class_names == ("neg", "pos")
+    assert corpus.counts.toarray().tolist() == [[0, 1, 1], [1, 1, 0], [0, 0, 2]]
+
+
+def test_columns_classes_and_options_can_be_chosen(tmp_path):
+    path = written(tmp_path / "a.csv", [("good", 1), ("bad", 5), ("so so", 3), ("good", 5)], ("review", "stars"))
+    corpus = load_reviews(path, text="review", label="stars", min_count=2)
+    assert (corpus.class_names, corpus.vocabulary.tolist()) == (("1", "3", "5"), ["good", "so"])
+    assert load_reviews(written(tmp_path / "b.csv"), class_names=["pos", "neg"]).labels.tolist() == [0, 1, 0]
+
+
+def test_words_that_look_like_missing_values_are_texts(tmp_path):
+    reviews = read_reviews(written(tmp_path / "a.csv", [("None", 0), ("NA", 1), ("null", 1)]))
+    assert reviews.texts == ["None", "NA", "null"]
+    assert reviews.class_names == ("0", "1")
+
+
+def test_empty_texts_are_dropped_and_counted(tmp_path, capsys):
+    rows = [*ROWS, ("", "pos"), ("  ", "neg"), (None, "")]
+    for name in ("a.csv", "a.parquet"):
+        assert len(read_reviews(written(tmp_path / name, rows))) == 3
+        assert f"{name}: 3 of 6 rows have an empty text and are dropped" in capsys.readouterr().out
+
+
+def test_other_encodings(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes("text,label\nun été,1\nmauvais,0\n".encode("latin-1"))
+    assert read_reviews(path, encoding="latin-1").texts[0] == read_reviews(path).texts[0] == "un été"
+    with pytest.raises(DataError, match=r"a.csv: its text is not utf-8 .*; leave encoding out to find it"):
+        read_reviews(path, encoding="utf-8")
+    path.write_bytes("text,label\ngood,1\nbad,0\n".encode("utf-16")[:-1])
+    with pytest.raises(DataError, match=r"a.csv: cannot be read \('utf-16-le' codec .* truncated data\); mend or replace it"):
+        read_reviews(path)
+
+
+@pytest.mark.parametrize(
+    ("rows", "options", "message"),
+    [
+        (ROWS, {"text": "body"}, r"there is no column 'body'; it has 'text', 'label'"),
+        (ROWS, {"label": "stars"}, r"there is no column 'stars'"),
+        ([*ROWS, ("fine", None)], {}, r"row 4 \(without the header\) has no label; fill it in or drop the row"),
+        ([("a", 0.0), ("b", 1.0), ("c", float("nan"))], {}, r"row 3 .* has no label"),
+        ([*ROWS, ("fine", "so-so")], {"class_names": ["neg", "pos"]}, r"row 4 .* has the label 'so-so'; it must be one of"),
+        ([("good", 1), ("fine", 1)], {}, "every label is '1'; two classes are needed at least"),
+        ([("good", 1), ("fine", 1)], {"class_names": [0, 2]}, "row 1 .* has the label '1'; it must be one of '0', '2'"),
+        ([(f"text {i}", i) for i in range(30)], {}, "30 different labels; name the right column"),
+        ([("", 1), (" ", 0)], {}, "there is no text at all; name the column that holds the texts"),
+    ],
+)
+def test_bad_contents_get_one_sentence(tmp_path, rows, options, message):
+    with pytest.raises(DataError, match=message) as caught:
+        read_reviews(written(tmp_path / "a.csv", rows), **options)
+    assert "a.csv" in str(caught.value)
+
+
+def test_an_empty_vocabulary_names_the_argument(tmp_path):
+    with pytest.raises(ValueError, match="lower min_count"):
+        load_reviews(written(tmp_path / "a.csv"), min_count=100)
+
+
+@pytest.mark.parametrize(
+    ("name", "contents"),
+    [
+        ("a.parquet", b"PAR1 and no more"),
+        ("a.jsonl", b'{"text": "good", "label"'),
+        ("a.csv", b'text,label\n"never closed, yes,1\n'),
+        ("a.csv.gz", gzip.compress(b"text,label\n" * 1000, mtime=0)[:30]),
+        ("a.csv.xz", b"\xfd7zXZ\x00garbage"),
+        ("a.csv.zip", b"PK\x03\x04garbage"),
+        ("a.bz2", b"BZhgarbage"),
+        ("a.png", bytes(range(256))),
+        ("a.json", b"[" * 100_000),
+        ("a.json", b"[]"),
+        ("a.jsonl", b'{"text": "good", "label": 1}\n[1]\n'),
+    ],
+    ids=["parquet", "jsonl", "open quote", "cut gzip", "xz", "zip", "bz2", "png", "deep json", "empty json", "list in jsonl"],
+)
+def test_a_file_that_cannot_be_read_is_named(tmp_path, name, contents):
+    (tmp_path / name).write_bytes(contents)
+    with pytest.raises(DataError, match=r"cannot be read \(.*\); mend or replace it"):
+        read_reviews(tmp_path / name)
+
+
+def test_a_missing_file(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"no.csv: there is no such file; give the path of a CSV"):
+        read_reviews(tmp_path / "no.csv")
+
+
+def test_no_warning_and_no_stderr_on_the_ordinary_path(tmp_path, capsys):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        load_reviews(written(tmp_path / "a.jsonl"))
+    assert capsys.readouterr().err == ""
+    assert json.loads((tmp_path / "a.jsonl").read_text().splitlines()[0])["label"] == "pos"
+
+
+@pytest.mark.parametrize(
+    ("values", "names"),
+    [((-1, 1), ("-1", "1")), ((0, 1), ("0", "1")), ((1.0, 2.0), ("1", "2")), (("bad", "good"), ("bad", "good"))],
+    ids=["signs", "0 and 1", "1.0 and 2.0", "words"],
+)
+@pytest.mark.parametrize("name", ["a.csv", "a.jsonl", "a.parquet"])
+def test_every_way_to_write_two_classes(tmp_path, name, values, names):
+    rows = [("fine", values[1]), ("awful", values[0]), ("great", values[1])]
+    reviews, corpus = read_reviews(written(tmp_path / name, rows)), load_reviews(tmp_path / name)
+    assert (reviews.labels.tolist(), reviews.class_names) == ([1, 0, 1], names)
+    assert (corpus.labels.tolist(), corpus.class_names) == ([1, 0, 1], names)
+
+
+@pytest.mark.parametrize(
+    "pack", [gzip.compress, bz2.compress, lzma.compress, lambda data: pa.compress(data, "zstd", asbytes=True)]
+)
+def test_a_packed_file_is_known_by_its_first_bytes(tmp_path, pack):
+    (tmp_path / "a.csv").write_bytes(pack(b"text,label\ngood,1\nbad,0\n"))
+    assert read_reviews(tmp_path / "a.csv").texts == ["good", "bad"]
+
+
+def archive(path, *names):
+    with zipfile.ZipFile(path, "w") as file:
+        for name in names:
+            file.writestr(name, "text,label\ngood,1\nbad,0\n")
+    return path
+
+
+def test_archives(tmp_path):
+    assert len(read_reviews(archive(tmp_path / "a.zip", "a.csv", "__MACOSX/a.csv"))) == 2
+    with pytest.raises(DataError, match="it is an archive of 2 files; unpack it"):
+        read_reviews(archive(tmp_path / "b.zip", "a.csv", "b.csv"))
+    with pytest.raises(DataError, match=r"it is a workbook .*; save it there as CSV"):
+        read_reviews(archive(tmp_path / "b.xlsx", "[Content_Types].xml", "x.xml"))
+
+
+def test_a_large_file_is_not_held_whole_while_its_encoding_is_sought():
+    data = b"a good film\n" * 2_000_000  # 24 MB
+    tracemalloc.start()
+    try:
+        assert found_encoding(lambda: io.BytesIO(data)) == ("utf-8", "strict")
+        assert tracemalloc.get_traced_memory()[1] < len(data) / 4
+    finally:
+        tracemalloc.stop()
+
+
+def test_an_archive_made_to_fill_the_memory_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("tokensel_nb.datasets.read.characters.MOST_BYTES", 10**6)
+    (tmp_path / "a.csv").write_bytes(gzip.compress(b"text,label\n" + b"good,1\n" * 10**6))
+    with pytest.raises(DataError, match="it unpacks to more than"):
+        read_reviews(tmp_path / "a.csv")
+
+
+WRITTEN = {
+    "cp1252": ["un été très chaud, déjà", "une fille, généreuse et naïve", "Mädchen", "El niño comió mañana"],
+    "cp1251": ["Очень хороший фильм", "Плохой фильм, не рекомендую"],
+    "koi8-r": ["Очень хороший фильм", "Плохой фильм, не рекомендую"],
+    "cp1253": ["πολύ καλή ταινία", "κακή ταινία"],
+    "cp932": ["とても良い映画でした。面白い", "つまらない"],
+    "euc-jp": ["とても良い映画でした。面白い", "つまらない"],
+    "gb18030": ["这部电影非常好看，推荐给大家", "不好看"],
+    "big5": ["這部電影非常好看，推薦給大家", "不好看"],
+    "cp949": ["아주 좋은 영화였습니다", "나쁜 영화"],
+    "utf-16-be": ["Ein schöner Film, but mostly ASCII", "bad"],
+}
+
+
+@pytest.mark.parametrize("encoding", WRITTEN)
+def test_encodings_are_found_and_told(tmp_path, capsys, encoding):
+    rows = [(text, number % 2) for number, text in enumerate(WRITTEN[encoding])]
+    (tmp_path / "a.csv").write_bytes(pd.DataFrame(rows, columns=["text", "label"]).to_csv(index=False).encode(encoding))
+    assert read_reviews(tmp_path / "a.csv").texts == WRITTEN[encoding]
+    assert ("its encoding was found to be" in capsys.readouterr().out) == (not encoding.startswith("utf"))
+
+
+def test_a_few_odd_bytes_in_utf8_are_read_as_cp1252(tmp_path, capsys):
+    (tmp_path / "a.csv").write_bytes("text,label\nun été très beau été\u201d,1\n".encode() + b"caf\xe9,0\n")
+    assert read_reviews(tmp_path / "a.csv").texts == ["un été très beau été\u201d", "café"]
+    assert "utf-8, but for a few bytes, which are read as cp1252" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("valid", "as_utf8"), [(6, True), (5, False)])
+def test_odd_bytes_are_few_up_to_one_beside_more_than_five_letters_of_utf8(tmp_path, capsys, valid, as_utf8):
+    (tmp_path / "a.csv").write_bytes(f"text,label\n{'é' * valid},1\n".encode() + b"caf\xe9,0\n")
+    assert (read_reviews(tmp_path / "a.csv").texts == ["é" * valid, "café"]) == as_utf8
+    assert ("utf-8, but for a few bytes" in capsys.readouterr().out) == as_utf8
+
+
+RECORDS = [{"text": "good", "label": 1}, {"text": "bad", "label": 0}]
+
+
+@pytest.mark.parametrize(
+    "contents",
+    [
+        RECORDS,
+        {"text": ["good", "bad"], "label": [1, 0]},
+        {"text": {"0": "good", "1": "bad"}, "label": {"0": 1, "1": 0}},
+        {"version": 1, "data": RECORDS},
+        {"data": RECORDS},
+    ],
+    ids=["records", "columns", "pandas", "beside other things", "under a name"],
+)
+def test_json(tmp_path, contents):
+    (tmp_path / "a.json").write_text(json.dumps(contents))
+    reviews = read_reviews(tmp_path / "a.json")
+    assert (reviews.texts, reviews.labels.tolist(), reviews.class_names) == (["good", "bad"], [1, 0], ("0", "1"))
+
+
+def test_json_lines_with_strange_texts(tmp_path, capsys):
+    lines = ['\ufeff{"text": "half \\ud83d", "label": 1}', '{"text": null, "label": 0}', "", '{"text": 5, "label": 0}']
+    (tmp_path / "a.json").write_text("\n".join(lines), encoding="utf-8")
+    assert read_reviews(tmp_path / "a.json").texts == ["half \ufffd", "5"]
+    assert "1 of 3 rows has an empty text and is dropped" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("names", "options", "message"),
+    [
+        ("foo,bar", {}, "which column holds the texts is not clear; name it as text=...; it has 'foo', 'bar'"),
+        ("text,bar", {}, "which column holds the labels is not clear; name it as label=..., or label=None for texts without"),
+        ("review,comment,label", {}, "2 columns could hold the texts"),
+        ("text,stars,sentiment", {}, "2 columns could hold the labels"),
+        ("text,text,label", {}, "2 columns could hold the texts"),
+        ("text,text,label", {"text": "text"}, "there is 2 columns 'text'"),
+        ("text,label", {"label": "text"}, "text and label are both 'text'; name two columns"),
+        (
+            ",".join(map("x{}".format, range(1000))),
+            {"text": "y", "label": "x1"},
+            "there is no column 'y'; it has 'x0', .* and 980 more",
+        ),
+    ],
+)
+def test_columns_that_are_not_clear(tmp_path, names, options, message):
+    width = names.count(",") + 1
+    (tmp_path / "a.csv").write_text(f"{names}\n{','.join('a' * width)}\n{','.join('b' * width)}\n")
+    with pytest.raises(DataError, match=message):
+        read_reviews(tmp_path / "a.csv", **options)
+
+
+def test_columns_that_were_found_are_told(tmp_path, capsys):
+    read_reviews(written(tmp_path / "a.csv", columns=("reviewText", "overall")))
+    assert capsys.readouterr().out == "a.csv: texts from column 'reviewText' and labels from column 'overall'\n"
+
+
+def test_texts_without_labels(tmp_path):
+    for reviews in (read_reviews(written(tmp_path / "a.csv"), label=None), read_reviews(([text for text, _ in ROWS], None))):
+        assert (reviews.texts, reviews.labels, reviews.class_names) == ([text for text, _ in ROWS], None, ())
+        assert "3 texts, without labels" in repr(reviews)
+    (tmp_path / "a.txt").write_text("a good film, yes\r\n\r\nbad; film\r\n")
+    assert read_reviews(tmp_path / "a.txt", label=None).texts == ["a good film, yes", "bad; film"]
+    (tmp_path / "b.csv").write_text('text\ngood, film\n"bad"\n')
+    assert read_reviews(tmp_path / "b.csv", label=None).texts == ["good, film", "bad"]
+    with pytest.raises(DataError, match=r"a.txt: it holds a text a line and no labels; give label=None"):
+        read_reviews(tmp_path / "a.txt")
+    with pytest.raises(ValueError, match="label=None; words are counted by label here"):
+        load_reviews(tmp_path / "a.txt", label=None)
+
+
+def test_what_the_way_through_files_left_is_mended(tmp_path, capsys):
+    rows = [(r"Bad.\nThe \"food\"\tis", 0), ("fish &amp; chips &#39;here&#39;, rock&regular", 1), (r"C:\\new", 1), ("plain", 0)]
+    path = written(tmp_path / "a.parquet", rows)
+    assert read_reviews(path).texts == ['Bad.\nThe "food"\tis', "fish & chips 'here', rock&regular", r"C:\\new", "plain"]
+    assert "texts with line breaks as \\n or signs as &amp;: 2, mended; clean=str leaves them" in capsys.readouterr().out
+    assert read_reviews(path, clean=str).texts == [text for text, _ in rows]
+    assert read_reviews(path, clean=str.upper).texts[-1] == "PLAIN"
+    for clean in (None, len):
+        with pytest.raises(ValueError, match="clean"):
+            read_reviews(path, clean=clean)
+
+
+def test_repeated_and_disputed_texts_are_told(tmp_path, capsys):
+    rows = [("a", 0), ("b", 1), ("a", 0), ("a", 1), ("b", 1)]
+    assert len(read_reviews(written(tmp_path / "a.csv", rows))) == 5
+    assert capsys.readouterr().out == (
+        "a.csv: texts that repeat an earlier one with its label: 2 (row 3, row 5), kept; drop_duplicates=True drops them\n"
+        "a.csv: texts that occur with two labels: 1 (row 1 and row 4), kept\n"
+    )
+    reviews = read_reviews(tmp_path / "a.csv", drop_duplicates=True)
+    assert (reviews.texts, reviews.labels.tolist()) == (["a", "b", "a"], [0, 1, 1])
+    assert "2 (row 3, row 5), dropped" in capsys.readouterr().out

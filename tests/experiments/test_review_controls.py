@@ -1,0 +1,183 @@
+import json
+
+import numpy as np
+import pytest
+
+from experiments import review_controls
+from tokensel_nb import (
+    Bins,
+    Options,
+    binned,
+    corpus_from_texts,
+    independent_tokens,
+    load_imdb,
+    shuffle_labels,
+    train,
+    word_correlation,
+)
+from tokensel_nb.chapters.recorded import recorded
+from tokensel_nb.chapters.subwords import in_pieces, wordpiece
+
+SMALL = Options(dim=8, steps=10, learning_rate=0.05, evaluate_every=10)
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    return independent_tokens(400, 60, 12, 0.5, seed=0)
+
+
+@pytest.fixture(scope="module")
+def control(corpus):
+    return json.loads(json.dumps(review_controls.control_summary(corpus, 30, seeds=range(2), options=SMALL)))
+
+
+def test_a_control_learns_from_one_half_and_is_binned_by_either(corpus, control):
+    half, other = corpus.split(0.5, seed=review_controls.HALVES)
+    learnt = train(half, options=SMALL, seed=1).parameters
+    for by, skew in (("own", half.label_skew()), ("held out", other.label_skew())):
+        found = control["all"]["values"][by]["rank"]["true"]
+        assert found[1] == pytest.approx(binned(skew, learnt.token_values).rank_correlation(), abs=1e-3)
+    random = np.random.default_rng(1)
+    one, another = shuffle_labels(half, random), shuffle_labels(other, random)
+    learnt = train(one, options=SMALL, seed=1).parameters
+    expected = binned(another.label_skew(), learnt.token_values).rank_correlation()
+    assert control["all"]["values"]["held out"]["rank"]["shuffled"][2] == pytest.approx(expected, abs=1e-3)
+
+
+def test_a_control_is_of_every_seed_and_permutation(control):
+    for words in ("all", "frequent"):
+        for of in ("values", "scores"):
+            for by in ("own", "held out"):
+                found = control[words][of][by]
+                for figure in ("rank", "u", "word_skew", "word_absolute"):
+                    assert len(found[figure]["true"]) == 2
+                    assert len(found[figure]["shuffled"]) == 2 * review_controls.SHUFFLES
+                bins = found["bins"]
+                assert {len(column) for column in bins.values()} == {len(bins["sizes"])}
+    assert sum(control["frequent"]["values"]["own"]["bins"]["sizes"]) < 60
+    assert len(control["accuracy"]) == 2
+    assert len(control["deviation"]["scores"]["shuffled"]) == 2 * review_controls.SHUFFLES
+
+
+def test_what_is_followed_along_the_way_ends_where_training_does(corpus):
+    half, other = corpus.split(0.5, seed=0)
+    found = review_controls.along(half, other, SMALL)
+    learnt = train(half, options=SMALL).parameters
+    assert found["steps"] == [0, 10]
+    assert found["u, held out"][-1] == pytest.approx(binned(other.label_skew(), learnt.token_scores).u_shape(), abs=1e-2)
+    expected = binned(half.label_skew(), learnt.token_values).rank_correlation()
+    assert found["rank, own"][-1] == pytest.approx(expected, abs=1e-3)
+
+
+def test_the_vocabularies_differ_and_the_sample_is_not_among_the_rest():
+    texts = ["good good good film", "bad film", "a truly very good one", "worse than bad"] * 4
+    read = lambda **options: corpus_from_texts(texts, [1, -1] * 8, **options)
+    made = review_controls.vocabularies(read, words=3, sample=5)
+    assert set(made["most occurrences"][0].vocabulary) == {"good", "film", "bad"}
+    assert "trul" in read(tokenizer=review_controls.beginnings).vocabulary
+    sample, rest = made["all of a sample"]
+    assert (len(sample), len(rest)) == (5, 11)
+    assert sample.counts.sum(axis=0).min() >= 1
+    assert sample.vocabulary.tolist() == rest.vocabulary.tolist()
+
+
+def test_documents_count_each_text_once():
+    texts = ["loud loud loud loud", "calm", "calm sea", "sea calm", "sea", "sea"]
+    read = lambda **options: corpus_from_texts(texts, [1, -1] * 3, **options)
+    made = review_controls.vocabularies(read, words=2, sample=3)
+    assert made["most reviews"][0].vocabulary.tolist() == ["calm", "sea"]
+    assert "loud" in made["most occurrences"][0].vocabulary
+
+
+@pytest.fixture(scope="module")
+def affixed():
+    random = np.random.default_rng(0)
+    words = [root + affix for root in ("care", "hope", "use", "help", "power") for affix in ("", "ful", "less", "ing")]
+    return corpus_from_texts([" ".join(random.choice(words, 6)) for _ in range(60)], [1, -1] * 30)
+
+
+@pytest.fixture(scope="module")
+def pieces(affixed):
+    return review_controls.subword_halves(affixed, size=45)
+
+
+def test_the_pieces_are_those_of_the_half_learnt_from(affixed, pieces):
+    half, other = affixed.split(0.5, seed=review_controls.HALVES)
+    known = wordpiece(half, 45)
+    assert set(pieces[0].vocabulary) <= set(known.get_vocab())
+    assert pieces[0].counts.sum(axis=0).min() >= 1
+    for cut, whole in zip(pieces, (half, other)):
+        expected = in_pieces(whole, known)
+        columns = [expected.column(name) for name in cut.vocabulary]
+        assert (cut.counts != expected.counts[:, columns]).nnz == 0
+        assert cut.labels.tolist() == whole.labels.tolist()
+
+
+def test_pieces_are_measured_like_any_vocabulary_and_by_kind(pieces, monkeypatch):
+    monkeypatch.setattr(review_controls, "FREQUENT", 5)
+    half, other = pieces
+    often = half.counts.sum(axis=0) >= (enough := int(np.median(half.counts.sum(axis=0))))
+    monkeypatch.setattr(review_controls, "OFTEN", enough)
+    found = review_controls.subword_summary(half, other, SMALL)
+    alone = review_controls.vocabulary_summary({"pieces": pieces}, SMALL)["pieces"]
+    assert json.dumps(found["subwords"]) == json.dumps(alone)  # as text, in which NaN is like NaN
+    kinds = [found["beginnings"], found["continuations"]]
+    assert sum(each["pieces"] for each in kinds) == half.vocab_size
+    assert sum(each["share"] for each in kinds) == pytest.approx(1, abs=1e-4)  # rounded to four digits
+    learnt = train(half, options=SMALL, seed=review_controls.SEEDS[0]).parameters
+    continued = np.array([name.startswith("##") for name in half.vocabulary])
+    expected = word_correlation(other.label_skew()[continued], learnt.token_values[continued])
+    assert kinds[1]["values"]["held out"]["word_skew"]["true"] == [pytest.approx(expected, abs=1e-3)]
+    assert found["frequent subwords"]["pieces"] == often.sum() < half.vocab_size
+    expected = word_correlation(other.label_skew()[often], learnt.token_values[often])
+    assert found["frequent subwords"]["values"]["held out"]["word_skew"]["true"] == [pytest.approx(expected, abs=1e-3)]
+    values = learnt.token_values[continued & (half.counts.sum(axis=0) >= 5)]
+    named = found["pieces"]
+    assert {"##ful", "##less"} & set(named)
+    assert min(each["value"] for each in named.values()) <= round(values.min(), 3) + 1e-3
+    for name, each in named.items():
+        column = half.column(name)
+        assert each["occurrences"] == half.counts[:, [column]].sum()
+        assert each["value"] == pytest.approx(learnt.token_values[column], abs=1e-3)
+        assert each["score"] == pytest.approx(learnt.token_scores[column], abs=1e-3)
+
+
+def test_what_is_recorded_of_the_controls_holds_what_the_chapter_says():
+    for found in (*(recorded("control")[name] for name in ("imdb", "tomatoes")), recorded("control_yelp")):
+        rise = found["all"]["values"]["held out"]["rank"]
+        assert len(rise["true"]) == len(review_controls.SEEDS)
+        assert len(rise["shuffled"]) == review_controls.SHUFFLES * len(review_controls.SEEDS)
+        assert min(rise["true"]) > max(rise["shuffled"])
+    bins = recorded("control")["imdb"]["all"]["values"]["held out"]
+    means = Bins(np.arange(21.0), *(np.array(bins["bins"][key]) for key in ("sizes", "means", "spreads")))
+    assert means.rank_correlation() == pytest.approx(bins["rank"]["true"][0], abs=1e-3)
+
+
+def test_what_is_recorded_of_pieces_holds_what_the_chapter_says():
+    found = recorded("subwords")
+    assert f"{sum(found[kind]['pieces'] for kind in ('beginnings', 'continuations')):,} words" in found["subwords"]["corpus"]
+    assert set(review_controls.AFFIXES) <= set(found["pieces"])
+    rises = {name: found[name]["values"]["held out"]["word_skew"] for name in ("subwords", "beginnings", "continuations")}
+    assert all(rise["true"][0] > 0.25 > abs(rise["shuffled"][0]) for rise in rises.values())
+    assert rises["continuations"]["true"][0] < 0.6 * rises["beginnings"]["true"][0]
+    for name, sign in (("##ful", 1), ("##less", -1), ("dis", -1), ("mis", -1), ("non", -1)):
+        assert all(sign * found["pieces"][name][what] > 0 for what in ("own", "held out", "value"))
+
+
+@pytest.mark.long
+def test_the_recorded_pieces_are_found_again():
+    half, other = review_controls.subword_halves(load_imdb(min_count=1))
+    found = recorded("subwords")
+    assert repr(half) == found["subwords"]["corpus"]
+    skews = [part.label_skew() for part in (half, other)]
+    for name, of in found["pieces"].items():
+        column = half.column(name)
+        assert of["occurrences"] == half.counts[:, [column]].sum()
+        assert [of["own"], of["held out"]] == pytest.approx([skew[column] for skew in skews], abs=1e-4)  # four digits
+
+
+def test_what_is_recorded_of_descent_is_of_true_and_of_shuffled_labels():
+    found = recorded("descent")
+    for labels in ("true", "shuffled"):
+        assert found[labels]["steps"][-1] == review_controls.DESCENT.steps
+        assert found[labels]["losses"][-1] < found[labels]["losses"][0]

@@ -1,0 +1,223 @@
+"""Small work runs on one thread, larger work on as many as the user has set, and their number is the user's own afterwards."""
+
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier, Event
+
+import numpy as np
+import pytest
+import scipy.linalg  # noqa: F401 (it brings a BLAS of its own)
+import torch
+from threadpoolctl import ThreadpoolController, threadpool_limits
+
+import tokensel_nb as ts
+from tokensel_nb.models import optimizers
+from tokensel_nb.support import threads
+from tokensel_nb.support.threads import LARGE, threads_for
+
+HERS = 3  # threads that the user has set
+
+
+BLAS = ThreadpoolController().select(user_api="blas").lib_controllers
+
+
+def of_blas():
+    return {each.num_threads for each in BLAS}
+
+
+def seen():
+    """How many threads torch and BLAS use here and now."""
+    return torch.get_num_threads(), of_blas()
+
+
+ONE, ALL = (1, {1}), (HERS, {HERS})
+
+
+@pytest.fixture(autouse=True)
+def hers():
+    before = torch.get_num_threads(), [(each, each.num_threads) for each in BLAS]
+    torch.set_num_threads(HERS)
+    threads._set((each, HERS) for each in BLAS)
+    yield
+    assert seen() == ALL
+    torch.set_num_threads(before[0])
+    threads._set(before[1])
+
+
+@pytest.fixture
+def corpus():
+    return ts.xor_of_pairs(num_texts=40, vocab_size=8, length=4, seed=0)
+
+
+class Watching(ts.AutogradModel):
+    """A model that notes how many threads it is computed with."""
+
+    noted = ()
+
+    def forward(self, parameters, texts):
+        type(self).noted = [*self.noted, seen()]
+        return texts.log_counts.softmax(dim=1)[:, :1] * parameters.output_vector.sum() + parameters.embeddings.sum()
+
+
+class Wide(Watching):
+    """The same, and so wide that two texts are large."""
+
+    def widest(self, tokens, dim):
+        return LARGE // 2
+
+
+def noted_by(model, work):
+    type(model).noted = []
+    work(model)
+    return set(map(repr, type(model).noted))
+
+
+def test_small_work_runs_on_one_thread_and_large_work_on_all():
+    for numbers, wanted in (0, ONE), (LARGE - 1, ONE), (LARGE, ALL):
+        with threads_for(numbers):
+            assert seen() == wanted
+        assert seen() == ALL
+
+
+def test_the_number_is_the_users_own_after_an_error():
+    for numbers in 1, LARGE:
+        with pytest.raises(KeyError), threads_for(numbers):
+            raise KeyError
+        assert seen() == ALL
+
+
+def test_a_lower_number_of_the_user_stays():
+    torch.set_num_threads(1)
+    with threadpool_limits(1, user_api="blas"):
+        for numbers in 1, LARGE:
+            with threads_for(numbers):
+                assert seen() == ONE
+            assert seen() == ONE
+    torch.set_num_threads(2)
+    with threadpool_limits(2, user_api="blas"), threads_for(LARGE):
+        assert seen() == (2, {2})
+    torch.set_num_threads(HERS)
+
+
+def test_nested_the_innermost_decides_for_torch_and_any_small_work_for_blas():
+    with threads_for(1):
+        with threads_for(LARGE):
+            assert seen() == (HERS, {1})
+            with threads_for(1):
+                assert seen() == ONE
+            assert seen() == (HERS, {1})
+        assert seen() == ONE
+    with threads_for(LARGE):
+        with threads_for(1):
+            assert seen() == ONE
+        assert seen() == ALL
+
+
+def test_two_python_threads_that_end_in_any_order():
+    both_in, first_out = Barrier(2, timeout=60), Event()
+
+    def work(first):
+        torch.set_num_threads(HERS)
+        with threads_for(1):
+            both_in.wait()
+            if not first:
+                assert first_out.wait(60)
+            found = seen()
+        after = torch.get_num_threads()
+        if first:
+            first_out.set()
+        return found, after
+
+    with ThreadPoolExecutor(2) as pool:
+        assert list(pool.map(work, [True, False])) == [(ONE, HERS), (ONE, HERS)]
+    assert seen() == ALL
+
+
+def test_another_python_thread_limits_blas_after_this_one_did():
+    with threads_for(1):
+        pass
+    with ThreadPoolExecutor(1) as pool:
+
+        def work():
+            with threads_for(1):
+                return of_blas()
+
+        assert pool.submit(work).result() == {1}
+
+
+def test_a_model_is_trained_and_asked_on_one_thread(corpus):
+    assert noted_by(Watching(), lambda model: ts.train(corpus, model, dim=4, steps=2)) == {repr(ONE)}
+    start = Watching().start(corpus.vocab_size, 4, seed=0)
+    for ask in ts.logits, ts.loss, ts.accuracy, ts.gradients:
+        assert noted_by(Watching(), lambda model, ask=ask: ask(start, corpus, model)) == {repr(ONE)}
+
+
+def test_a_large_batch_keeps_all_of_torchs_threads(corpus):
+    found = noted_by(Wide(), lambda model: ts.train(corpus, model, dim=4, steps=2))
+    assert found == {repr((HERS, {1}))}  # BLAS has little to do with it
+    start = Wide().start(corpus.vocab_size, 4, seed=0)
+    assert noted_by(Wide(), lambda model: model.logits(start, corpus[:1])) == {repr(ONE)}  # one text is half as large
+
+
+def test_large_parameters_keep_all_threads(corpus, monkeypatch):
+    monkeypatch.setattr(threads, "LARGE", 8 * 4)
+    found = []
+    ts.train(corpus, dim=4, steps=1, watch=lambda *_: found.append(seen()))
+    assert found == [ALL, ALL]
+    ts.train(corpus, dim=3, steps=1, batch_size=2, watch=lambda *_: found.append(seen()))
+    assert found[2:] == [ONE, ONE]
+
+
+def test_a_step_of_pairs_of_tokens_is_larger_than_its_rows():
+    assert ts.TwoLayers().widest(9, 128) == ts.WithMLP().widest(9, 128) == 9 * 128
+    assert ts.TwoLayers().widest(500, 128) == 4 * 500**2
+    assert ts.WithMLP().widest(500, 128) == 500 * 128
+
+
+def test_the_blocks_of_an_optimizer_are_small_however_large_the_array(monkeypatch):
+    found = []
+    monkeypatch.setattr(optimizers.Adam, "update", lambda *_: found.append(seen()))
+    large = np.zeros((LARGE // 1000 + 1, 1000), np.float32)
+    for each in large, torch.from_numpy(large):
+        with threads_for(large.size):
+            optimizers.Adam({"embeddings": each}, 0.1).step({"embeddings": each})
+    assert len(found) > 2
+    assert set(map(repr, found)) == {repr(ONE)}
+
+
+def test_functions_are_measured_by_their_arguments(corpus, monkeypatch):
+    found = []
+
+    class Noting(ts.OneLayer):
+        def logits(self, *arguments):
+            found.append(seen())
+            return super().logits(*arguments)
+
+    start = ts.init_parameters(corpus.vocab_size, 4, seed=0)
+    ts.logits(start, corpus, Noting())
+    monkeypatch.setattr(threads, "LARGE", corpus.counts.nnz)
+    ts.logits(start, corpus, Noting())
+    ts.logits(start, corpus[:1], Noting())
+    monkeypatch.setattr(threads, "LARGE", start.embeddings.size)
+    ts.logits(start, corpus[:1], Noting())
+    assert found == [ONE, ALL, ONE, ALL]
+
+
+def test_the_number_is_the_users_own_after_arguments_are_refused(corpus):
+    with pytest.raises(ValueError, match="embeddings"):
+        ts.logits(ts.init_parameters(corpus.vocab_size, 4, seed=0).map(lambda array: array * np.nan), corpus)
+    assert seen() == ALL
+
+
+def test_a_classifier_is_fitted_on_one_thread(monkeypatch):
+    found = []
+    train = ts.TextClassifier._train
+    monkeypatch.setattr(ts.TextClassifier, "_train", lambda self, corpus: (found.append(of_blas()), train(self, corpus)))
+    ts.TextClassifier().fit(["a good film", "a bad film"] * 9, ["up", "down"] * 9)
+    assert found == [{1}]
+
+
+def test_torch_is_not_imported_for_it():
+    code = "import sys, numpy, tokensel_nb.support.threads as t\nwith t.threads_for(1): pass\nprint('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "False\n"

@@ -1,0 +1,284 @@
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from helpers import after_one_step, alike, each_dtype, each_kind, kind_of, of_kind, small
+from scipy import integrate
+
+from tokensel_nb import Corpus, Parameters, gradients, init_parameters, loss
+from tokensel_nb.corpus.synthetic import one_relevant_token, partly_positive_tokens, several_relevant_tokens
+from tokensel_nb.models.textbook import textbook_gradients
+from tokensel_nb.support.arrays import to_numpy
+from tokensel_nb.theory.flow import gradient_flow, key_query_at, key_query_flow, limit_parameters, normalised_steps
+from tokensel_nb.theory.max_margin import max_margin
+
+
+def distance(found, wanted):
+    return np.linalg.norm(found - wanted) / np.linalg.norm(wanted)
+
+
+def test_the_path_equals_an_explicit_solver_on_autograd():
+    """Up to ‖p‖ = 20, where autograd in float64 still has ten digits: the same field, solved by another method."""
+    corpus, start = small()
+
+    def velocity(_, query):
+        gradient = np.asarray(textbook_gradients(replace(start, cls_embedding=query), corpus).cls_embedding)
+        return -gradient / np.linalg.norm(gradient)
+
+    found = gradient_flow(start, corpus, 20.0, records=20)
+    solved = integrate.solve_ivp(
+        velocity, (0, 20), start.cls_embedding, "DOP853", t_eval=np.minimum(found.arc_lengths, 20), rtol=1e-11, atol=1e-11
+    )
+    np.testing.assert_allclose(found.cls_embeddings, solved.y.T, atol=1e-6)
+    losses = [loss(replace(start, cls_embedding=query), corpus) for query in solved.y.T]
+    np.testing.assert_allclose(found.losses, losses, atol=1e-8)
+    norms = [np.linalg.norm(gradients(replace(start, cls_embedding=query), corpus).cls_embedding) for query in solved.y.T]
+    np.testing.assert_allclose(found.log_gradient_norms, np.log(norms), atol=1e-5)
+
+
+def test_long_implicit_steps_keep_to_the_path_of_short_explicit_ones():
+    """At ‖p‖ = 1000, where the solver's steps are a hundred long: is it still the flow, or only its limit?"""
+    corpus, start = small()
+    found = gradient_flow(start, corpus, 1000.0, records=10)
+    stepped = normalised_steps(start, corpus, 0.25, 4000, records=10)
+    limit = max_margin(start.embeddings, corpus).direction
+    away = stepped.cls_embedding - stepped.norms[-1] * limit / np.linalg.norm(limit)
+    assert np.linalg.norm(away) > 1  # far enough from the limit's ray to tell
+    assert np.linalg.norm(found.cls_embedding - stepped.cls_embedding) < 0.05 * np.linalg.norm(away)
+
+
+def test_assumption_1_selects_and_maximises_the_margin():
+    corpus = one_relevant_token(400, 200, 10, 10, seed=0)
+    start = after_one_step(corpus, 2048, 80.0)
+    found = gradient_flow(start, corpus, 1e6)
+    solution = max_margin(start.embeddings, corpus)
+    assert found.distance_to(solution.direction)[-1] <= 1e-8
+    assert found.smallest_attention[-1] >= 1 - 1e-12
+    assert (np.diff(found.losses) <= 1e-12).all()
+    # What is missed falls like exp(-margin ‖p‖), far below the smallest float.
+    assert found.log_missed[-1] / found.norms[-1] == pytest.approx(-solution.margin, rel=1e-3)
+    assert found.log_gradient_norms[-1] < -100_000
+    assert found.stopped == "the end"
+    assert "ends at ‖p‖ = 1e+06" in repr(found)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_any_start_has_the_same_limit(seed):
+    corpus, start = small(dim=400, rate=10.0)
+    limit = max_margin(start.embeddings, corpus).direction
+    random = np.random.default_rng(seed)
+    found = gradient_flow(replace(start, cls_embedding=10 * random.standard_normal(400)), corpus, 1e8, records=20)
+    assert found.distance_to(limit)[-1] <= 1e-8
+
+
+def test_several_relevant_tokens_are_selected_together():
+    corpus = several_relevant_tokens(120, 60, 8, 5, 3, seed=0)
+    found = gradient_flow(after_one_step(corpus, 512, 40.0), corpus, 1e4, records=20)
+    assert found.smallest_attention[-1] >= 1 - 1e-12
+
+
+@each_kind
+@each_dtype
+def test_any_dtype_and_kind(kind, dtype):
+    corpus = one_relevant_token(24, 16, 5, 2, 0)
+    start = after_one_step(corpus, 40, 40.0, dtype=dtype)
+    limit = max_margin(start.embeddings, corpus).direction
+    of_numpy, of_kind_ = (gradient_flow(given, corpus, 1e5, records=10) for given in (start, of_kind(start, kind)))
+    np.testing.assert_allclose(of_kind_.cls_embedding, of_numpy.cls_embedding, rtol=1e-4, atol=1e-2)
+    assert of_kind_.distance_to(limit)[-1] <= 1e-6
+    # Steps of 2 in the dtype itself, on the device: no underflow, no stop.
+    stepped = normalised_steps(of_kind(start, kind), corpus, 2.0, 2000, records=10)
+    assert stepped.log_gradient_norms[-1] < -400
+    assert stepped.distance_to(limit)[-1] <= 1e-4
+
+
+def test_fewer_dimensions_than_tokens():
+    corpus, start = small(dim=12)
+    found = gradient_flow(start, corpus, 1e6, records=10)
+    assert found.distance_to(max_margin(start.embeddings, corpus).direction)[-1] <= 1e-6
+
+
+def test_the_limit_is_what_remains_for_large_d():
+    """d = 300 and 30,000: ten times closer to the limit's scores, in the mean over seeds."""
+    corpus = one_relevant_token(24, 16, 5, 2, 0)
+    limit = limit_parameters(corpus, 40.0)
+    np.testing.assert_allclose(
+        limit.embeddings @ limit.embeddings.T, np.eye(16) + np.outer(limit.token_values, limit.token_values), atol=1e-15
+    )
+    wanted = limit.embeddings @ gradient_flow(limit, corpus, 30.0, records=5).cls_embedding
+    gaps = []
+    for dim in (300, 30_000):
+        of_seeds = []
+        for seed in range(8):
+            start = after_one_step(corpus, dim, 40.0, seed)
+            found = start.embeddings @ gradient_flow(start, corpus, 30.0, records=5).cls_embedding
+            of_seeds.append(np.abs(found - wanted).max())
+        gaps.append(np.mean(of_seeds))
+    assert gaps[1] / gaps[0] == pytest.approx(0.1, rel=0.5)
+
+
+def test_the_path_of_a_key_query_matrix_is_that_of_its_query():
+    """W itself, integrated with autograd's gradient, against the map from the path of q = W p."""
+    corpus, start = small(dim=12)
+    random = np.random.default_rng(0)
+    query, matrix = random.standard_normal(12), 0.1 * random.standard_normal((12, 12))
+
+    def velocity(_, flat):
+        weights = torch.tensor(flat.reshape(12, 12), requires_grad=True)
+        parts = [torch.as_tensor(x) for x in (start.embeddings, start.output_vector)]
+        rows = parts[0][torch.as_tensor(corpus_tokens)]
+        attention = torch.softmax(rows @ weights @ torch.as_tensor(query), dim=1)
+        outputs = ((attention[:, None] @ rows)[:, 0]) @ parts[1]
+        mean_loss = torch.nn.functional.softplus(-torch.as_tensor(corpus.signs) * outputs).mean()
+        gradient = torch.autograd.grad(mean_loss, weights)[0].numpy().ravel()
+        return -gradient / np.linalg.norm(gradient)  # W moves by (q' pᵀ)/‖p‖², so its speed is that of q over ‖p‖
+
+    corpus_tokens = np.array([np.repeat(np.arange(16), row) for row in corpus.counts.toarray()])
+    length = 15.0
+    found = key_query_flow(replace(start, cls_embedding=query), matrix, corpus, length, records=8, tolerance=1e-11)
+    times = np.minimum(found.arc_lengths, length) / np.linalg.norm(query)
+    solved = integrate.solve_ivp(velocity, (0, times[-1]), matrix.ravel(), "DOP853", t_eval=times, rtol=1e-12, atol=1e-12)
+    for flat, q in zip(solved.y.T, found.cls_embeddings):
+        assert distance(key_query_at(q, matrix, query), flat.reshape(12, 12)) <= 1e-8
+
+
+def test_where_texts_cancel_the_flow_says_that_no_direction_is_left():
+    # f = γ_b + q_a (γ_a - γ_b) should be high in one text and low in the other, with weights 1:1 and 1:3: an inner minimum.
+    corpus = Corpus([[1, 1], [1, 3]], [1, -1], ["a", "b"])
+    start = Parameters(np.eye(2), np.zeros(2), np.array([1.0, -1.0]))
+    found = gradient_flow(start, corpus, 1e3)
+    assert found.stopped == "no direction"
+    assert "; no direction at ‖p‖ = " in repr(found)
+    assert np.linalg.norm(gradients(replace(start, cls_embedding=found.cls_embedding), corpus).cls_embedding) < 1e-2
+    mixed = partly_positive_tokens(60, 30, 6, 3, 0.2, seed=0)
+    assert np.isnan(gradient_flow(after_one_step(mixed, 64, 40.0), mixed, 10.0, records=5).log_missed).all()
+
+
+def test_bad_input():
+    corpus, start = small()
+    with pytest.raises(ValueError, match="embeddings holds a value that is not finite"):
+        gradient_flow(replace(start, embeddings=np.full((16, 40), np.nan)), corpus)
+    for call in (
+        lambda bad: gradient_flow(start, corpus, bad),
+        lambda bad: gradient_flow(start, corpus, tolerance=bad),
+        lambda bad: normalised_steps(start, corpus, bad, 10),
+        lambda bad: limit_parameters(corpus, bad),
+    ):
+        for bad in (0.0, -1.0, float("nan"), float("inf")):
+            with pytest.raises(ValueError, match=r"; give a (positive number|number from 1e-15 to 0.1)"):
+                call(bad)
+    alone = Corpus([[1, 0], [0, 1]], [1, -1], ["a", "b"])
+    for follow in (gradient_flow, lambda *args: normalised_steps(*args, 1.0, 5)):
+        with pytest.raises(ValueError, match="attention has nothing to choose between"):
+            follow(init_parameters(2, 5, 0), alone)
+    with pytest.raises(ValueError, match="cls_embedding is zero"):
+        key_query_flow(start, np.eye(40), corpus)
+    with pytest.raises(ValueError, match="cls_embedding is zero"):
+        key_query_at(np.ones(40), np.eye(40), np.zeros(40))
+    with pytest.raises(ValueError, match="text 0, which does not hold it"):
+        gradient_flow(start, corpus, 1.0, selection=np.full(24, 3))
+    for follow in (gradient_flow, lambda *args, **options: normalised_steps(*args, 1.0, 5, **options)):
+        with pytest.raises(ValueError, match="records=1; give a whole number of at least 2"):
+            follow(start, corpus, records=1)
+        with pytest.raises(ValueError, match="embeddings has 17 rows, but the corpus has 16 words"):
+            follow(init_parameters(17, 4, 0), corpus)
+    of_classes = Corpus(np.eye(3, dtype=int), [0, 1, 2], list("abc"))
+    for call in (
+        lambda: limit_parameters(of_classes, 1.0),
+        lambda: gradient_flow(init_parameters(3, 4, 0, num_classes=3), of_classes),
+    ):
+        with pytest.raises(ValueError, match="the corpus has 3 classes"):
+            call()
+
+
+@each_kind
+def test_every_record_of_the_steps_is_where_they_were(kind):
+    corpus, start = small()
+    found = normalised_steps(of_kind(start, kind), corpus, 0.5, 40, records=8)
+    assert len(found.norms) == 8
+    assert (start.cls_embedding == 0).all(), "the start is left as it was"
+    for length, query in zip(found.arc_lengths[1:], found.cls_embeddings[1:]):
+        fewer = normalised_steps(start, corpus, 0.5, int(2 * length), records=2)
+        np.testing.assert_allclose(query, fewer.cls_embedding, atol=1e-12)
+
+
+class Failing(integrate.BDF):
+    """A solver that finds no step beyond t = 1, as often as it is told, though one after each time it begins."""
+
+    failures, begun = 0, []
+
+    def __init__(self, velocity, begin, *args, **options):
+        self.begun.append(begin)
+        assert len(self.begun) < 20, "it begins anew without end"
+        super().__init__(velocity, begin, *args, **options)
+
+    def step(self):
+        if self.t > max(1, self.begun[-1]) and Failing.failures:
+            Failing.failures -= 1
+            self.status = "failed"
+        else:
+            super().step()
+
+
+@pytest.mark.parametrize(("failures", "stopped"), [(1, "the end"), (100, "no step")])
+def test_a_solver_that_fails_begins_anew_unless_it_just_did(monkeypatch, failures, stopped):
+    corpus, start = small()
+    wanted = gradient_flow(start, corpus, 100.0, records=20)
+    monkeypatch.setattr(integrate, "BDF", Failing)
+    monkeypatch.setattr(Failing, "failures", failures)
+    monkeypatch.setattr(Failing, "begun", [])
+    found = gradient_flow(start, corpus, 100.0, records=20)
+    assert found.stopped == stopped
+    first, again = Failing.begun
+    assert first == 0
+    assert again > 1
+    recorded = len(found.norms)
+    assert recorded == 20 if stopped == "the end" else 1 < recorded < 20
+    # Two solutions within the solver's tolerance of 1e-8 a step.
+    np.testing.assert_allclose(found.cls_embeddings, wanted.cls_embeddings[:recorded], atol=1e-5)
+    assert repr(found).startswith(f"Flow({recorded} points; {'ends' if stopped == 'the end' else 'no step'} at ‖p‖ = ")
+
+
+@each_kind
+def test_key_query_matrices_of_another_dtype_or_kind(kind):
+    corpus, start = small(dim=12)
+    single = of_kind(replace(start, cls_embedding=np.ones(12)).map(lambda array: array.astype("float32")), kind)
+    matrix = np.eye(12) / 3
+    of_both = [key_query_flow(single, given, corpus, 10.0, records=3) for given in (matrix, torch.as_tensor(matrix))]
+    np.testing.assert_array_equal(of_both[0].cls_embeddings[0], np.full(12, 1 / 3))
+    assert alike(*(found.cls_embeddings for found in of_both), kind)
+    found = key_query_at(of_both[0].cls_embedding, of_kind(matrix, kind), single.cls_embedding)
+    assert kind_of(found) == kind
+    np.testing.assert_allclose(to_numpy(found.sum(1)), of_both[0].cls_embedding, atol=1e-12)
+
+
+def test_tensors_with_a_history_are_read_without_it():
+    corpus, start = small()
+    learning = start.to("cpu").map(lambda array: array.clone().requires_grad_())
+    found, wanted = (gradient_flow(given, corpus, 10.0, records=3) for given in (learning, start))
+    np.testing.assert_allclose(found.cls_embeddings, wanted.cls_embeddings, atol=1e-9)
+
+
+def test_on_numpy_arrays_torch_is_never_imported():
+    program = """
+import sys
+import numpy as np
+import tokensel_nb as ts
+
+corpus = ts.one_relevant_token(24, 16, 5, 2, 0)
+start = ts.embedding_step(ts.init_parameters(16, 40, 0), corpus, 40.0)
+assert "scipy.integrate" not in sys.modules
+ts.gradient_flow(start, corpus, 10.0, records=2)
+ts.normalised_steps(start, corpus, 1.0, 2)
+ts.output_flow(start, corpus, 1.0, records=2)
+ts.joint_flow(start, corpus, [1.0])
+ts.exact_values(ts.init_parameters(16, 40, 0), corpus, 1.0), ts.adam_values(ts.init_parameters(16, 40, 0), corpus, 1.0)
+assert not {"scipy.stats", "pandas"} & set(sys.modules)
+ts.max_margin(start.embeddings, corpus)
+ts.binned(corpus.label_skew(), start.token_values).rank_correlation()
+assert "torch" not in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)

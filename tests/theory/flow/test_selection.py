@@ -1,0 +1,300 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from helpers import after_one_step, corpora
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.spatial.distance import pdist
+
+from tokensel_nb import (
+    Corpus,
+    Parameters,
+    attention,
+    competition,
+    gradient_flow,
+    gradients,
+    limit_parameters,
+    max_margin,
+    selected_pairs,
+    selection_certificate,
+)
+from tokensel_nb.corpus.synthetic import one_relevant_token, several_relevant_tokens
+from tokensel_nb.theory.assumption import complete_tokens
+from tokensel_nb.theory.flow.selection import EPS
+
+SELECTED = np.log(1e-12)
+
+
+def corpus_of(texts, labels, **options):
+    """A corpus whose words are called by their numbers."""
+    return Corpus(texts, labels, [f"word{s}" for s in range(np.shape(texts)[1])], **options)
+
+
+def one_against(many, irrelevant):
+    """One negative token against so many positive ones, each with the same irrelevant tokens beside it: the sharp example."""
+    relevant = np.eye(many + 1, dtype=int)[[*range(many), *[many] * many]]
+    texts = np.hstack([relevant, np.ones((2 * many, irrelevant), int)])
+    return corpus_of(texts, [1] * many + [-1] * many)
+
+
+def in_the_limit(values):
+    """Orthonormal rows but for v, with these values: E_s = e_s + γ_s v."""
+    every = np.eye(len(values) + 1)
+    return Parameters(np.column_stack([every[:-1, :-1], values]), 0 * every[-1], every[-1])
+
+
+def at_start(many, irrelevant, kappa, depth):
+    """The sharp example's parameters, with κ of the strong token as given, and that token asked for by -depth."""
+    strong = np.sqrt(kappa / (1 - 1 / many))
+    start = in_the_limit([strong / many] * many + [-strong] + [0] * irrelevant)
+    query = np.zeros(many + irrelevant + 2)
+    query[many] = -depth
+    return replace(start, cls_embedding=query)
+
+
+@st.composite
+def assumed(draw):
+    """Small corpora with one relevant token a text, of any counts, lengths and weights; values with κ ≤ 1; any start."""
+    random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    relevant, irrelevant, texts = draw(st.integers(2, 5)), draw(st.integers(1, 5)), draw(st.integers(2, 6))
+    chosen = np.r_[0, 1, random.integers(0, relevant, texts)]  # both labels occur
+    counts = np.zeros((len(chosen), relevant + irrelevant), int)
+    counts[np.arange(len(chosen)), chosen] = random.integers(1, 4, len(chosen))
+    counts[:, relevant:] = random.poisson(1.0, (len(chosen), irrelevant))
+    counts[:2, relevant:] += 1  # irrelevant: in texts of either label
+    counts[:, -1] += 1
+    labels = np.where(chosen % 2, 1, -1)
+    corpus = corpus_of(counts, labels, weights=random.exponential(size=len(chosen)) + 0.05)
+    values = np.zeros(relevant + irrelevant)
+    values[:relevant] = np.where(np.arange(relevant) % 2, 1, -1) * random.exponential(size=relevant).clip(0.2, 5)
+    largest = np.nanmax(competition(values, corpus))
+    values *= min(1, np.sqrt(1 / largest)) if largest else 1
+    spread = draw(st.sampled_from([0.0, 3.0, 10.0]))
+    query = spread * random.standard_normal(len(values) + 1)
+    return corpus, replace(in_the_limit(values), cls_embedding=query)
+
+
+@given(corpora(classes=(2,)), st.integers(0, 2**32 - 1), st.sampled_from([0.0, -0.7]))
+def test_competition_is_the_sum_of_its_definition(corpus, seed, irrelevant):
+    labels = complete_tokens(corpus)
+    sizes = np.random.default_rng(seed).exponential(size=len(labels)) + 0.1
+    found = competition(irrelevant + labels * sizes, corpus, irrelevant)
+    for token, label in enumerate(labels):
+        others = [s for s in range(len(labels)) if label and labels[s] == -label]
+        wanted = sum(sizes[s] * max(sizes[token] - sizes[s], 0) for s in others)
+        np.testing.assert_allclose(found[token], wanted if label else np.nan, rtol=1e-9, atol=1e-12)
+
+
+def test_a_value_that_speaks_against_its_label_is_refused():
+    with pytest.raises(ValueError, match="'bad' does not speak"):
+        competition([1.0, 0.5, 0.0], Corpus([[1, 0, 1], [0, 1, 1]], [1, -1], ["good", "bad", "film"]))
+
+
+@settings(max_examples=20)
+@given(assumed())
+def test_with_competition_up_to_one_every_start_selects(drawn):
+    """The theorem: κ ≤ 1, any counts, lengths, weights and starts; the end of a long path is certified, and lies along p*."""
+    corpus, start = drawn
+    path = gradient_flow(start, corpus, 1e5, records=2, tolerance=1e-6)
+    assert path.stopped == "the end"
+    assert selection_certificate(start, corpus).room(path.cls_embedding) > 0
+    assert path.log_missed[-1] < SELECTED
+    assert path.distance_to(max_margin(start.embeddings, corpus).direction)[-1] < 1e-5
+
+
+@pytest.mark.parametrize(("many", "irrelevant"), [(2, 10), (2, 40), (3, 60)])
+def test_the_bound_on_the_competition_is_sharp(many, irrelevant):
+    """At κ = 1 the deepest start selects; five per cent above 1 + 2k/N it loses the strong token for ever."""
+    border = 1 + 2 * many / irrelevant
+    corpus = one_against(many, irrelevant)
+    for kappa, selects in ((1.0, True), (1.05 * border, False)):
+        start = at_start(many, irrelevant, kappa, depth=40.0)
+        np.testing.assert_allclose(np.nanmax(competition(start.token_values, corpus)), kappa)
+        path = gradient_flow(start, corpus, 1e4, records=2, tolerance=1e-6)
+        assert (selection_certificate(start, corpus).room(path.cls_embedding) > 0) == selects
+        assert (path.log_missed[-1] < SELECTED) == selects
+
+
+def product_error(products, corpus):
+    """By how much the product of two D misses that of orthonormal rows."""
+    r, s = selected_pairs(corpus).T
+    noise = products - np.eye(len(products))
+    return max(np.abs(row[r] - row[s]).max() for row in noise[r] - noise[s])
+
+
+def allowed_error(values, corpus):
+    """The theorem's bound on it: for values of one size 1/6k, else the largest ϑ with κ ≤ (1 - ϑm)/(1 + ϑm)."""
+    labels, sizes = complete_tokens(corpus), np.abs(values)
+    if np.ptp(sizes[labels != 0]) < 1e-12:
+        return 1 / 6 / max((labels == 1).sum(), (labels == -1).sum())
+    smallest, bounds = sizes[labels != 0].min(), []
+    for r in np.flatnonzero(labels):
+        others = sizes[labels == -labels[r]]
+        kappa = (others * np.maximum(sizes[r] - others, 0)).sum()
+        load = (1 + ((sizes[r] + others) * (smallest + others)).sum()) / sizes[r] / smallest
+        bounds.append((1 - kappa) / (1 + kappa) / load)
+    return 0.999 * min(bounds)
+
+
+@settings(max_examples=20)
+@given(assumed(), st.booleans(), st.integers(0, 2**32 - 1))
+def test_rows_whose_products_err_a_little_select_from_every_start(drawn, one_size, seed):
+    corpus, start = drawn
+    values = np.sqrt(0.7) * start.token_values
+    values = np.sign(values) * np.abs(values).max() if one_size else values
+    signs = np.random.default_rng(seed).choice([-1.0, 1.0], 2 * [len(values)])
+    noise = np.triu(signs) + np.triu(signs, 1).T
+    error = allowed_error(values, corpus)
+    noise *= error / 4  # four products make one of two D
+    rows = np.linalg.cholesky(np.eye(len(values)) + noise)
+    assert product_error(rows @ rows.T, corpus) < error * (1 + 1e-9)
+    start = replace(start, embeddings=np.column_stack([rows, values]))
+    path = gradient_flow(start, corpus, 1e5, records=2, tolerance=1e-6)
+    assert path.stopped == "the end"
+    assert selection_certificate(start, corpus).room(path.cls_embedding) > 0
+    assert path.log_missed[-1] < SELECTED
+    assert path.distance_to(max_margin(start.embeddings, corpus).direction)[-1] < 1e-5
+
+
+@pytest.mark.parametrize(("many", "irrelevant"), [(2, 40), (3, 60)])
+def test_how_much_products_may_err(many, irrelevant):
+    """All of one size, all errors -ϑ: a sleeping token is lost just beyond ϑ = (1 + 2k/N)/(2k - 1), and wakes before."""
+    border = (1 + 2 * many / irrelevant) / (2 * many - 1)
+    corpus, values = one_against(many, irrelevant), np.r_[[0.5] * many, -0.5, np.zeros(irrelevant)]
+    for error, selects in ((1 / 6 / many, True), (0.95 * border, True), (1.05 * border, False)):
+        products = np.eye(len(values))
+        products[: many + 1, : many + 1] -= error * (1 - np.eye(many + 1))
+        np.testing.assert_allclose(product_error(products, corpus), error)
+        rows = np.linalg.cholesky(products)
+        query = np.r_[np.linalg.solve(rows, -40 * np.eye(len(values))[many]), 0]
+        start = Parameters(np.column_stack([rows, values]), query, np.eye(len(values) + 1)[-1])
+        path = gradient_flow(start, corpus, 1e5, records=2, tolerance=1e-6)
+        assert (path.log_missed[-1] < SELECTED) == selects
+
+
+@pytest.mark.parametrize(("kappa", "selects"), [(1.0, True), (1.25, False), (3.0, False)])
+def test_zero_is_no_safe_start_beyond_the_bound(kappa, selects):
+    """Frequencies 9 and five times 1 against 7 and 7, and 50 irrelevant tokens: lost from a largest κ of 1 + 10/50 on."""
+    relevant = np.repeat(np.arange(8), [9, 1, 1, 1, 1, 1, 7, 7])
+    counts = np.hstack([np.eye(8, dtype=int)[relevant], np.ones((28, 50), int)])
+    corpus = corpus_of(counts, np.where(relevant < 6, 1, -1))
+    start = limit_parameters(corpus, 56 * 51 * np.sqrt(kappa / 30))
+    met = competition(start.token_values, corpus)
+    np.testing.assert_allclose(met[:8], kappa * np.array([28, 0, 0, 0, 0, 0, 30, 30]) / 30, atol=1e-12)
+    path = gradient_flow(start, corpus, 1e3, records=2, tolerance=1e-6)
+    assert (path.log_missed[-1] < SELECTED) == selects
+
+
+def test_the_threshold_is_the_sum_of_its_definition():
+    corpus = one_relevant_token(24, 16, 5, 2, seed=0)
+    start = after_one_step(corpus, 40, 40.0)
+    speaks = [label * start.token_values for label in corpus.signs]
+    losses, prices = [], []
+    for text, gamma in zip(corpus.counts.toarray(), speaks):
+        held = np.flatnonzero(text)
+        (relevant,) = [s for s in held if complete_tokens(corpus)[s]]
+        losses.append(np.log1p(np.exp(-gamma[relevant])))
+        prices.append(np.log1p(np.exp(-max(gamma[s] for s in held if s != relevant))) - losses[-1])
+    found = selection_certificate(start, corpus)
+    np.testing.assert_allclose(found.threshold, np.mean(losses) + min(prices) / len(corpus), rtol=1e-14)
+
+
+def test_what_is_certified_is_selected():
+    """Random rows, sizes of the first step and starts, of which some lose a text: a certified point never does."""
+    fates = []
+    for seed in range(24):
+        corpus = one_relevant_token(12, 10, 4, 2, seed)
+        start = after_one_step(corpus, 12, (5.0, 40.0, 200.0)[seed % 3], seed)
+        query = np.random.default_rng(seed).standard_normal(12)
+        start = replace(start, cls_embedding=(0.0, 3.0, 8.0)[seed // 3 % 3] * query)
+        path = gradient_flow(start, corpus, 1e4, records=30, tolerance=1e-6)
+        certified = selection_certificate(start, corpus).certain_from(path) < np.inf
+        fates.append((certified, path.log_missed[-1] < SELECTED))
+    assert (True, False) not in fates
+    assert fates.count((True, True)) > 3
+    assert fates.count((False, False)) > 3
+
+
+def test_the_example_of_the_chapter_is_certified():
+    """|S| = 200, n = 400, d = 2048: certain before the path is 60 long, and not at its start."""
+    corpus = one_relevant_token(400, 200, 10, 10, seed=0)
+    start = after_one_step(corpus, 2048, 80.0)
+    path = gradient_flow(start, corpus, 100.0, records=60)
+    assert 10 < selection_certificate(start, corpus).certain_from(path) < 60
+
+
+@pytest.mark.skipif(np.finfo(np.longdouble).eps >= EPS, reason="no floats more precise than float64")
+@pytest.mark.parametrize("norm", [0.0, 3.0, 300.0])
+@pytest.mark.parametrize("scale", [1.0, 1e-3, 1e-300])
+def test_rounding_stays_within_its_bound(norm, scale):
+    """Against the same sums in extended precision, for weights, repeated tokens counts of any size; nor is the bound idle."""
+    random = np.random.default_rng(0)
+    drawn = one_relevant_token(24, 16, 5, 2, seed=0)
+    start = after_one_step(drawn, 40, 40.0)
+    corpus = replace(
+        drawn, counts=drawn.counts * random.integers(1, 9, drawn.counts.shape) * scale, weights=random.exponential(size=24)
+    )
+    query = random.standard_normal(40)
+    query *= norm / np.linalg.norm(query)
+    rows, head = start.embeddings.astype(np.longdouble), start.output_vector.astype(np.longdouble)
+    scores, values = rows @ query.astype(np.longdouble), rows @ head
+    losses, weights = [], corpus.mean_weights.astype(np.longdouble)
+    for text, label in zip(corpus.counts.toarray().astype(np.longdouble), corpus.signs):
+        shares = text / text.max() * np.exp(scores - scores[text > 0].max())
+        losses.append(np.log1p(np.exp(-label * (shares @ values) / shares.sum())))
+    certificate = selection_certificate(start, corpus)
+    exact = certificate.threshold - weights @ np.array(losses)
+    bound = certificate._rounding(norm)
+    assert 0 < exact - certificate.room(query) < 2 * bound
+    assert 0 < bound < 1e-8 * (1 + norm)
+
+
+def test_a_text_that_is_lost_is_never_certified_however_small_its_counts():
+    """Lost is the text that costs least, so that the loss tends to the threshold itself: only rounding can take it below."""
+    both = np.hstack([np.eye(2, dtype=int), np.ones((2, 21), int)])
+    values = np.r_[0.4, -0.4, -0.01, np.zeros(20)]
+    start, kept = in_the_limit(values), corpus_of(both * (np.arange(23) != 1), [1, -1])
+    trap = max_margin(start.embeddings, kept, np.array([0, 2])).direction
+    for scale in (1.0, 1e-300):
+        corpus, begin = corpus_of(both * scale, [1, -1]), replace(start, cls_embedding=40 * trap)
+        path = gradient_flow(begin, corpus, 1e4, records=20)
+        assert path.log_missed[-1] > -1e-6
+        assert selection_certificate(start, corpus).certain_from(path) == np.inf
+
+
+def test_gradient_descent_is_certified_as_well():
+    """With steps below 2/β the loss falls; once it is certified, attention goes on to close."""
+    corpus = one_relevant_token(12, 10, 4, 2, seed=0)
+    start = after_one_step(corpus, 30, 20.0)
+    held = [np.flatnonzero(text) for text in corpus.counts.toarray()]
+    spans = np.array([np.ptp(start.token_values[words]) for words in held])
+    apart = np.array([pdist(start.embeddings[words]).max() for words in held])
+    assert 2.0 < 2 / (apart**2 * (spans / 4 + spans**2 / 64)).mean()
+    certificate, points = selection_certificate(start, corpus), [start]
+    for _ in range(1500):
+        query = points[-1].cls_embedding - 2.0 * gradients(points[-1], corpus).cls_embedding
+        points.append(replace(start, cls_embedding=query))
+    rooms = np.array([certificate.room(point.cls_embedding) for point in points[::50]])
+    held = [attention(points[k], corpus).toarray()[:, complete_tokens(corpus) != 0] for k in (0, -1)]
+    assert (np.diff(rooms) > 0).all()
+    assert rooms[0] < 0 < rooms[-1]
+    assert held[0].sum(axis=1).min() < 0.5 < held[1].sum(axis=1).min()
+
+
+def test_a_certificate_says_which_condition_fails():
+    corpus = corpus_of([[1, 0, 1], [0, 1, 1]], [1, -1])
+    rows, head = np.eye(3), np.array([1.0, -1.0, 0.0])
+    assert not selection_certificate(Parameters(rows, np.zeros(3), head), corpus).fails
+    in_plane = Parameters(np.array([[1.0, 0.0], [-1.5, 1.0], [0.0, 0.0]]), np.zeros(2), np.array([1.0, 0.0]))
+    assert not selection_certificate(in_plane, corpus).fails  # affinely independent, not linearly
+    several = several_relevant_tokens(12, 10, 4, 2, per_text=2, seed=0)
+    start = after_one_step(several, 30, 10.0)
+    assert "exactly one relevant" in selection_certificate(start, several).fails
+    flat = Parameters(np.ones((3, 2)), np.zeros(2), np.ones(2))
+    assert "not affinely independent" in selection_certificate(flat, corpus).fails
+    against = selection_certificate(Parameters(rows, np.zeros(3), np.array([1.0, -1.0, 1.0])), corpus)
+    assert "speaks as much" in against.fails
+    assert against.room(np.zeros(3)) == -np.inf
+    alone = Parameters(np.eye(2), np.zeros(2), np.array([1.0, -1.0]))
+    assert "no text holds a second" in selection_certificate(alone, corpus_of([[1, 0], [0, 1]], [1, -1])).fails

@@ -1,0 +1,222 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from helpers import corpora, each_dtype, each_kind, equal, kind_of, of_kind
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tokensel_nb import (
+    Corpus,
+    adam_values,
+    class_profile,
+    cls_step,
+    embedding_step,
+    exact_values,
+    gradients,
+    init_parameters,
+    load_movie_reviews,
+    loss,
+    predicted_scores,
+    predicted_values,
+    train,
+)
+from tokensel_nb.models.textbook import textbook_gradients
+from tokensel_nb.support.arrays import dtype_name, to_numpy
+
+
+def start_for(corpus, dim, seed, dtype="float64"):
+    return init_parameters(corpus.vocab_size, dim, seed, num_classes=corpus.num_classes, dtype=dtype)
+
+
+def largest_relative(found, wanted):
+    return np.abs(found - wanted).max() / np.abs(wanted).max()
+
+
+# The identity is exact; what is left is the rounding of sums of n terms, below 1e-13 of the largest value.
+@given(
+    corpus=corpora(), rate=st.sampled_from([1e-3, 1.0, 1e4]), scale=st.sampled_from([0.5, 1.0, 3.0]), seed=st.integers(0, 99)
+)
+def test_identity_on_ragged_corpora(corpus, rate, scale, seed):
+    start = start_for(corpus, 7, seed)
+    # The identity needs neither ‖v‖ = 1 nor orthogonal v_k.
+    heads = np.random.default_rng(seed).standard_normal(start.output_vector.shape)
+    start = replace(start, output_vector=scale * heads)
+    stepped = embedding_step(start, corpus, rate)
+    assert largest_relative(stepped.token_values, exact_values(start, corpus, rate)) <= 1e-12
+
+
+def test_identity_on_all_of_imdb(imdb):
+    start = start_for(imdb, 256, seed=0)
+    assert largest_relative(embedding_step(start, imdb, 2e4).token_values, exact_values(start, imdb, 2e4)) <= 1e-12
+
+
+def test_identity_with_four_classes():
+    corpus = load_movie_reviews()
+    start = start_for(corpus, 128, seed=0)
+    assert largest_relative(embedding_step(start, corpus, 2e4).token_values, exact_values(start, corpus, 2e4)) <= 1e-12
+
+
+def test_the_prediction_is_what_remains_for_large_d(tiny):
+    """On three texts d can be large enough that nothing but the signed share is left."""
+    start = start_for(tiny, 400_000, seed=1)
+    gap = np.abs(embedding_step(start, tiny, 4.0).token_values - predicted_values(tiny, 4.0)).max()
+    # Each of three errors is a normal number of standard deviation below 1/sqrt(d) (1 + η₀/4): five of them are 0.016.
+    assert gap <= 5 * 2 / np.sqrt(400_000)
+
+
+def test_prediction_for_classes_by_hand():
+    corpus = Corpus(np.array([[1, 1], [0, 2], [3, 1]]), [0, 1, 2], ["a", "b"])
+    wanted = np.zeros((2, 3))
+    for counts, label in zip([[1, 1], [0, 2], [3, 1]], [0, 1, 2]):
+        for k in range(3):
+            for s in range(2):
+                weight = 2 / 3 if k == label else -1 / 3  # (K-1)/K and -1/K, as the paper writes it
+                wanted[s, k] += 5.0 * weight * counts[s] / sum(counts) / 3
+    np.testing.assert_allclose(predicted_values(corpus, 5.0), wanted, atol=1e-14)
+
+
+def test_predicted_scores_are_what_remains_for_large_d():
+    """Against the two steps themselves: the gap falls like d^(-1/2)."""
+    random = np.random.default_rng(0)
+    corpus = Corpus(random.poisson(1.0, (40, 6)) + np.eye(40, 6, dtype=int), random.choice([-1, 1], 40), list("abcdef"))
+    wanted = predicted_scores(corpus, 30.0, 5.0)
+    gaps = []
+    for dim in (100, 10_000):
+        of_seeds = []
+        for seed in range(20):
+            stepped = cls_step(embedding_step(start_for(corpus, dim, seed), corpus, 30.0), corpus, 5.0)
+            of_seeds.append(np.abs(stepped.token_scores - wanted).max())
+        gaps.append(np.mean(of_seeds))
+    # A hundred times the dimension: a tenth of the gap. The mean over 20 seeds is good to about 15%.
+    assert gaps[1] / gaps[0] == pytest.approx(0.1, rel=0.4)
+    assert gaps[1] < 0.1 * np.abs(wanted).max()
+
+
+def test_predicted_scores_by_the_limit_written_out(tiny):
+    """Orthonormal rows, orthogonal to v, make the limit exact at finite d, up to E⁰_s·v = 0."""
+    start = start_for(tiny, 4, seed=0)
+    start = replace(start, embeddings=np.eye(4)[:3], output_vector=np.eye(4)[3])
+    stepped = cls_step(embedding_step(start, tiny, 3.0), tiny, 2.0)
+    np.testing.assert_allclose(stepped.token_values, predicted_values(tiny, 3.0), atol=1e-14)
+    np.testing.assert_allclose(stepped.token_scores, predicted_scores(tiny, 3.0, 2.0), atol=1e-14)
+
+
+@given(corpus=corpora(), seed=st.integers(0, 99))
+def test_steps_from_anywhere_follow_the_gradient(corpus, seed):
+    """From p ≠ 0 every part of the gradient matters: attention that is not uniform, and the term (∂L/∂a) pᵀ."""
+    start = start_for(corpus, 7, seed)
+    start = replace(start, cls_embedding=np.random.default_rng(seed).standard_normal(7))
+    wanted = textbook_gradients(start, corpus).numpy()
+    np.testing.assert_allclose(
+        embedding_step(start, corpus, 2.0).embeddings, start.embeddings - 2 * wanted.embeddings, atol=1e-13
+    )
+    np.testing.assert_allclose(
+        cls_step(start, corpus, 2.0).cls_embedding, start.cls_embedding - 2 * wanted.cls_embedding, atol=1e-13
+    )
+
+
+def test_steps_move_one_thing_and_lower_the_loss(imdb):
+    corpus = imdb[:500]
+    start = start_for(corpus, 64, seed=0)
+    moved = embedding_step(start, corpus, 10.0)
+    assert (moved.cls_embedding == start.cls_embedding).all()
+    assert (moved.output_vector == start.output_vector).all()
+    then = cls_step(moved, corpus, 10.0)
+    assert (then.embeddings == moved.embeddings).all()
+    np.testing.assert_allclose(then.cls_embedding, -10.0 * gradients(moved, corpus).cls_embedding, atol=1e-14)
+    np.testing.assert_allclose(moved.embeddings, start.embeddings - 10.0 * gradients(start, corpus).embeddings, atol=1e-14)
+    assert loss(then, corpus) < loss(moved, corpus) < loss(start, corpus)
+
+
+@each_kind
+@each_dtype
+@given(corpus=corpora(), seed=st.integers(0, 99))
+def test_everything_keeps_kind_and_dtype_and_leaves_its_input(kind, dtype, corpus, seed):
+    start = start_for(corpus, 7, seed, dtype)
+    given_ = of_kind(start.map(np.copy), kind)
+    away = replace(given_, cls_embedding=given_.cls_embedding + 0.1)
+    found = {
+        "embeddings": embedding_step(away, corpus, 2.0).embeddings,
+        "cls_embedding": cls_step(away, corpus, 2.0).cls_embedding,
+        "values": exact_values(given_, corpus, 2.0),
+        "by Adam": adam_values(given_, corpus, 2.0, epsilon=1e-3),
+    }
+    exact = start.map(lambda array: array.astype("float64"))
+    from_ = replace(exact, cls_embedding=exact.cls_embedding + np.asarray(0.1, dtype))
+    wanted = {
+        "embeddings": embedding_step(from_, corpus, 2.0).embeddings,
+        "cls_embedding": cls_step(from_, corpus, 2.0).cls_embedding,
+        "values": exact_values(exact, corpus, 2.0),
+        "by Adam": adam_values(exact, corpus, 2.0, epsilon=1e-3),
+    }
+    for name, array in found.items():
+        assert kind_of(array) == kind
+        assert dtype_name(array) == ("float64" if name == "values" else dtype)
+        # Sums of a few numbers of order ten at most; Adam divides gradients of 1e-7 error by 1e-3.
+        rounding = {"float32": 1e-3 if name == "by Adam" else 1e-5, "float64": 1e-11}[dtype]
+        np.testing.assert_allclose(to_numpy(array), wanted[name], atol=rounding)
+    assert equal(given_, start)
+
+
+@pytest.mark.parametrize("rate", [0, -1.0, float("nan"), float("inf")])
+def test_a_step_size_that_is_not_positive_is_refused(tiny, rate):
+    for step in (embedding_step, cls_step, exact_values, adam_values):
+        with pytest.raises(ValueError, match="give a positive number"):
+            step(start_for(tiny, 4, 0), tiny, rate)
+
+
+def test_the_identity_refuses_a_start_where_it_does_not_hold(tiny):
+    start = replace(start_for(tiny, 4, 0), cls_embedding=np.ones(4))
+    for given_ in (start, start.to("cpu")):
+        with pytest.raises(ValueError, match="holds from p = 0"):
+            exact_values(given_, tiny, 1.0)
+    with pytest.raises(ValueError, match="output_vector holds a value that is not finite"):
+        exact_values(replace(start, output_vector=np.full(4, np.inf)), tiny, 1.0)
+    with pytest.raises(ValueError, match="embeddings has 2 rows, but the corpus has 3 words"):
+        exact_values(init_parameters(2, 4, 0), tiny, 1.0)
+
+
+@given(corpus=corpora(min_texts=2), dim=st.integers(5, 9), seed=st.integers(0, 99))
+def test_adams_first_step_is_that_of_the_optimizer(corpus, dim, seed):
+    if len(set(corpus.labels)) < corpus.num_classes or not corpus.counts.nnz:
+        return  # `train` refuses these
+    start = init_parameters(corpus.vocab_size, dim, seed, num_classes=corpus.num_classes, dtype="float64")
+    stepped = train(corpus, start=start, trained=["embeddings"], steps=1, learning_rate=0.3).parameters
+    # Where G is near ε its own rounding, 1e-17 or so, matters: 1e-9 of a step.
+    np.testing.assert_allclose(stepped.token_values, adam_values(start, corpus, 0.3), atol=1e-8)
+
+
+def test_adams_first_step_needs_uniform_attention(tiny):
+    start = init_parameters(3, 4, 0)
+    with pytest.raises(ValueError, match="cls_embedding is not zero"):
+        adam_values(replace(start, cls_embedding=np.ones(4, "float32")), tiny, 0.1)
+
+
+@given(corpora())
+def test_profiles_have_length_one_and_sum_zero(corpus):
+    profile, share = class_profile(corpus), corpus.signed_share()
+    if corpus.num_classes == 2:
+        assert np.array_equal(profile, np.sign(share))
+        return
+    leaning = np.linalg.norm(share, axis=1) > 0
+    np.testing.assert_allclose(np.linalg.norm(profile[leaning], axis=1), 1)
+    np.testing.assert_allclose(profile.sum(axis=1), 0, atol=1e-6)  # rounding of a share over a share that may be tiny
+    assert not profile[~leaning].any()
+    np.testing.assert_allclose(profile * np.linalg.norm(share, axis=1, keepdims=True), share, atol=1e-15)
+
+
+def test_adams_first_step_reads_the_profile_up_to_an_error_of_order_one():
+    """The mean square of R in Proposition 8.1, over random orthonormal heads, for sizes where d is not large."""
+    random = np.random.default_rng(0)
+    for dim, classes in ((8, 3), (64, 4)):
+        pulls = random.standard_normal(classes)
+        pulls /= np.linalg.norm(pulls)
+        errors = []
+        for _ in range(4000):
+            heads = np.linalg.qr(random.standard_normal((dim, classes)))[0].T
+            errors.append(heads @ np.sign(pulls @ heads) - np.sqrt(2 * dim / np.pi) * pulls)
+        mean_square = np.mean(np.square(errors), axis=0)
+        # 4,000 draws of a number of order one: three standard errors are below 0.03.
+        assert (mean_square <= 1 - 2 / np.pi + 0.03).all()
+        assert mean_square.max() >= 0.2, "an error far below the bound would mean that the test looks at nothing"

@@ -1,0 +1,55 @@
+import numpy as np
+import pytest
+from helpers import corpora
+from hypothesis import given
+
+from tokensel_nb import Corpus
+from tokensel_nb.theory.assumption import check_assumption_1, complete_tokens, relevant_tokens
+
+WORDS = ["bad", "film", "good", "plot"]
+
+
+def corpus_of(rows, labels):
+    return Corpus(np.array(rows), labels, WORDS)
+
+
+def test_a_corpus_that_satisfies_it():
+    corpus = corpus_of([[0, 1, 2, 0], [1, 1, 0, 0]], [1, -1])
+    assert check_assumption_1(corpus)
+    assert repr(check_assumption_1(corpus)) == "Assumption 1 holds"
+    np.testing.assert_array_equal(complete_tokens(corpus), [-1, 0, 1, 0])  # a word that never occurs is not complete
+    np.testing.assert_array_equal(relevant_tokens(corpus).toarray(), [[0, 0, 1, 0], [1, 0, 0, 0]])
+
+
+@pytest.mark.parametrize(
+    ("rows", "labels", "text", "token", "message"),
+    [
+        ([[0, 1, 1, 0], [0, 1, 0, 0]], [1, -1], 1, None, "text 1 holds no relevant token"),
+        ([[0, 1, 1, 1], [1, 1, 0, 0]], [1, -1], 0, None, "text 0 holds 2 relevant tokens, 'good' and 'plot'"),
+        ([[0, 2, 1, 0], [1, 1, 0, 0]], [1, -1], None, 1, "'film' is neither relevant nor irrelevant: it occurs 1 times"),
+        ([[0, 0, 0, 0], [1, 1, 0, 0]], [1, -1], 0, None, "text 0 holds no relevant token"),
+    ],
+)
+def test_the_first_counter_example(rows, labels, text, token, message):
+    answer = check_assumption_1(corpus_of(rows, labels))
+    assert not answer
+    assert (answer.text, answer.token) == (text, token)
+    assert message in repr(answer)
+
+
+@given(corpus=corpora(classes=(2,)))
+def test_it_agrees_with_the_definition_spelt_out(corpus):
+    counts = corpus.counts.toarray()
+    complete = [
+        any(counts[:, s]) and len(set(corpus.labels[counts[:, s] > 0])) == 1 for s in range(corpus.vocab_size)
+    ]  # fmt: skip
+    one_each = all(sum(c > 0 and complete[s] for s, c in enumerate(row)) == 1 for row in counts)
+    balanced = all(complete[s] or corpus.signs @ counts[:, s] == 0 for s in range(corpus.vocab_size))
+    assert bool(check_assumption_1(corpus)) == (one_each and balanced)
+    np.testing.assert_array_equal(relevant_tokens(corpus).toarray(), (counts > 0) & np.array(complete))
+
+
+def test_classes_are_refused():
+    corpus = Corpus(np.eye(3, dtype=int), [0, 1, 2], list("abc"))
+    with pytest.raises(ValueError, match="has 3 classes"):
+        check_assumption_1(corpus)

@@ -1,0 +1,152 @@
+"""The command `tokensel`, as people type it: what it prints, what it writes, how it ends."""
+
+import csv
+import io
+import re
+import subprocess
+import sys
+
+import pytest
+
+import tokensel_nb as ts
+from tokensel_nb.yourdata.command import main, table_of_predictions
+
+TEXTS = ["a good film", "good and moving", "a bad film", "bad and long"] * 10
+LABELS = ["up", "up", "down", "down"] * 10
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    """Return the folder of a saved model."""
+    folder = tmp_path_factory.mktemp("saved") / "model"
+    ts.TextClassifier().fit(TEXTS, LABELS).save(folder)
+    return str(folder)
+
+
+@pytest.fixture
+def new_texts(tmp_path):
+    path = tmp_path / "new.csv"
+    path.write_text('number,review\n1,"a good, long film"\n2,\n3,bad\n')
+    return path
+
+
+def typed(*words, **options):
+    """Run the command in a process of its own."""
+    command = [sys.executable, "-m", "tokensel_nb.yourdata.command", *map(str, words)]
+    return subprocess.run(command, capture_output=True, **options)
+
+
+def test_predictions_are_those_of_the_model(model, new_texts):
+    done = typed("predict", model, new_texts, "--text", "review")
+    assert done.returncode == 0
+    rows = list(csv.DictReader(io.StringIO(done.stdout.decode())))
+    assert [(row["text"], row["label"]) for row in rows] == [("a good, long film", "up"), ("bad", "down")]
+    likely = ts.TextClassifier.load(model).predict_proba([row["text"] for row in rows])
+    found = [[float(row["p(down)"]), float(row["p(up)"])] for row in rows]
+    assert found == pytest.approx(likely, abs=5e-5)  # four digits are written
+    assert b"dropped" in done.stderr
+
+
+def test_predictions_go_into_a_file(model, new_texts, tmp_path):
+    assert main(["predict", model, str(new_texts), "-o", str(tmp_path / "made" / "out.csv")]) == 0
+    assert (tmp_path / "made" / "out.csv").read_text().startswith("text,label,p(down),p(up)\n")
+    assert len(list((tmp_path / "made").iterdir())) == 1
+
+
+def test_an_explanation_names_the_words(model, capsys):
+    assert main(["explain", model, "A good film"]) == 0
+    told = capsys.readouterr().out
+    assert told == f"{ts.explain(ts.TextClassifier.load(model), 'A good film')}\n"
+
+
+def test_a_text_comes_by_the_standard_input(model):
+    done = typed("explain", model, "-", input="sch\u00f6n, bad".encode() + b"\xff")
+    assert done.returncode == 0
+    assert done.stdout.decode().startswith("down")
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (["predict", "{model}", "{new}", "--text", "nope"], "nope"),
+        (["predict", "{model}", "{new}.gone"], "new.csv.gone"),
+        (["predict", "{model}.gone", "{new}"], "model.gone"),
+        (["predict", "{model}", "{new}", "-o", "{new}/below/out.csv"], "new.csv"),
+        (["explain", "{new}", "a text"], "new.csv"),
+    ],
+)
+def test_one_sentence_says_what_is_wrong(words, named, model, new_texts, capsys):
+    assert main([word.format(model=model, new=new_texts) for word in words]) == 1
+    told = capsys.readouterr()
+    assert told.out == ""
+    last = told.err.splitlines()[-1]
+    assert last.startswith("tokensel: ")
+    assert named in last
+    assert "Traceback" not in told.err
+
+
+def test_labels_are_merged_and_dropped_for_a_report(tmp_path, monkeypatch):
+    asked = []
+    monkeypatch.setattr("tokensel_nb.yourdata.page.report_page", lambda source, **settings: asked.append(settings) or "page")
+    out = str(tmp_path / "out.html")
+    assert main(["report", "mine.csv", "-o", out, *"--class 1=low --class a=b=low --class 3= --class =".split()]) == 0
+    assert asked[0]["classes"] == {"1": "low", "a=b": "low", "3": None, "": None}
+    assert main(["report", "mine.csv", "-o", out]) == 0
+    assert asked[1]["classes"] is None
+    with pytest.raises(SystemExit):
+        main(["report", "mine.csv", "--class", "low"])
+
+
+@pytest.mark.parametrize("words", [[], ["predict"], ["explain", "model"], ["nonsense"], ["predict", "--unknown", "a", "b"]])
+def test_no_command_line_is_told_with_its_usage(words, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(words)
+    assert ended.value.code == 2
+    assert "usage: tokensel" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("verb", [[], ["predict"], ["explain"]])
+def test_help_has_an_example(verb, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main([*verb, "--help"])
+    assert ended.value.code == 0
+    assert "\n  tokensel " in capsys.readouterr().out
+
+
+def test_help_says_of_each_verb_what_it_does(capsys):
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    purposes = dict(re.findall(r"^ +(report|predict|explain) +(\S.*)$", capsys.readouterr().out, re.MULTILINE))
+    assert len(set(purposes.values())) == 3
+
+
+def test_what_is_read_no_further_is_no_error(model, new_texts):
+    first = f"{sys.executable} -m tokensel_nb.yourdata.command predict {model} {new_texts}"
+    done = subprocess.run(f"set -o pipefail; {first} | true", shell=True, executable="/bin/bash", capture_output=True)
+    assert done.returncode == 0
+    assert b"Traceback" not in done.stderr
+    assert b"Exception" not in done.stderr
+
+
+def test_ctrl_c_ends_it_without_a_traceback(model, monkeypatch, capsys):
+    def interrupted(folder):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ts.TextClassifier, "load", interrupted)
+    assert main(["explain", model, "a text"]) == 130
+    assert capsys.readouterr() == ("", "")
+
+
+def test_no_cell_is_a_formula():
+    model = ts.TextClassifier().fit(TEXTS, [1, 1, -1, -1] * 10)
+    written = table_of_predictions(["=1+1", "@SUM(1)", "-2", "+good", "\tbad", 'a, "b"\nc'], model)
+    rows = list(csv.reader(io.StringIO(written)))[1:]
+    assert [row[0] for row in rows] == ["'=1+1", "'@SUM(1)", "-2", "'+good", "'\tbad", 'a, "b"\nc']
+    assert {row[1] for row in rows} == {"-1", "1"}
+
+
+def test_the_process_speaks_as_before_once_the_command_is_done(capsys):
+    assert main(["predict", "no_such_folder", "texts.csv"]) == 1
+    capsys.readouterr()
+    ts.read_reviews((["good", " ", "bad"], ["up", "up", "down"]))
+    assert "empty text" in capsys.readouterr().out

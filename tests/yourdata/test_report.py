@@ -1,0 +1,363 @@
+"""The report's figures against counts by hand, its protocol, and a planted mark that it finds and takes out."""
+
+import re
+
+import numpy as np
+import pytest
+from plain_model import PlainModel
+from scipy.special import expit, logsumexp
+from scipy.stats import hypergeom
+from sklearn.base import clone
+from sklearn.model_selection import StratifiedKFold
+
+import tokensel_nb as ts
+from tokensel_nb.yourdata.judged import band, log_odds
+from tokensel_nb.yourdata.report import GROUPS, NOTES
+
+GOOD, BAD = ["fine", "good", "great", "moving"], ["awful", "bad", "dull", "weak"]
+PLAIN = [f"word{i}" for i in range(40)]
+
+
+def drawn(n=1200, seed=0, mark=0, rare=0.5):
+    """Texts of plain words with a few that lean to a side; `mark` texts of class "up" hold "zqx"."""
+    random = np.random.default_rng(seed)
+    labels = np.where(random.random(n) < rare, "up", "down")
+    texts = []
+    for label in labels:
+        own, other = (GOOD, BAD) if label == "up" else (BAD, GOOD)
+        words = [
+            *random.choice(PLAIN, 8),
+            *random.choice(own, random.integers(0, 3)),
+            *random.choice(other, random.integers(0, 2)),
+        ]
+        texts.append(" ".join(random.permutation(words)))
+    for row in np.flatnonzero(labels == "up")[:mark]:
+        texts[row] += " zqx"
+    return texts, labels
+
+
+@pytest.fixture(scope="module")
+def marked():
+    return ts.report(ts.TextClassifier(), *drawn(mark=30), seed=1)
+
+
+class Fitted(PlainModel):
+    """One that scikit-learn takes to be fitted."""
+
+    def fit(self):
+        raise NotImplementedError
+
+    def predict(self, texts):
+        return self.classes_[(self.logits(texts) > 0).astype(int)]
+
+
+def by_hand():
+    model = Fitted(["bad", "film", "good", "not good"], [0.0, -1.0, 1.0, 0.5, 0.2], [-2.0, 0.1, 2.0, -4.0, 0.3])
+    texts = ["good film", "Good good", "bad film", "not good", "bad bad good", "film"]
+    return model, texts, np.array(["up", "up", "down", "down", "down", "up"])
+
+
+def test_every_column_is_what_texts_really_without_the_word_show():
+    model, texts, labels = by_hand()
+    table = ts.report(model, texts, labels, least=1, quotes=0).table.set_index("word")
+    counts = model.read(texts).counts.toarray()
+    logits = model.logits(texts)
+    for column, word in enumerate(model.vocabulary_):
+        row, rows = table.loc[word], np.flatnonzero(counts[:, column])
+        assert row.texts == len(rows)
+        share = np.mean(labels[rows] == "up")
+        assert row["skew"] == pytest.approx(2 * share - 1)
+        assert row["skew error"] == pytest.approx(
+            2 * np.sqrt(p * (1 - p) / len(rows)) if (p := (share * len(rows) + 1) / (len(rows) + 2)) else 0
+        )
+        assert row["class"] == ("up" if share > 0.5 else "down")
+        assert (row.value, row.score) == (model.values_[column], model.scores_[column])
+        without = counts.copy()
+        without[:, column] = 0
+        weights, left = (each * np.exp(model.scores_) for each in (counts, without))
+        rest = left @ model.values_ / left.sum(axis=1)
+        assert row.importance == pytest.approx((logits - rest).mean(), abs=1e-12)
+        attention = weights / weights.sum(axis=1, keepdims=True)
+        assert row.attention == pytest.approx(attention[rows, column].mean())
+        leading = np.abs(attention * model.values_)[:, :-1].argmax(axis=1)
+        assert row.leads == pytest.approx((leading[rows] == column).mean())
+
+
+@pytest.mark.filterwarnings("ignore:on .* texts held out")
+def test_the_band_holds_the_skew_of_shuffled_labels():
+    texts, labels = drawn(400)
+    random = np.random.default_rng(0)
+    model = ts.TextClassifier(l2=1.0).fit(texts, labels)
+    inside = []
+    for _ in range(5):
+        table = ts.report(model, texts, random.permutation(labels), quotes=0).table
+        inside.append(table["skew"].between(table["chance low"], table["chance high"]).mean())
+    # 95% by design, more as counts are whole; the standard error of some 200 words in five shuffles is below one percent.
+    assert 0.93 < np.mean(inside) <= 1
+
+
+def test_the_band_ends_where_the_hypergeometric_law_says():
+    random = np.random.default_rng(0)
+    for N in (1, 2, 40, 389, 25_000):  # of 40 texts, a word of one text and a class of one meet at .975 exactly
+        number = np.append(random.integers(1, N + 1, 50), [1, N])
+        size = np.append(random.integers(0, N + 1, 50), [1, N // 2])
+        for at, ends in zip((0.025, 0.975), band(number, size, N)):
+            np.testing.assert_array_equal(ends, 2 * hypergeom.ppf(at, N, size, number) / number - 1)
+
+
+def test_a_model_that_is_fitted_judges_as_it_is():
+    texts, labels = drawn()
+    model = ts.TextClassifier(l2=1.0).fit(texts[:800], labels[:800])
+    found = ts.report(model, texts[800:], labels[800:], quotes=0)
+    assert found.model is model
+    assert found.accuracy == model.score(texts[800:], labels[800:])
+    assert "taken to be new to the model" in str(found)
+
+
+@pytest.mark.filterwarnings("ignore:on .* texts held out")
+def test_a_model_that_is_not_fitted_is_judged_in_parts_that_it_has_not_seen():
+    """With labels that mean nothing, a model tells those that it has seen far better than others."""
+    texts, labels = drawn()
+    shuffled = np.random.default_rng(0).permutation(labels)
+    found = ts.report(ts.TextClassifier(l2=0.01), texts, shuffled, quotes=0)
+    assert abs(found.accuracy - 0.5) < 0.06  # four standard errors of 1,200 texts
+    assert found.model.score(texts, shuffled) > 0.6
+    assert found.suspicious == []
+
+
+@pytest.mark.filterwarnings("ignore:on .* texts held out")
+def test_parts_are_what_models_fitted_on_their_texts_alone_find():
+    """Texts are counted once; a model of a part knows no more than one that is given its texts."""
+    texts, labels = drawn(400)
+    found = ts.report(ts.TextClassifier(), texts, labels, folds=2, seed=3, quotes=0)
+    right = []
+    for rows, others in StratifiedKFold(2, shuffle=True, random_state=3).split(labels, labels):
+        model = ts.TextClassifier(l2=found.model.l2_).fit([texts[row] for row in rows], labels[rows])
+        right.append(model.predict([texts[row] for row in others]) == labels[others])
+    assert found.accuracy == np.concatenate(right).mean()
+    alone = ts.TextClassifier().fit(texts, labels)
+    np.testing.assert_array_equal(found.model.values_, alone.values_)
+
+
+@pytest.mark.parametrize("attend", [True, False])
+def test_a_trial_is_what_a_model_of_the_other_texts_alone_finds(attend):
+    texts, labels = drawn(400)
+    held_out = np.random.default_rng(1).random(400) < 0.3
+    alone = ts.TextClassifier(attend=attend).fit([text for text, out in zip(texts, held_out) if not out], labels[~held_out])
+    new = [text for text, out in zip(texts, held_out) if out]
+    for model in (ts.TextClassifier(), ts.TextClassifier().fit(texts[:300], labels[:300])):
+        trial = ts.report(model, texts, labels, folds=2, quotes=0).trial(held_out, attend=attend)
+        assert trial.model.vocabulary_.tolist() == alone.vocabulary_.tolist()
+        np.testing.assert_array_equal(trial.model.values_, alone.values_)
+        np.testing.assert_array_equal(trial.chances, alone.predict_proba(new))
+        assert trial.accuracy == pytest.approx(alone.score(new, labels[held_out]))
+
+
+def test_a_trial_says_which_texts_it_takes(marked):
+    for wrong in (np.zeros(1200, bool), np.ones(1200, bool), np.arange(1200), np.zeros(3, bool)):
+        with pytest.raises(ValueError, match="held_out"):
+            marked.trial(wrong)
+
+
+def test_a_class_of_which_all_texts_are_held_out_is_a_class_never_found():
+    texts, labels = drawn(400)
+    labels = labels.astype("<U5")
+    labels[:4] = "other"
+    found = ts.report(ts.TextClassifier(), texts, labels, folds=2, quotes=0)
+    trial = found.trial(np.arange(400) < 100)
+    assert trial.model.classes_.tolist() == ["down", "up"]
+    assert 0.5 < trial.accuracy <= 0.96
+
+
+def test_a_planted_mark_is_found_and_taken_out(marked):
+    assert marked.suspicious == ["zqx"]
+    assert marked.corners["suspicious"].word.iloc[0] == "zqx"
+    refit = marked.refit()
+    assert "zqx" not in refit.model.vocabulary_
+    assert refit.words == ["zqx"]
+    assert refit.before == marked.accuracy
+    again = ts.report(clone(marked.model).set_params(without=["zqx"]), *drawn(mark=30), seed=1)
+    assert refit.after == again.accuracy
+    assert again.suspicious == []
+
+
+def with_template(words, of, n=30, common=0):
+    """Texts of which some, of one class or of any, end with a template, and others with one of its words."""
+    texts, labels = drawn()
+    random = np.random.default_rng(3)
+    rows = random.choice(np.flatnonzero(np.isin(labels, of)), n, replace=False)
+    others = np.setdiff1d(np.arange(len(texts)), rows)
+    for row in rows:
+        texts[row] += f" {words}"
+    for word in words.split():
+        for row in random.choice(others, common, replace=False):
+            texts[row] += f" {word}"
+    return ts.report(ts.TextClassifier(), texts, labels, seed=1)
+
+
+TEMPLATES = [("zqa zqb", 0), ("zqa zqb zqc zqd", 0), ("zqa zqb zqc zqd zqe zqf zqg zqh", 30)]
+"""And in how many texts more, of either class, each word stands by itself."""
+
+
+@pytest.mark.parametrize(("template", "common"), TEMPLATES)
+def test_a_template_is_named_as_a_mark_is(template, common):
+    found = with_template(template, "up", common=common)
+    name = f"{template} (together)"
+    assert found.suspicious == [name]
+    assert set(template.split()) <= set(found.together[name])
+    row = found.table.set_index("word").loc[name]
+    mark = with_template("zqx", "up").table.set_index("word").loc["zqx"]
+    assert (row.texts, row["skew"]) == (mark.texts, mark["skew"]) == (30, 1)
+    # The rest says what it says about a mark, by another model; a posterior mean of 30 texts is no surer than this.
+    assert row["own effect"] == pytest.approx(mark["own effect"], abs=0.5)
+    assert template.split()[-1] in found.quotes[name][0]
+    refit = found.refit()
+    assert refit.words == [name]
+    assert not set(found.together[name]) & set(refit.model.vocabulary_)
+
+
+@pytest.mark.parametrize(("template", "common"), TEMPLATES)
+def test_a_template_of_both_classes_is_not_suspicious(template, common):
+    found = with_template(template, ["up", "down"], common=common)
+    row = found.table.set_index("word").loc[f"{template} (together)"]
+    assert found.suspicious == []
+    assert row["chance low"] <= row["skew"] <= row["chance high"]
+    assert row.suspicion < 0.01
+
+
+def test_words_together_move_what_texts_really_without_them_show():
+    """Ten texts each, so that there are sets; "not" stands elsewhere, too, and goes with "not good"."""
+    model = Fitted(
+        ["dull", "film", "good", "not", "not good"], [0.3, -1.0, 1.0, 0.7, 0.5, 0.2], [-2.0, 0.1, 2.0, -1.0, -4.0, 0.3]
+    )
+    texts = [*["not good film"] * 6, *["not good, not good"] * 4, *["not dull film"] * 5, *["film"] * 5]
+    labels = np.array(["up", "down"] * 10)
+    found = ts.report(model, texts, labels, least=1, quotes=0)
+    assert found.together == {"not good (together)": ["good", "not", "not good"]}
+    row = found.table.set_index("word").loc["not good (together)"]
+    counts, out = model.read(texts).counts.toarray(), [2, 3, 4]
+    left = counts.copy()
+    left[:10, out] = 0
+    weights, kept = (each * np.exp(model.scores_) for each in (counts, left))
+    assert row.importance == pytest.approx((model.logits(texts) - kept @ model.values_ / kept.sum(axis=1)).mean(), abs=1e-12)
+    attention = weights / weights.sum(axis=1, keepdims=True)
+    assert row.attention == pytest.approx(attention[:10, out].sum(axis=1).mean())
+    moved = np.exp(model.scores_[out])
+    assert row.score == pytest.approx(np.log(moved.sum()))
+    assert row.value == pytest.approx(model.values_[out] @ moved / moved.sum())
+    contributions = attention[:10] * model.values_
+    largest = np.abs(contributions[:, :-1]).max(axis=1)
+    assert row.leads == pytest.approx((np.abs(contributions[:, out].sum(axis=1)) >= largest).mean())
+
+
+def test_three_classes_have_their_own_words():
+    texts, _ = drawn(900)
+    kinds = np.array([f"k{i % 3}" for i in range(len(texts))])
+    texts = [f"{text} {'abc'[i % 3] * 3}" if i % 4 else text for i, text in enumerate(texts)]
+    found = ts.report(ts.TextClassifier(), texts, kinds, quotes=0)
+    table = found.table.set_index("word")
+    for i in range(3):
+        row = table.loc["abc"[i] * 3]
+        assert row["class"] == f"k{i}"
+        assert row["skew"] == 1
+        assert min(row.value, row.importance, row["own effect"]) > 0
+
+
+def test_log_odds_of_all_classes_are_those_of_each():
+    logits = np.random.default_rng(0).normal(0, [1, 1, 300, 1], (20, 4))  # one class is far ahead, or far behind
+    for k, odds in enumerate(log_odds(logits)):
+        rest = logits[:, [other for other in range(4) if other != k]]
+        np.testing.assert_allclose(odds, logits[:, k] - logsumexp(rest, axis=1), rtol=1e-13)
+    np.testing.assert_array_equal(log_odds(logits[:, :1]), [-logits[:, 0], logits[:, 0]])
+
+
+def test_corners(marked):
+    table, corners = marked.table, marked.corners
+    assert set(corners) == set(NOTES)
+    assert corners["important"].word.tolist() == table.word.head(10).tolist()
+    for name in ("frequent but neutral", "attended but not predictive"):
+        assert (corners[name]["skew"] >= corners[name]["chance low"]).all()
+        assert (corners[name]["skew"] <= corners[name]["chance high"]).all()
+    assert corners["frequent but neutral"].texts.is_monotonic_decreasing
+
+
+def test_words_for_people_come_first_and_are_told_as_any_other():
+    texts, labels = drawn(600)
+    texts = [
+        f"{text} {'women' if label == 'up' else 'deaf'}" if i % 9 == 0 else text
+        for i, (text, label) in enumerate(zip(texts, labels))
+    ]
+    found = ts.report(ts.TextClassifier(), texts, labels)
+    assert next(iter(found.corners)) == "groups of people"
+    assert set(found.corners["groups of people"].word) == {"women", "deaf"}
+    assert "does not make a classifier fair" in str(found)
+    assert all(word == word.lower() and " " not in word for word in GROUPS)
+    assert list(ts.report(ts.TextClassifier(), texts, labels, groups=["fine"]).corners["groups of people"].word) == ["fine"]
+
+
+def test_quotes_are_short_and_can_be_left_out(marked):
+    assert set(marked.quotes) == {word for corner in marked.corners.values() for word in corner.word}
+    for word, passages in marked.quotes.items():
+        assert 1 <= len(passages) <= 3
+        assert all(word in passage and len(passage) < 120 for passage in passages)
+    silent = ts.report(ts.TextClassifier(), *drawn(mark=30), quotes=0, seed=1)
+    assert silent.quotes == {}
+    texts, _ = drawn(mark=30)
+    page = silent._repr_html_()
+    assert not any(text in page for text in texts)
+
+
+def test_html_escapes_words_labels_and_texts():
+    texts, labels = drawn(600)
+    evil = "<script>alert(1)</script> "
+    html = ts.report(ts.TextClassifier(), [evil + text for text in texts], np.where(labels == "up", "<b>", "<i>"))._repr_html_()
+    assert "&lt;script&gt;" in html
+    assert set(re.findall(r"<([a-z]+)", html)) <= {
+        "div",
+        "p",
+        "details",
+        "summary",
+        "b",
+        "table",
+        "thead",
+        "tbody",
+        "tr",
+        "th",
+        "td",
+        "ul",
+        "li",
+    }
+    assert "<b>" not in html.replace("<summary><b>", "")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (dict(labels=["up"]), "there are 8 texts and 1 labels; give one label a text"),
+        (dict(folds=5), "folds=5, but the class 'down' has 4 texts; give from 2 to so many"),
+        (
+            dict(labels=["up"] + ["down"] * 7, folds=2),
+            "class 'up' has 1 text; drop the class, or merge it with",
+        ),
+        (dict(folds=1), "folds=1; give a whole number of at least 2"),
+        (dict(folds=2, least=9), "no word of the model stands in least=9 of the 8 texts; lower least"),
+    ],
+)
+def test_what_cannot_be_reported(change, message):
+    given = dict(texts=["good film", "bad film"] * 4, labels=["up", "down"] * 4) | change
+    with pytest.raises(ValueError, match=re.escape(message)):
+        ts.report(ts.TextClassifier(l2=1.0), **given)
+
+
+def test_a_class_that_the_model_does_not_know_is_named():
+    texts, labels = drawn(400)
+    model = ts.TextClassifier(l2=1.0).fit(texts, labels)
+    with pytest.raises(ValueError, match=r"labels\[1\] is .*sideways.*, no class of this model"):
+        ts.report(model, texts[:2], [labels[0], "sideways"], least=1)
+
+
+def test_the_own_effect_of_an_honest_word_is_smaller_than_its_skew_says(marked):
+    """What "good" says is said by its company, too."""
+    table = marked.table.set_index("word")
+    p = (1 + abs(table.loc["great"]["skew"])) / 2
+    assert abs(expit(table.loc["great"]["own effect"]) - 0.5) <= p - 0.5 + 0.1

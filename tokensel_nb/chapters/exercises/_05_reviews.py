@@ -1,0 +1,112 @@
+"""Checks of chapter 5's exercises."""
+
+import numpy as np
+
+from ...corpus.corpus import Corpus
+from ...corpus.synthetic import independent_tokens
+from ...models.parameters import Parameters
+from ...theory.alignment import embedding_step
+from ._01_model import texts
+from .answers import close, compare, exercise
+
+
+@exercise("ex-descent")
+def descent(moved, random):
+    counts, signs = texts(random)
+    corpus, rate, steps = Corpus(counts, signs, list("abcd")), 1e-4, int(random.integers(5, 20))
+    after = Parameters(np.zeros((4, 3)), np.zeros(3), np.eye(3)[0])
+    for _ in range(steps):
+        after = embedding_step(after, corpus, rate)
+    share = corpus.signed_share()
+    mistakes = {
+        "g is 1/2 as long as the model knows little.": rate * steps * share,
+        "That is one step; they add up.": rate / 2 * share,
+        "The rate does not get in.": steps / 2 * share,
+    }
+    yield from compare(moved(share, rate, steps), after.token_values, mistakes, tolerance=1e-3)
+
+
+@exercise("ex-early")
+def early(best_step, random):
+    for patience in 10 * (1, 3, 5):
+        losses = np.round(np.abs(random.normal(size=60)) + np.linspace(1, 0, 60), 1)  # some are equal
+        lowest = np.minimum.accumulate(losses)
+        first = [int(np.argmax(losses == low)) for low in lowest]  # where the lowest so far was seen
+        last = [int(np.flatnonzero(losses[: step + 1] == low)[-1]) for step, low in enumerate(lowest)]
+        ends = [step for step in range(60) if step - first[step] >= patience]
+        ends_late = [step for step in range(60) if step - last[step] >= patience]
+        found = best_step(losses, patience)
+        mistakes = {
+            "An equal loss is not below the best.": last[(*ends_late, 59)[0]],
+            "That is the best step of all; training had ended before.": int(losses.argmin()),
+            "That is where training ends; the best step came before.": ends[0],
+            "With patience it does not end at the first loss that is higher.": first[int(np.argmax(np.diff(losses) > 0))],
+            f"That is place {found}; place {first[ends[0]]} is wanted.": found,
+        }
+        yield from compare(found, first[ends[0]], mistakes, tolerance=1e-9)
+
+
+@exercise("ex-chance")
+def chance(chance_skew, random):
+    corpus = independent_tokens(200, 12, 10, 0.5, seed=int(random.integers(100)))[:150]
+    counts, n, mean = corpus.counts.toarray(), len(corpus), corpus.signs.mean()
+    seed = int(random.integers(100))
+    drawn = np.asarray(chance_skew(corpus, 2_000, seed), dtype=float)
+    yield from compare(drawn.shape, (12, 2_000), {"One row a word and one column a permutation, please.": (2_000, 12)})
+    if not close(drawn, chance_skew(corpus, 2_000, seed)):
+        yield "The same seed should draw the same permutations."
+    if np.abs(drawn).max() > 1:
+        yield "A skew lies between -1 and 1: divide by the occurrences of the word."
+    if drawn.min() >= 0:
+        yield "The labels are 0 and 1 there; a skew is made of the signs -1 and +1."
+    if not close(counts.sum(axis=0) @ drawn, np.full(2_000, counts.sum(axis=1) @ corpus.signs), 0.3):
+        yield "The labels do not stay as many: permute them; do not draw them anew."
+    weights = counts / counts.sum(axis=0)
+    squares = (weights**2).sum(axis=0)
+    wanted = (1 - mean**2) * n / (n - 1) * (squares - 1 / n)
+    if drawn.std(axis=1).max() < 1e-9:
+        yield "Every permutation gives the same: are the labels permuted at all?"
+    yield from compare(drawn.var(axis=1), wanted, {}, tolerance=0.15)
+    yield from compare(drawn.mean(axis=1), np.full(12, mean), {}, tolerance=0.15)
+
+
+@exercise("ex-height")
+def height(ratio, random):
+    depth, scores = random.uniform(1, 5), random.normal(size=4)
+    scores[0] = scores[1] + depth
+    attention = np.exp(scores) / np.exp(scores).sum()
+    mistakes = {
+        "The other way round: the higher score gets more.": np.exp(-depth),
+        "Attention is no straight line in the score.": depth,
+        "Attention goes by powers of e, not of two.": 2**depth,
+    }
+    yield from compare(ratio(depth), attention[0] / attention[1], mistakes)
+
+
+@exercise("ex-carried")
+def carried(carried, random):
+    least, names = 25, np.array(list("abcdefghijklmnopqrstuvwx"))
+    corpora = []
+    for words in (names[:20], random.permutation(names[4:])):
+        rates = random.permutation(np.geomspace(0.15, 2, 20))
+        counts = np.column_stack([random.poisson(rates, size=(80, 20)), np.ones(80, int)])
+        corpora.append(Corpus(counts, np.resize([1, -1, -1], 80), [*words, "the"]))
+
+    def agreement(often=(least, least), of=Corpus.label_skew):
+        found = []
+        for word in [*names[4:20], "the"]:
+            places = [list(corpus.vocabulary).index(word) for corpus in corpora]
+            if all(corpus.counts[:, [place]].sum() >= each for corpus, place, each in zip(corpora, places, often)):
+                found.append([of(corpus)[place] for corpus, place in zip(corpora, places)])
+        return np.corrcoef(found, rowvar=False)[0, 1]
+
+    mistakes = {
+        "Rare words get in: a word has to occur that often in each of the two.": agreement((0, 0)),
+        "It has to occur that often in the second corpus as well.": agreement((least, 0)),
+        "It has to occur that often in the first corpus as well.": agreement((0, least)),
+        "Those are signed frequencies; the skews are to be compared.": agreement(of=Corpus.signed_frequency),
+        "The words of one place are not the same word: the vocabularies differ.": np.corrcoef(
+            *(corpus.label_skew() for corpus in corpora)
+        )[0, 1],
+    }
+    yield from compare(carried(*corpora, least), agreement(), mistakes)

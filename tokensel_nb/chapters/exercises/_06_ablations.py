@@ -1,0 +1,68 @@
+"""Checks of chapter 6's exercises."""
+
+import numpy as np
+
+from ...corpus.corpus import Corpus
+from ._01_model import texts
+from .answers import close, compare, exercise, slopes
+
+
+@exercise("ex-linear-bag")
+def linear_bag(fit, random):
+    counts, signs = texts(random, n=12)
+    corpus, ridge, mean = Corpus(counts, signs, list("abcd")), random.uniform(0.01, 0.1), counts.sum(axis=1).mean()
+    shares = counts / counts.sum(axis=1, keepdims=True) * mean
+
+    def goal(weights):
+        return np.logaddexp(0, -signs * (shares @ weights)).mean() + ridge / 2 * weights @ weights
+
+    weights, at_zero = (np.asarray(found, dtype=float) for found in fit(corpus, ridge, np.zeros(4)))
+    wanted = slopes(goal, np.zeros(4))
+    mistakes = {
+        "You summed over texts; the mean is wanted.": 12 * wanted,
+        "That is the gradient in gamma; the weights are gamma over the mean length.": wanted / mean,
+    }
+    yield from compare(at_zero, wanted, mistakes, tolerance=1e-5)
+    if np.abs(slopes(goal, weights / mean)).max() < 1e-4:
+        yield "Those are the gamma; divide them by the mean length."
+    if (steepest := np.abs(slopes(goal, weights)).max()) > 1e-3:
+        yield f"This is not the minimum: the loss has a slope of {steepest:.3f} there. Is the ridge in both?"
+    if not close(np.asarray(fit(corpus, ridge, random.normal(size=4))[0]), weights, 1e-2):
+        yield "From another start it ends elsewhere, and there is one minimum only."
+
+
+@exercise("ex-spread-parts")
+def spread_parts(dimension, random):
+    step, pulls = random.uniform(1_000, 9_000), random.normal(size=500) * random.uniform(1e-5, 1e-4)
+    mistakes = {
+        "Variances add up, not standard deviations: the step enters with its square.": 1 / (step * pulls.var()),
+        "The variance of noise is 1/d.": step**2 * pulls.var(),
+        "Half of the variance: the two parts are equal.": 0.5 / np.var(step * pulls),
+    }
+    yield from compare(dimension(step, pulls.var()), 1 / np.var(step * pulls), mistakes)
+
+
+@exercise("ex-two-dimensions")
+def two_dimensions(embed, random):
+    scores, values, (p, v) = random.normal(size=6), random.normal(size=6), random.normal(size=(2, 2))
+    found = np.asarray(embed(scores, values, p, v), dtype=float)
+    yield from compare(found.shape, (6, 2), {"One row a word, please.": (2, 6)})
+    if close(found, np.outer(scores, p) + np.outer(values, v)):
+        yield "p and v are neither of length one nor orthogonal: solve two equations a word."
+    yield from compare(
+        found @ p, scores, {"The products with p are the values, those with v the scores: exchange them.": values}
+    )
+    yield from compare(found @ v, values)
+
+
+@exercise("ex-head-alone")
+def head_alone(attended, random):
+    often, scores = random.dirichlet(np.ones(5)), random.normal(size=5)
+    tokens = np.repeat(np.arange(5), np.round(often * 1e6).astype(int))  # a long text of these words
+    paid = np.bincount(tokens, np.exp(scores)[tokens], 5)
+    mistakes = {
+        "Divide by the sum: attention adds up to one.": often * np.exp(scores),
+        "A word is attended to as often as it stands there.": np.exp(scores) / np.exp(scores).sum(),
+        "That is how often words stand there; their scores do not get in.": often,
+    }
+    yield from compare(attended(often, scores), paid / paid.sum(), mistakes, tolerance=1e-4)

@@ -1,0 +1,71 @@
+"""Checks of chapter 9's exercises."""
+
+import numpy as np
+
+from ...corpus.corpus import Corpus
+from ...corpus.synthetic import one_relevant_token, xor_of_pairs
+from .answers import close, compare, exercise
+
+
+@exercise("ex-beyond-negation")
+def negation(answer, random):
+    share = 1 / int(random.integers(3, 30))  # of one token in its text
+    words = np.array([share, -share])
+    plain, turned = ([answer(z, of_not) for z in words] for of_not in (0.0, share))
+    mistakes = {"Without not the word itself speaks.": -words, "What do texts without not get? Zero, so far.": 0 * words}
+    yield from compare(plain, words, mistakes)
+    mistakes = {
+        "Not does not turn the word round yet.": words,
+        "Not silences the word; it should turn it round.": 0 * words,
+        "Not moves every text the same way; it should turn it round.": words - share,
+        "Not moves every text the same way, up; it should turn it round.": words + share,
+        "That is a product of z1 and z2, which an MLP of one hidden layer has not.": words - 2 * words * share,
+    }
+    yield from compare(turned, -words, mistakes)
+    if not close([answer(30 * z, 30 * share) for z in words], 30 * np.array(turned)):
+        yield "Units without a bias are homogeneous: thirty times z should give thirty times the answer."
+    if not close([answer(z, 1e-9 * share) for z in words], words):
+        yield "An MLP has no jumps: the least bit of not should hardly change the answer."
+
+
+@exercise("ex-beyond-rank")
+def rank(weights_for, random):
+    C, y = random.integers(0, 9, size=(12, 30)), np.where(np.arange(12) % 2, 1, -1)
+    for labels in (y, random.permutation(y), np.sort(y)):
+        weights = np.asarray(weights_for(C, labels), dtype=float)
+        yield from compare(weights.shape, (30,), {"One weight a word is wanted, not one a text.": (12,)})
+        right = np.sum(np.sign(C @ weights) == labels)
+        if right < 12:
+            yield f"{right} of 12 texts are right; solve C w = y."
+
+
+@exercise("ex-beyond-separable")
+def separable(separate, random):
+    seed = int(random.integers(100))
+    for name, texts in (("XOR", xor_of_pairs(16, 10, 4, seed)), ("Assumption 1", one_relevant_token(40, 20, 4, 4, seed))):
+        margin, weights, lam = (np.asarray(found, dtype=float) for found in separate(texts))
+        rows = texts.signs[:, None] * texts.counts.toarray()
+        if lam.min(initial=0) < -1e-9:
+            yield "A weight of a text is negative: the solver gives the multipliers up to sign."
+        can = (rows @ weights).min() > 1e-6
+        cannot = lam.sum() > 1e-6 and close(lam @ rows + 1, np.ones(rows.shape[1]))
+        if not can and not cannot:
+            yield f"{name}: neither proof holds. Some text is not right, and the texts' weights do not cancel every word."
+        if can != (margin > 1e-6):
+            yield f"{name}: the margin {margin:.2f} is not what its weights show."
+    single = Corpus(np.eye(3, dtype=int), [1, -1, 1], list("abc"))
+    if separate(single)[0] <= 0:
+        yield "Three texts of a word each can all be right."
+
+
+@exercise("ex-beyond-turned")
+def turned(which, random):
+    behind, elsewhere, error = random.normal(size=200), random.normal(size=200), random.uniform(0.1, 0.6, size=200)
+    wanted = [-np.sign(x) == np.sign(y) and abs(x / e) > 3 for x, y, e in zip(behind, elsewhere, error)]
+    mistakes = {
+        "Some of these are within three standard errors of zero.": behind * elsewhere < 0,
+        "These keep their sign; the others are asked for.": (behind * elsewhere > 0) & (np.abs(behind) > 3 * error),
+        "It is the pair's skew that has to be beyond chance.": (behind * elsewhere < 0) & (np.abs(elsewhere) > 3 * error),
+        "The sign has to be another, too.": np.abs(behind) > 3 * error,
+    }
+    yield from compare(which(behind, elsewhere, error), wanted, mistakes)

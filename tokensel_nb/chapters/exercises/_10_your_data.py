@@ -1,0 +1,92 @@
+"""Checks of chapter 10's exercises."""
+
+from contextlib import redirect_stdout
+
+import numpy as np
+
+from ...datasets.movie_reviews import load_rotten_tomatoes
+from .answers import close, compare, exercise
+
+
+@exercise("ex-your-leave-out")
+def leave_out(change, random):
+    weights, values = random.dirichlet(np.ones(5)), random.normal(size=5)
+    q, logit = weights[0], weights @ values
+    rest = weights[1:] @ values[1:] / weights[1:].sum()
+    mistakes = {
+        "That is the word's term of the sum. Without the word the others' weights grow.": q * values[0],
+        "The rest is divided by 1 - q, what is left of the attention.": q * (values[0] - logit),
+        "What counts is the value above the logit, not the value alone.": q / (1 - q) * values[0],
+    }
+    yield from compare(change(q, values[0], logit), logit - rest, mistakes)
+
+
+@exercise("ex-your-change")
+def strongest(place, random):
+    q, values = random.dirichlet(np.ones(6), size=30), random.normal(size=(30, 6))
+
+    def moved(q, values, s):
+        others = np.arange(6) != s
+        return abs(q @ values - q[others] @ values[others] / q[others].sum())
+
+    wanted = [np.argmax([moved(*text, s) for s in range(6)]) for text in zip(q, values)]
+    found = [place(*text) for text in zip(q, values)]
+    above = values - (q * values).sum(axis=1, keepdims=True)
+    one, other = next(((a, b) for a, b in zip(found, wanted) if a != b), (0, 0))
+    mistakes = {
+        "That is the word of the largest attention; what it says counts, too.": q.argmax(axis=1),
+        "That is the word of the largest value; its attention counts, too.": np.abs(values).argmax(axis=1),
+        "That is the largest term of the sum. Leaving a word out leaves its attention to the others.": np.abs(
+            q * values
+        ).argmax(axis=1),
+        "Down is a move, too.": (q / (1 - q) * above).argmax(axis=1),
+        "Without the word the others' weights grow: divide by 1 - q.": np.abs(q * above).argmax(axis=1),
+        f"In one text that is place {one}; place {other} is wanted.": found,
+    }
+    yield from compare(found, wanted, mistakes)
+
+
+@exercise("ex-your-tilt")
+def tilt(fit, random):
+    h = np.linspace(-1, 1, 9)
+    base = random.integers(50, 99, size=(2, 9))
+    nu, psi = random.normal(size=2)
+    word = base * np.exp(nu * h + psi * np.arange(2)[:, None])  # its texts, exactly as many as the law says
+    found = np.asarray(fit(word, base, h), dtype=float)
+    yield from compare(found.shape, (2,))
+    law = base * np.exp(found[0] * h + found[1] * np.arange(2)[:, None])
+    for name, amount in (("h", h), ("the class", np.arange(2)[:, None])):
+        told, wanted = (np.sum(each * amount) / each.sum() for each in (law, word))
+        if not abs(told - wanted) <= 2e-3:  # nor is nan
+            yield f"Under the law that you found the mean of {name} is {told:.3f}; among the word's texts it is {wanted:.3f}."
+
+
+@exercise("ex-your-impure")
+def impure(suspicion_of_mark, random):
+    seed = int(random.integers(100))
+    pure, few, stray = (suspicion_of_mark(own, others, seed) for own, others in ((60, 0), (20, 0), (60, 10)))
+    if not all(0 <= each <= 1 for each in (pure, few, stray)):
+        yield "A suspicion is a probability, from 0 to 1."
+    if pure < 0.8:
+        yield f"A pure mark in 60 texts should be suspicious: yours has {pure:.2f}. Is its row the one that you read?"
+    if stray > 0.5:
+        yield f"With ten strays nothing is suspicious any more, and yours has {stray:.2f}: does the other class get in?"
+    if few > pure - 0.2:
+        yield f"A mark in 20 texts is far less suspicious than in 60, and yours has {few:.2f}: does the number of texts get in?"
+
+
+@exercise("ex-your-sentences")
+def sentences(top, highest, _):
+    with redirect_stdout(None):  # what it says of its source is no answer
+        corpus = load_rotten_tomatoes(min_count=1)
+    skews = dict(zip(corpus.vocabulary, corpus.label_skew()))
+    if len(top) != 4:
+        yield f"Four words are wanted, not {len(top)}."
+    if strangers := [word for word in top if word not in skews]:
+        yield f"No sentence holds {strangers[0]!r}: these are other texts."
+    if praise := [word for word in top if skews[word] > 0]:
+        yield f"{praise[0]!r} stands more often in praise; look at the top of the list, by suspicion."
+    if lukewarm := [word for word in top if skews[word] > -0.5]:
+        yield f"{lukewarm[0]!r} hardly leans (skew {skews[lukewarm[0]]:.2f}); look at the top of the list, by suspicion."
+    if not close(np.clip(highest, 0, 0.5), np.float64(highest)):
+        yield "That would be a leak. Nothing is more likely than not to be one here: read the column of suspicion."

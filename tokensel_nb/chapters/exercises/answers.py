@@ -1,0 +1,281 @@
+"""An answer to an exercise is right, not there yet, or wrong in a way that can be named.
+
+A check is a function with the label of its exercise. It is given what a student gives, and a generator of random numbers, and
+yields what is wrong; the first complaint is told. It holds no answer: it draws a case, and asks for a property or computes the
+case in another way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from functools import wraps
+
+import numpy as np
+
+from ...support.checks import checked, whole_number
+
+RIGHT, NOT_YET = "right", "not yet"
+_CHECKS: dict[str, Callable] = {}
+
+
+class NotYet(Exception):
+    """A function of a student's returned nothing."""
+
+
+def exercise(label) -> Callable:
+    """Return a decorator that makes a function the check of an exercise.
+
+    Parameters
+    ----------
+    label : str
+        The exercise's in the book.
+
+    Returns
+    -------
+    callable
+
+    Examples
+    --------
+    >>> @exercise("ex-doctest-half")
+    ... def half(answer, random):
+    ...     x = random.normal()
+    ...     yield from compare(answer(x), x / 2, {"You doubled; half of it is wanted.": 2 * x})
+    >>> check = Checks(seed=0)
+    >>> check("ex-doctest-half", lambda x: x + x)
+    ex-doctest-half: You doubled; half of it is wanted.
+    >>> check("ex-doctest-half", lambda x: 0.5 * x)
+    ex-doctest-half: right
+    """
+
+    def register(function):
+        if label in _CHECKS:
+            raise ValueError(f"label={label!r}; this exercise has a check")
+        _CHECKS[label] = function
+        return function
+
+    return register
+
+
+def labels() -> list[str]:
+    """Return the labels of all exercises that have a check.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> "ex-one-pass" in labels()
+    True
+    """
+    return list(_CHECKS)
+
+
+def verdict(label, answers, seed) -> str:
+    """Return what is to be said of the answers to an exercise.
+
+    Parameters
+    ----------
+    label : str
+    answers : sequence
+        Values, and functions that the check calls.
+    seed : int
+        Draws the case.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    ValueError
+        If the exercise has no check.
+
+    Examples
+    --------
+    >>> verdict("ex-one-pass", [...], seed=0)
+    'not yet'
+    """
+    if label not in _CHECKS:
+        raise ValueError(f"label={label!r}; no exercise of this label has a check")
+    if any(map(_missing, answers)):
+        return NOT_YET
+    random = np.random.default_rng([seed, *label.encode()])
+    try:
+        return next(_CHECKS[label](*map(_asked, answers), random), RIGHT)
+    except NotYet:
+        return NOT_YET
+    except Exception as error:  # whatever a student's function raises, the notebook runs on
+        if "is not callable" in str(error) and not any(map(callable, answers)):
+            return f"A function is wanted, not {type(answers[0]).__name__}."
+        return f"This could not be checked: {type(error).__name__}: {error}"
+
+
+class Checks:
+    """Checks answers: called with an exercise's label and the answers, it prints what is to be said of them.
+
+    Parameters
+    ----------
+    seed : int
+        Draws the cases: a course has its own, and so may each student.
+
+    Attributes
+    ----------
+    seed : int
+    right : dict
+        Of each exercise checked, by its label: 1 where the last answer was right, otherwise 0.
+
+    Examples
+    --------
+    >>> check = Checks(seed=0)
+    >>> check("ex-repeat", ...)
+    ex-repeat: not yet
+    >>> check.right
+    {'ex-repeat': 0}
+    """
+
+    @checked(seed=lambda name, value: whole_number(name, value, least=0))
+    def __init__(self, seed=0) -> None:
+        self.seed = seed
+        self.right: dict[str, int] = {}
+
+    def __call__(self, label, *answers) -> None:
+        """Print what is to be said of the answers to an exercise, and remember whether they were right."""
+        said = verdict(label, answers, self.seed)
+        self.right[label] = int(said == RIGHT)
+        print(f"{label}: {said}")
+
+
+def compare(found, wanted, mistakes=None, tolerance=1e-6) -> Iterator[str]:
+    """Yield what is wrong with numbers: a mistake by its name if it is known, otherwise how they differ.
+
+    Parameters
+    ----------
+    found : float or array
+        What a student's answer comes to.
+    wanted : float or array
+    mistakes : dict, optional
+        What else would come out, by what is to be said of it.
+    tolerance : float
+        Largest error, relative to the largest entry.
+
+    Yields
+    ------
+    str
+
+    Examples
+    --------
+    >>> list(compare([1, 2, 3], [2, 4, 6], {"You took one text only.": [1, 0, 0]}))
+    ['It is 0.5 times what is wanted.']
+    >>> list(compare(1.0, 1.0 + 1e-9))
+    []
+    """
+    try:
+        found, wanted = np.asarray(found, dtype=float), np.asarray(wanted, dtype=float)
+    except (TypeError, ValueError):
+        yield f"Numbers are wanted, not {type(found).__name__}."
+        return
+    if found.shape and not wanted.shape:
+        yield f"A single number is wanted, not an array of shape {found.shape}."
+    elif found.shape != wanted.shape:
+        yield f"The shape is {found.shape}; {wanted.shape} is wanted."
+    elif not np.isfinite(found).all():
+        yield "It is not finite."
+    elif not close(found, wanted, tolerance):
+        named = (said for said, value in (mistakes or {}).items() if close(found, np.asarray(value, dtype=float), tolerance))
+        yield next(named, None) or _difference(found, wanted, tolerance)
+
+
+def close(found, wanted, tolerance=1e-6) -> bool:
+    """Tell whether two arrays agree, relative to the largest entry of either.
+
+    Parameters
+    ----------
+    found, wanted : array
+    tolerance : float
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> close(np.array([1e6, 1e-3]), np.array([1e6, 0.0]))
+    True
+    """
+    size = max(np.abs(found).max(initial=0), np.abs(wanted).max(initial=0), 1e-12)
+    return np.shape(found) == np.shape(wanted) and bool(np.abs(found - wanted).max(initial=0) <= tolerance * size)
+
+
+def slopes(function, at, step=1e-5) -> np.ndarray:
+    """Return the gradient of a function as small steps to either side find it: what a check lays beside a formula.
+
+    Parameters
+    ----------
+    function : callable
+        Of an array, to a number.
+    at : ndarray of float
+    step : float
+
+    Returns
+    -------
+    ndarray
+        As many numbers as ``at`` has.
+
+    Examples
+    --------
+    >>> slopes(lambda x: (x**2).sum(), np.array([[1.0, -2.0]])).round(6)
+    array([[ 2., -4.]])
+    """
+    nudges = step * np.eye(at.size).reshape(-1, *at.shape)
+    return np.reshape([function(at + nudge) - function(at - nudge) for nudge in nudges], at.shape) / (2 * step)
+
+
+def cross_entropy(logits, labels) -> float:
+    """Return the mean loss of several classes.
+
+    Parameters
+    ----------
+    logits : ndarray, shape (n, K)
+    labels : ndarray of int, shape (n,)
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> round(cross_entropy(np.zeros((3, 2)), np.array([0, 1, 1])), 4)
+    0.6931
+    """
+    return float(np.mean(np.log(np.exp(logits).sum(axis=1)) - logits[np.arange(len(labels)), labels]))
+
+
+def _difference(found, wanted, tolerance):
+    """Return how numbers differ: by their sign, by a factor, or by how much."""
+    factor = np.sum(found * wanted) / max(np.sum(wanted**2), 1e-300)
+    if close(found, -wanted, tolerance):
+        return "It has the wrong sign."
+    if found.size > 1 and factor and close(found, factor * wanted, tolerance):
+        return f"It is {factor:.3g} times what is wanted."
+    return f"It is off by {np.abs(found - wanted).max():.2g}, where {np.abs(wanted).max():.2g} is the size of what is wanted."
+
+
+def _missing(answer):
+    return answer is None or answer is ...
+
+
+def _asked(answer):
+    """Return an answer; a function cannot change what it is given, and to return nothing is to be not there yet."""
+    if not callable(answer):
+        return answer
+
+    @wraps(answer)
+    def ask(*args):
+        found = answer(*deepcopy(args))
+        if _missing(found):
+            raise NotYet
+        return found
+
+    return ask

@@ -1,0 +1,1 @@
+"""Texts become counts of words."""

@@ -1,0 +1,501 @@
+"""What a data set is: how often each word occurs in each text, and the label of each text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from functools import cached_property, partial
+from numbers import Integral, Real
+
+import numpy as np
+from scipy import sparse
+
+from ..support.arrays import to_numpy
+from ..support.checks import (
+    LARGEST,
+    checked,
+    cut,
+    first_few,
+    generator,
+    instance,
+    listed,
+    number,
+    real,
+    shortened,
+    whole_matrix,
+)
+from ..support.threads import numbers_in
+
+BINARY = ("-1", "+1")  # the names of two classes that came as signs
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Corpus:
+    """Labelled texts, reduced to the counts of their words.
+
+    Parameters
+    ----------
+    counts : scipy.sparse.csr_array, shape (n, vocab_size), not negative
+        ``counts[i, s]`` is c_s(X_i), how often token s occurs in text i; whole numbers where texts were counted.
+    labels : sequence, length n
+        Given as 0 ... K-1, for two classes as -1 and +1, or as the names of the classes; kept as 0 ... K-1, ndarray of int64.
+    vocabulary : sequence of str, length vocab_size
+        The word of every column.
+    class_names : tuple of str, optional
+        Names in the order of the labels. They also fix the number of classes where a corpus lacks texts of some. By default
+        "-1" and "+1" for signs, the words themselves in alphabetical order for words, "0" ... "K-1" for numbers.
+    weights : ndarray of float64, shape (n,), optional
+        How much each text counts in every mean Ê; only their ratios matter. By default all count alike.
+
+    Raises
+    ------
+    ValueError
+        If the parts do not fit together, a count is negative, or it is not clear which class a label names.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> ts.Corpus([[2, 0], [1, 1]], ["up", "down"], ["good", "film"])
+    Corpus(2 texts, 2 words, 4 tokens; down: 1, up: 1)
+    """
+
+    counts: sparse.csr_array
+    labels: np.ndarray
+    vocabulary: np.ndarray
+    class_names: tuple[str, ...] = ()
+    weights: np.ndarray | None = None
+
+    def __post_init__(self):
+        counts = _checked_counts(self.counts)
+        vocabulary = _checked_words(self.vocabulary)
+        labels, names = _coded(self.labels, tuple(map(str, listed("class_names", self.class_names))))
+        if counts.shape != (len(labels), len(vocabulary)):
+            raise ValueError(
+                f"counts has shape {counts.shape}, but there are {len(labels)} labels and {len(vocabulary)} words; "
+                "give one row a text and one column a word"
+            )
+        weights = None if self.weights is None else _checked_weights(self.weights, len(labels))
+        self._keep(counts, labels, vocabulary, names, weights)
+
+    def _keep(self, *parts):
+        """Set the parts, which nobody else holds, so that nothing prepared of them can go stale."""
+        counts = parts[0]
+        for array in (counts.data, counts.indices, counts.indptr, *parts[1:]):
+            if isinstance(array, np.ndarray):
+                _read_only(array)
+        for field, part in zip(fields(self), parts):
+            object.__setattr__(self, field.name, part)
+
+    def __len__(self):
+        """Return the number of texts n."""
+        return len(self.labels)
+
+    def __getitem__(self, rows):
+        """Return the texts that a slice, a mask or an array of indices picks, as a corpus of the same words."""
+        rows = _checked_rows(rows, len(self))
+        weights = None if self.weights is None else _checked_weights(self.weights[rows], len(self.labels[rows]))
+        picked = object.__new__(Corpus)  # what was checked as a whole needs no check in its parts
+        picked._keep(self.counts[rows], self.labels[rows].copy(), self.vocabulary, self.class_names, weights)
+        return picked
+
+    def __repr__(self):
+        """Name sizes and classes, as in ``Corpus(3 texts, 5 words, 9 tokens; -1: 1, +1: 2)``."""
+        sizes = ", ".join(f"{name}: {(self.labels == label).sum():,}" for label, name in enumerate(self.class_names))
+        empty = int((self.lengths == 0).sum())
+        note = f"; {empty:,} without a known word" if empty else ""
+        return f"Corpus({len(self):,} texts, {self.vocab_size:,} words, {round(self.lengths.sum()):,} tokens; {sizes}{note})"
+
+    @property
+    def vocab_size(self):
+        """The number of words |S|."""
+        return len(self.vocabulary)
+
+    @property
+    def num_classes(self):
+        """The number of classes K."""
+        return len(self.class_names)
+
+    @property
+    def signs(self):
+        """The labels of two classes as y = -1 or +1, ndarray of float64, shape (n,); a ValueError for more classes."""
+        if self.num_classes != 2:
+            raise ValueError(f"the corpus has {self.num_classes} classes; signs are defined for two")
+        return 2.0 * self.labels - 1
+
+    @cached_property
+    def mean_weights(self):
+        """What each text contributes to a mean Ê, ndarray of shape (n,), float64, with the sum 1."""
+        return _read_only(self._weights / self._weights.sum())
+
+    @cached_property
+    def lengths(self):
+        """The number of tokens T(X) of every text, ndarray of shape (n,): int64, or float64 for counts that are not whole."""
+        lengths = np.asarray(self.counts.sum(axis=1)).ravel()
+        return _read_only(lengths.astype(np.result_type(lengths, np.int64)))
+
+    @cached_property
+    def shares(self):
+        """The share c_s(X)/T(X) of each word in each text, csr_array of float64; a text without words is a row of zeros."""
+        rows = np.diff(self.counts.indptr)
+        data = _read_only(self.counts.data / np.repeat(np.where(self.lengths > 0, self.lengths, 1), rows))
+        return sparse.csr_array((data, self.counts.indices, self.counts.indptr), shape=self.counts.shape)
+
+    def signed_frequency(self):
+        """Return the average signed frequency α_s = Ê[y c_s(X)].
+
+        Returns
+        -------
+        ndarray of float64
+            Shape (vocab_size,) for two classes. For K classes, shape (vocab_size, K): Ê[(1{y=k} - 1/K) c_s(X)].
+
+        Examples
+        --------
+        >>> import tokensel_nb as ts
+        >>> corpus = ts.corpus_from_texts(["good good film", "bad film"], [1, -1])
+        >>> print(corpus.vocabulary, corpus.signed_frequency())
+        ['bad' 'film' 'good'] [-0.5  0.   1. ]
+        """
+        return self._mean_with_label(self.counts)
+
+    def signed_share(self):
+        """Return the average signed share ᾱ_s = Ê[y c_s(X)/T(X)], in the shapes of `signed_frequency`.
+
+        It is α_s/T when all texts have T tokens, and what one gradient step really sees when they have not.
+
+        Returns
+        -------
+        ndarray of float64, shape (vocab_size,) or (vocab_size, K)
+
+        Examples
+        --------
+        >>> import tokensel_nb as ts
+        >>> ts.corpus_from_texts(["good film", "bad film"], [1, -1]).signed_share().tolist()
+        [-0.25, 0.0, 0.25]
+        """
+        return self._mean_with_label(self.shares)
+
+    def label_skew(self):
+        """Return δ_s = P(+1|s) - P(-1|s), from the labels of the texts in which each occurrence of s stands.
+
+        Returns
+        -------
+        ndarray of float64, between -1 and 1
+            Shape (vocab_size,) for two classes; shape (vocab_size, K) for K classes: P(k|s) - P(not k|s).
+            NaN for a word that does not occur.
+
+        Examples
+        --------
+        >>> import tokensel_nb as ts
+        >>> ts.corpus_from_texts(["good film", "bad film"], [1, -1]).label_skew().tolist()
+        [-1.0, 0.0, 1.0]
+        """
+        occurrences = self.counts.T @ (self._one_hot() * self._weights[:, None])
+        with np.errstate(invalid="ignore"):
+            share = occurrences / occurrences.sum(axis=1, keepdims=True)
+        return share[:, 1] - share[:, 0] if self.num_classes == 2 else 2 * share - 1
+
+    def column(self, word):
+        """Return the column of a word.
+
+        Parameters
+        ----------
+        word : str
+
+        Returns
+        -------
+        int
+
+        Raises
+        ------
+        KeyError
+            If the vocabulary does not hold it.
+
+        Examples
+        --------
+        >>> import tokensel_nb as ts
+        >>> ts.corpus_from_texts(["good film", "bad film"], [1, -1]).column("film")
+        1
+        """
+        found = [column for column, known in enumerate(self.vocabulary) if isinstance(known, type(word)) and known == word]
+        if not found:
+            raise KeyError(f"{shortened(word)} is not one of the {self.vocab_size:,} words of this corpus")
+        return found[0]
+
+    @checked(fraction=partial(number, least=0, most=1, open_below=True, open_above=True), seed=generator)
+    def split(self, fraction, seed):
+        """Return two corpora of the same words: the rest, and a random ``fraction`` of the texts held out.
+
+        Parameters
+        ----------
+        fraction : float, strictly between 0 and 1
+            The number of texts held out is rounded to the nearest whole one, a half to the even one.
+        seed : int or numpy.random.Generator
+
+        Returns
+        -------
+        (Corpus, Corpus)
+
+        Raises
+        ------
+        ValueError
+            If either part would be empty.
+
+        Examples
+        --------
+        >>> import tokensel_nb as ts
+        >>> corpus = ts.corpus_from_texts(["good", "fine", "bad", "dull"], [1, 1, -1, -1])
+        >>> [len(part) for part in corpus.split(0.4, seed=0)]  # 1.6 texts
+        [2, 2]
+        """
+        held_out = round(len(self) * fraction)
+        if not 0 < held_out < len(self):
+            raise ValueError(f"fraction={fraction} of {len(self)} texts leaves one part empty; choose it between 0 and 1")
+        order = np.random.default_rng(seed).permutation(len(self))
+        return self[np.sort(order[held_out:])], self[np.sort(order[:held_out])]
+
+    @checked(seed=generator)
+    def balanced(self, seed):
+        """Return equally many texts of every class, as many as the rarest class has, drawn at random in their old order.
+
+        Parameters
+        ----------
+        seed : int or numpy.random.Generator
+
+        Returns
+        -------
+        Corpus
+
+        Raises
+        ------
+        ValueError
+            If a class has no text at all.
+
+        Examples
+        --------
+        >>> import tokensel_nb as ts
+        >>> ts.corpus_from_texts(["good", "fine", "bad"], [1, 1, -1]).balanced(seed=0)
+        Corpus(2 texts, 3 words, 2 tokens; -1: 1, +1: 1)
+        """
+        random = np.random.default_rng(seed)
+        of_classes = [np.flatnonzero(self.labels == label) for label in range(self.num_classes)]
+        rarest = int(np.argmin([len(rows) for rows in of_classes]))
+        size = len(of_classes[rarest])
+        if not size:
+            raise ValueError(
+                f"there is no text of the class {self.class_names[rarest]!r}; balance a corpus that has some of each"
+            )
+        return self[np.sort(np.concatenate([random.choice(rows, size, replace=False) for rows in of_classes]))]
+
+    @property
+    def _weights(self):
+        return np.ones(len(self)) if self.weights is None else self.weights
+
+    def _one_hot(self):
+        return np.eye(self.num_classes)[self.labels]
+
+    def _mean_with_label(self, matrix):
+        # Divided last, so that counts that balance give an exact zero.
+        weights = self._weights
+        if self.num_classes == 2:
+            return matrix.T @ (self.signs * weights) / weights.sum()
+        return matrix.T @ ((self._one_hot() - 1 / self.num_classes) * weights[:, None]) / weights.sum()
+
+
+@numbers_in.register
+def _(corpus: Corpus):
+    return corpus.counts.nnz
+
+
+def some_texts(name, corpus) -> Corpus:
+    """Return a corpus that holds a text: of none there is no mean.
+
+    Parameters
+    ----------
+    name : str
+        Of the argument.
+    corpus : Corpus
+
+    Returns
+    -------
+    Corpus
+
+    Raises
+    ------
+    TypeError
+        If it is no corpus.
+    ValueError
+        If it holds no text.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> some_texts("held_out", ts.corpus_from_texts(["good", "bad"], [1, -1])[:0])
+    Traceback (most recent call last):
+    ValueError: held_out holds no text; give at least one
+    """
+    if not len(instance(name, corpus, Corpus)):
+        raise ValueError(f"{name} holds no text; give at least one")
+    return corpus
+
+
+@checked(corpus=Corpus, seed=generator)
+def shuffle_labels(corpus: Corpus, seed) -> Corpus:
+    """Return the same texts with their labels permuted at random: whatever words then tell of labels is chance.
+
+    A control for pictures drawn over the label skew: shuffled labels have a skew of their own, and a model learns them
+    by heart as it learns true ones.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    seed : int or numpy.random.Generator
+
+    Returns
+    -------
+    Corpus
+        Each class has as many texts as before; weights stay with their texts.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.corpus_from_texts(["good film", "good", "bad film", "bad"], [1, 1, -1, -1])
+    >>> ts.shuffle_labels(corpus, seed=0).labels.tolist()
+    [0, 1, 1, 0]
+    """
+    labels = np.random.default_rng(seed).permutation(corpus.labels.copy())
+    shuffled = object.__new__(Corpus)  # the counts were checked, and nobody can change them: both corpora have them
+    shuffled._keep(corpus.counts, labels, corpus.vocabulary, corpus.class_names, corpus.weights)
+    return shuffled
+
+
+def _checked_counts(counts):
+    """Return counts as a CSR array that nobody else holds: entries sorted, each once, none zero, wide enough for their sum."""
+    if not sparse.issparse(counts):
+        counts = to_numpy(real("counts", counts, truths=True))
+    if counts.ndim != 2 or counts.dtype.kind not in "biuf":
+        raise ValueError(
+            f"counts has {counts.ndim} dimensions of {counts.dtype}; give numbers, one row a text and one column a word"
+        )
+    data = counts if isinstance(counts, np.ndarray) else whole_matrix("counts", counts).data
+    if not (np.isfinite(data) & (data >= 0)).all():
+        raise ValueError("counts holds a negative number, or none that is finite; give how often each word occurs")
+    total = data.sum(dtype=np.float64)
+    if not total <= LARGEST:
+        raise ValueError(
+            f"counts has the sum {total:.3g}; give counts whose sum is at most 2**53, up to which float64 is exact"
+        )
+    wide = np.float64 if counts.dtype.kind == "f" else np.int64
+    keeps = counts.dtype in (np.int64, np.float32, np.float64) or (counts.dtype == np.int32 and total < 2**31)
+    dtype = counts.dtype.newbyteorder("=") if keeps else wide
+    counts = counts.astype(dtype) if isinstance(counts, np.ndarray) else whole_matrix("counts", counts).tocsr()
+    counts = sparse.csr_array(counts, dtype=dtype, copy=True)
+    counts.sum_duplicates()
+    counts.eliminate_zeros()
+    return counts
+
+
+def _checked_words(vocabulary):
+    """Return a vocabulary as an array of objects, each once."""
+    words = listed("vocabulary", vocabulary)
+    try:
+        if len(set(words)) < len(words):
+            seen = set()
+            twice = next(word for word in words if word in seen or seen.add(word))
+            raise ValueError(f"vocabulary holds {shortened(twice)} twice; give every word one column")
+    except TypeError as error:  # lists, say, cannot be looked up
+        raise TypeError(f"vocabulary holds what is no word ({cut(str(error))}); give a word for every column") from error
+    return np.fromiter(words, dtype=object, count=len(words))
+
+
+def _checked_rows(rows, texts):
+    """Return rows as a slice, or as an array of indices."""
+    if isinstance(rows, slice):
+        return rows
+    array = np.asarray(rows)
+    array = array[None] if array.ndim == 0 else array.astype(np.int64) if not array.size else array
+    if array.ndim != 1 or array.dtype.kind not in "biu" or (array.dtype.kind == "b" and len(array) != texts):
+        raise TypeError(f"rows={shortened(rows)}; pick texts by a slice, by {texts} truth values, or by whole numbers")
+    if array.dtype.kind == "b":
+        return np.flatnonzero(array)
+    if len(array) and not (-texts <= array.min() and array.max() < texts):
+        raise IndexError(f"rows={shortened(rows)}; there are {texts} texts")
+    return array
+
+
+def _coded(labels, names):
+    """Return labels as 0 ... K-1, and the names of the K classes; `names` is empty where none were given."""
+    if len(set(names)) < len(names):
+        raise ValueError(f"class_names holds a name twice: {cut(', '.join(names))}; give every class its own")
+    labels, words = _of_one_kind(labels)
+    if words:
+        known = names or tuple(sorted(set(labels)))
+        code_of = {name: code for code, name in enumerate(known)}
+        codes = np.array([code_of.get(label, -1) for label in labels], np.int64)
+        allowed = f"one of {cut(first_few(map(repr, known), 10))}"
+    else:
+        codes, known, allowed = _coded_numbers(labels, names)
+    if (codes < 0).any():
+        row = int(codes.argmin())
+        raise ValueError(f"labels[{row}] is {shortened(labels[row])}; with {len(known)} classes a label is {allowed}")
+    if len(known) < 2:
+        raise ValueError(f"every label is {shortened(known[0])}; two classes are needed, name them in class_names")
+    return codes, known
+
+
+def _of_one_kind(labels):
+    """Return labels as a list of words, or as an array of whole numbers, and whether they are words."""
+    array = _labels_of_any_kind(labels)
+    if array.dtype.kind in "iu" and not (array.size and array.max() > LARGEST):
+        return array.astype(np.int64), False
+    given = array.tolist() if isinstance(labels, np.ndarray) else list(labels)
+    words = any(isinstance(label, str) for label in given)
+    for row, label in enumerate(given):
+        whole = isinstance(label, Integral) or (isinstance(label, Real) and float(label).is_integer())
+        if not (isinstance(label, str) if words else whole and abs(label) <= LARGEST):
+            raise ValueError(
+                f"labels[{row}] is {shortened(label)}; give a {'word' if words else 'whole number'} for every text"
+            )
+    return (list(map(str, given)) if words else np.array(given, np.int64)), words
+
+
+def _labels_of_any_kind(labels):
+    try:
+        array = to_numpy(labels)
+    except (TypeError, ValueError):  # lists of different lengths, say
+        array = np.empty(())
+    if array.ndim != 1:
+        raise ValueError(f"labels has {array.ndim} dimensions; give one label a text")
+    if array.dtype.kind in "mM":
+        raise ValueError(f"labels holds {array.dtype}; give whole numbers or names")
+    return array
+
+
+def _coded_numbers(labels, names):
+    """Return codes (negative for what names no class, least for what never does), the classes' names, and what is allowed."""
+    if np.isin(labels, [-1, 1]).all() and (not names or len(names) == 2):
+        return (labels > 0).astype(np.int64), names or BINARY, "-1 or 1"
+    classes = len(names) or max(int(labels.max()) + 1, 2)
+    present = np.unique(labels[labels >= 0])
+    if not names and classes > 2 and len(present) < classes:
+        absent = int(np.argmax(np.append(present, -1) != np.arange(len(present) + 1)))
+        raise ValueError(
+            f"no label is {absent}, but one is {classes - 1}; name all classes in class_names, or number them anew"
+        )
+    codes = np.where((labels >= 0) & (labels < classes), labels, np.where(abs(labels) > 1, -2, -1))
+    return (
+        codes,
+        names or tuple(map(str, range(classes))),
+        f"one of 0 to {classes - 1}{', or -1 and 1' if classes == 2 else ''}",
+    )
+
+
+def _read_only(array):
+    array.flags.writeable = False
+    return array
+
+
+def _checked_weights(weights, texts):
+    weights = np.array(to_numpy(real("weights", weights)), dtype=np.float64)
+    fine = weights.shape == (texts,) and (weights >= 0).all() and weights.any()
+    if not fine or not np.isfinite(weights.sum()):
+        raise ValueError(f"weights must be {texts} finite numbers, none negative and not all zero, of a finite sum")
+    return weights

@@ -1,0 +1,460 @@
+r"""Corpora made to order: independent tokens of a chosen skew, Assumption 1 exactly, and the ways to break it.
+
+Texts come in mirrored pairs, one labelled +1 (the first half) and one labelled -1 (the second half), that share the random
+numbers of their irrelevant tokens. So what is irrelevant is balanced exactly, as Assumption 1 asks. With texts that are all
+independent it hardly ever would be: the signed frequency of an irrelevant token is then a mean of n terms of random sign, zero
+with a chance of the order of n^(-1/2).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+from scipy import sparse
+
+from ..support.checks import checked, generator, number, whole_number
+from ..support.runtime import room_for
+from .corpus import Corpus
+
+SIGNAL = partial(number, least=0, most=1, open_above=True)
+HALF = partial(number, least=0, most=0.5)
+OF_TEXTS = dict(num_texts=whole_number, vocab_size=whole_number, length=whole_number, relevant=whole_number, seed=generator)
+OF_A_NAME = 100  # bytes that a word of the vocabulary takes
+
+
+@checked(vocab_size=partial(whole_number, least=2), signal=SIGNAL)
+def skews(vocab_size: int, signal: float) -> np.ndarray:
+    r"""Return the skew P(+1|s) - P(-1|s) that `independent_tokens` gives every token.
+
+    With ranks t_s = (2s + 1 - |S|)/|S|, evenly spaced from -(|S|-1)/|S| to (|S|-1)/|S|,
+
+        skew_s = sign(t_s) · max(0, 1 - ((|S|-1)/|S| - |t_s|) / (1 - signal)).
+
+    The outermost tokens are always complete, of skew -1 and +1. A signal of 0 gives a ramp between them; the larger the
+    signal, the fewer tokens share it; from (|S|-2)/|S| on, and so at (|S|-1)/|S|, all but the outermost two have skew zero,
+    because the second ranks lie 2/|S| further in.
+
+    Parameters
+    ----------
+    vocab_size : int
+        |S| ≥ 2.
+    signal : float, 0 ≤ signal < 1
+
+    Returns
+    -------
+    ndarray of float64, shape (vocab_size,), in ascending order
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of its range.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> ts.skews(4, signal=0.0)
+    array([-1. , -0.5,  0.5,  1. ])
+    """
+    room_for(vocab_size, OF_A_NAME, vocab_size=vocab_size)
+    ranks = (2 * np.arange(vocab_size) + 1 - vocab_size) / vocab_size
+    distances = ranks[-1] - np.abs(ranks)
+    return np.sign(ranks) * np.maximum(0, np.round(1 - distances / (1 - signal), 12))
+
+
+@checked(num_texts=whole_number, vocab_size=partial(whole_number, least=2), length=whole_number, signal=SIGNAL, seed=generator)
+def independent_tokens(num_texts: int, vocab_size: int, length: int, signal: float, seed) -> Corpus:
+    r"""Draw texts of independent tokens, each with a chance of its own under either label (Definition of the book).
+
+    In a text labelled y every position holds token s with chance (1 + y skew_s)/|S|, independently of the other positions;
+    see `skews`. In the spirit of the paper's generator, whose formula is not known here: like it, it does not satisfy
+    Assumption 1 in general, and does with high probability at signal = (|S|-1)/|S|.
+
+    Proof of the last. There the only relevant tokens can be the outermost two, one under either label, and they never
+    occur under the other. All other tokens occur equally often in both texts of a mirrored pair: their signed frequency is
+    zero. So Assumption 1 holds unless some text lacks its relevant token; both texts of a pair hold theirs in the same
+    positions, so the n/2 pairs make the chance that it holds (1 - (1 - 2/|S|)^T)^(n/2), exactly. ∎
+
+    Parameters
+    ----------
+    num_texts : int
+        n, even.
+    vocab_size, length : int
+        |S| and T.
+    signal : float, 0 ≤ signal < 1
+    seed : int or numpy.random.Generator
+
+    Returns
+    -------
+    Corpus
+        The words are "token 0" (most negative) to "token |S|-1" (most positive); some may not occur.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of its range.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> ts.independent_tokens(100, 10, 20, 0.9, seed=0)
+    Corpus(100 texts, 10 words, 2,000 tokens; -1: 50, +1: 50)
+    """
+    room_for(8 * num_texts * length, num_texts=num_texts, length=length)
+    chances = (1 + skews(vocab_size, signal)) / 2
+    random = np.random.default_rng(seed)
+    tokens = random.integers(vocab_size, size=(_pairs(num_texts), length))
+    # A mirror couple {s, |S|-1-s} has chance 2/|S| under either label; the label only decides which of the two it is.
+    # One uniform number decides it for both texts of the pair: the same way where the skew is zero.
+    positive, negative = np.maximum(tokens, vocab_size - 1 - tokens), np.minimum(tokens, vocab_size - 1 - tokens)
+    decides = random.random(tokens.shape)
+    texts = [np.where(decides >= 1 - chance, positive, negative) for chance in (chances[positive], 1 - chances[positive])]
+    return _corpus(np.concatenate(texts), [f"token {s}" for s in range(vocab_size)])
+
+
+@checked(corpus=Corpus, seed=generator)
+def independent_words(corpus: Corpus, seed) -> Corpus:
+    """Deal the words of each class anew over its texts: within a class, all dependence between words goes.
+
+    A control for what is seen on real texts: labels, lengths, and how often each word occurs under each label stay.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Of whole counts.
+    seed : int or numpy.random.Generator
+
+    Returns
+    -------
+    Corpus
+        Of the same words.
+
+    Raises
+    ------
+    ValueError
+        If counts are not whole numbers.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.corpus_from_texts(["not good", "not good", "so bad"], [1, 1, -1])
+    >>> independent_words(corpus, seed=0)
+    Corpus(3 texts, 4 words, 6 tokens; -1: 1, +1: 2)
+    """
+    if not np.issubdtype(corpus.lengths.dtype, np.integer):
+        raise ValueError("counts are not whole numbers; words can be dealt only where they were counted")
+    random = np.random.default_rng(seed)
+    found = corpus.counts.tocoo()
+    texts, words = (np.repeat(each, found.data) for each in (found.row, found.col))
+    for label in range(corpus.num_classes):
+        places = corpus.labels[texts] == label
+        words[places] = random.permutation(words[places])
+    counts = sparse.csr_array((np.ones(len(texts), np.int32), (texts, words)), shape=found.shape)
+    return replace(corpus, counts=counts)
+
+
+@checked(**OF_TEXTS)
+def one_relevant_token(num_texts: int, vocab_size: int, length: int, relevant: int, seed) -> Corpus:
+    """Draw texts that satisfy Assumption 1: one relevant token each, and irrelevant ones that balance exactly.
+
+    Parameters
+    ----------
+    num_texts : int
+        n, even.
+    vocab_size : int
+        |S|; its last |S| - 2 relevant tokens are irrelevant.
+    length : int
+        T: one relevant token, and T - 1 irrelevant ones, the same in both texts of a mirrored pair.
+    relevant : int
+        How many tokens are completely positive; as many are completely negative. Each occurs equally often, up to one.
+    seed : int or numpy.random.Generator
+
+    Returns
+    -------
+    Corpus
+        The words are "positive 0" ..., "negative 0" ... and "irrelevant 0" ...; all occur.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of its range, or there are too few texts for every word to occur.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> ts.check_assumption_1(ts.one_relevant_token(20, 12, 5, 2, seed=0))
+    Assumption 1 holds
+    """
+    return several_relevant_tokens(num_texts, vocab_size, length, relevant, 1, seed)
+
+
+@checked(**OF_TEXTS)
+def one_against_many(num_texts: int, vocab_size: int, length: int, relevant: int, seed) -> Corpus:
+    """Draw texts that satisfy Assumption 1 with unequal sides: many completely positive tokens, a single negative one.
+
+    The texts of `one_relevant_token` with all its negative tokens made one, "negative", which stands in every text
+    labelled -1 and so weighs as much as all positive ones together.
+
+    Parameters
+    ----------
+    num_texts : int
+        n, even.
+    vocab_size : int
+        |S|, relevant + 2 at least.
+    length : int
+        T.
+    relevant : int
+        How many tokens are completely positive.
+    seed : int or numpy.random.Generator
+
+    Returns
+    -------
+    Corpus
+        The words are "positive 0" ..., "negative" and "irrelevant 0" ...; all occur.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of its range, or there are too few texts for every word to occur.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> one_against_many(20, 6, 4, 3, seed=0).vocabulary.tolist()
+    ['positive 0', 'positive 1', 'positive 2', 'negative', 'irrelevant 0', 'irrelevant 1']
+    """
+    corpus = one_relevant_token(num_texts, vocab_size + relevant - 1, length, relevant, seed)
+    positive, negative, irrelevant = np.split(corpus.counts.toarray(), [relevant, 2 * relevant], axis=1)
+    counts = np.hstack([positive, negative.sum(axis=1, keepdims=True), irrelevant])
+    words = [*corpus.vocabulary[:relevant], "negative", *corpus.vocabulary[2 * relevant :]]
+    return replace(corpus, counts=counts, vocabulary=words)
+
+
+@checked(**OF_TEXTS, per_text=whole_number)
+def several_relevant_tokens(num_texts: int, vocab_size: int, length: int, relevant: int, per_text: int, seed) -> Corpus:
+    """Draw texts that break Assumption 1 in one way: each holds ``per_text`` different relevant tokens of its own label.
+
+    Parameters
+    ----------
+    num_texts : int
+        n, even.
+    vocab_size : int
+        |S|, 2 relevant + 1 at least.
+    length : int
+        T.
+    relevant : int
+        As in `one_relevant_token`.
+    per_text : int
+        From 1 to ``relevant``, and below ``length``.
+    seed : int or numpy.random.Generator
+
+    Returns
+    -------
+    Corpus
+        Words as in `one_relevant_token`.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of its range, or there are too few texts for every word to occur.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.several_relevant_tokens(20, 12, 5, relevant=3, per_text=2, seed=0)
+    >>> ts.relevant_tokens(corpus).sum(axis=1).tolist() == [2] * 20
+    True
+    """
+    _room(num_texts, vocab_size, length, relevant)
+    random = np.random.default_rng(seed)
+    pairs, names = _pairs(num_texts), _names(vocab_size, relevant)
+    if not 1 <= per_text <= relevant:
+        raise ValueError(f"per_text={per_text}; give a number from 1 to relevant={relevant}")
+    if per_text >= length:
+        raise ValueError(f"length={length}; give more than per_text={per_text}, or attention has nothing to choose between")
+    background = 2 * relevant + _deal(vocab_size - 2 * relevant, pairs, length - per_text, random)
+    if pairs * per_text < relevant:
+        raise ValueError(f"num_texts={num_texts} is too small for all {relevant} relevant tokens a side to occur; give more")
+    # Any `per_text` neighbours in a shuffled circle of the tokens are different, and all come up equally often.
+    circles = [random.permutation(relevant) for _ in range(2)]
+    places = (np.arange(pairs)[:, None] * per_text + np.arange(per_text)) % relevant
+    chosen = [side * relevant + circle[random.permutation(places)] for side, circle in enumerate(circles)]
+    texts = [np.hstack([tokens, background]) for tokens in chosen]
+    return _corpus(np.concatenate(texts), names)
+
+
+@checked(**OF_TEXTS, impurity=HALF)
+def partly_positive_tokens(num_texts: int, vocab_size: int, length: int, relevant: int, impurity: float, seed) -> Corpus:
+    """Draw texts that break Assumption 1 in one way: in a share ``impurity`` of them the relevant token is of the other label.
+
+    Parameters
+    ----------
+    num_texts : int
+        n, even.
+    vocab_size : int
+        |S|, 2 relevant + 1 at least.
+    length : int
+        T.
+    relevant : int
+        As in `one_relevant_token`.
+    impurity : float
+        From 0 (Assumption 1 holds) to 0.5 (no signal).
+    seed : int or numpy.random.Generator
+
+    Returns
+    -------
+    Corpus
+        Words as in `one_relevant_token`.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of its range, or there are too few texts for every word to occur.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.partly_positive_tokens(40, 12, 5, relevant=1, impurity=0.1, seed=0)
+    >>> corpus.label_skew()[:2]
+    array([ 0.8, -0.8])
+    """
+    return _turned(num_texts, vocab_size, length, relevant, impurity, seed)[0]
+
+
+@checked(num_texts=whole_number, vocab_size=whole_number, length=whole_number, seed=generator)
+def xor_of_pairs(num_texts: int, vocab_size: int, length: int, seed) -> Corpus:
+    """Draw texts whose label is the exclusive or of two choices: y = +1 if they hold "a" and "b", or neither.
+
+    Every text holds one of "a", "not a", one of "b", "not b" and irrelevant tokens; the four combinations are equally
+    frequent, so every token has signed frequency zero. No parameters of the model classify all four with the same irrelevant
+    tokens: the sign of f is that of Σ c_s u_s γ_s, a sum over tokens, and the sums of the two positive combinations add up
+    to those of the two negative ones.
+
+    Parameters
+    ----------
+    num_texts : int
+        n, a multiple of 4.
+    vocab_size, length : int
+        |S| ≥ 5 and T ≥ 3.
+    seed : int or numpy.random.Generator
+
+    Returns
+    -------
+    Corpus
+        The words are "a", "not a", "b", "not b" and "irrelevant 0" ...; all occur.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of its range, or there are too few texts for every word to occur.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.xor_of_pairs(40, 8, 4, seed=0)
+    >>> bool(corpus.signed_frequency().any())
+    False
+    """
+    _room(num_texts, vocab_size, length)
+    random = np.random.default_rng(seed)
+    if num_texts < 4 or num_texts % 4:
+        raise ValueError(f"num_texts={num_texts}; give a multiple of 4, so that the four combinations balance")
+    background = 4 + _deal(vocab_size - 4, num_texts // 4, length - 2, random)
+    # Columns 0 "a", 1 "not a", 2 "b", 3 "not b"; the first two rows are the positive combinations.
+    combinations = np.array([[0, 2], [1, 3], [0, 3], [1, 2]])
+    texts = [np.hstack([np.tile(pair, (len(background), 1)), background]) for pair in combinations]
+    return _corpus(np.concatenate(texts), ["a", "not a", "b", "not b", *_irrelevant(vocab_size - 4)])
+
+
+@checked(**OF_TEXTS, negated=HALF)
+def negation(num_texts: int, vocab_size: int, length: int, relevant: int, negated: float, seed) -> Corpus:
+    """Draw texts in which "not" turns the label round: a share ``negated`` of them holds it and a token of the other label.
+
+    Relevant tokens are then partly positive, and "not" occurs equally often under both labels: irrelevant by
+    its counts, yet all that tells the negated texts from the others.
+
+    Parameters
+    ----------
+    num_texts : int
+        n, even.
+    vocab_size : int
+        |S|, 2 relevant + 2 at least.
+    length : int
+        T; the negated texts are one token longer.
+    relevant : int
+        As in `one_relevant_token`.
+    negated : float
+        From 0 to 0.5.
+    seed : int or numpy.random.Generator
+
+    Returns
+    -------
+    Corpus
+        The words of `one_relevant_token`, and "not".
+
+    Raises
+    ------
+    ValueError
+        If a number is out of its range, or there are too few texts for every word to occur.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.negation(40, 12, 5, relevant=1, negated=0.1, seed=0)
+    >>> corpus.vocabulary[-1], corpus.label_skew()[[0, -1]].tolist()
+    ('not', [0.8, 0.0])
+    """
+    corpus, turned = _turned(num_texts, vocab_size - 1, length, relevant, negated, seed)
+    counts = sparse.hstack([corpus.counts, sparse.csr_array(turned[:, None].astype(corpus.counts.dtype))])
+    return replace(corpus, counts=counts, vocabulary=[*corpus.vocabulary, "not"])
+
+
+def _turned(num_texts, vocab_size, length, relevant, share, seed):
+    """Return `one_relevant_token` with the texts of a share of the pairs swapped, and which texts these are."""
+    random = np.random.default_rng(seed)
+    corpus = one_relevant_token(num_texts, vocab_size, length, relevant, random)
+    pairs, rows = num_texts // 2, np.arange(num_texts)
+    turned = np.isin(rows % pairs, random.choice(pairs, round(share * pairs), replace=False))
+    rows[turned] = (rows[turned] + pairs) % num_texts
+    return replace(corpus, counts=corpus.counts[rows]), turned
+
+
+def _room(num_texts, vocab_size, length, relevant=1):
+    """Refuse sizes for which there is no memory."""
+    room_for(8 * num_texts * length, num_texts=num_texts, length=length)
+    room_for(max(vocab_size, 2 * relevant), OF_A_NAME, vocab_size=vocab_size, relevant=relevant)
+
+
+def _deal(words, texts, length, random):
+    """Return a (texts, length) array of words 0 ... words-1, dealt from shuffled decks: all equally often, up to one."""
+    if words < 1:
+        raise ValueError("vocab_size leaves no irrelevant token; give more words, or fewer relevant ones")
+    if length < 1:
+        raise ValueError("length leaves no room for an irrelevant token; give longer texts")
+    if texts * length < words:
+        raise ValueError(f"the texts have room for {texts * length} of {words} irrelevant tokens; give more or longer texts")
+    decks = [random.permutation(words) for _ in range(-(-texts * length // words))]
+    return np.concatenate(decks)[: texts * length].reshape(texts, length)
+
+
+def _corpus(tokens, names):
+    """Return the corpus of an array of token numbers, one row a text, the first half labelled +1."""
+    texts, length = tokens.shape
+    entries = (np.ones(tokens.size, np.int32), tokens.ravel(), np.arange(0, tokens.size + 1, length))
+    return Corpus(sparse.csr_array(entries, shape=(texts, len(names))), np.repeat([1, -1], texts // 2), names)
+
+
+def _names(vocab_size, relevant):
+    sides = [f"{side} {s}" for side in ("positive", "negative") for s in range(relevant)]
+    return sides + _irrelevant(vocab_size - 2 * relevant)
+
+
+def _irrelevant(number):
+    return [f"irrelevant {s}" for s in range(number)]
+
+
+def _pairs(num_texts):
+    if num_texts < 2 or num_texts % 2:
+        raise ValueError(f"num_texts={num_texts}; give an even number, for texts come in mirrored pairs")
+    return num_texts // 2

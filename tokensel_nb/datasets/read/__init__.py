@@ -1,0 +1,1 @@
+"""Reviews from one's own files and tables, of whatever kind."""

@@ -1,0 +1,110 @@
+"""Which column holds the texts and which the labels: named, or found where only one can be meant."""
+
+from dataclasses import dataclass
+
+from ...support.checks import first_few, shortened
+from .reviews import DataError
+
+TEXTS = frozenset(
+    "text texts review reviews reviewtext reviewbody sentence sentences phrase content comment comments commenttext tweet "
+    "tweettext message body utterance document sms post article".split()
+)
+LABELS = frozenset(
+    "label labels class classes category sentiment polarity stars star rating ratings starrating overall target score intent "
+    "emotion topic labeltext".split()
+)
+FOUND = "auto"  # the label column that is looked for
+MOST_CLASSES = 20  # more different labels than this are probably not labels, unless somebody names their column
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The columns somebody asks for: a name, a number where there are no names; None for any text, and for no label."""
+
+    text: str | int | None = None
+    label: str | int | None = FOUND
+
+    @property
+    def labelled(self):
+        """Whether labels are wanted at all."""
+        return self.label is not None
+
+    @property
+    def label_is_named(self):
+        """Whether somebody says which column holds the labels."""
+        return self.label not in (None, FOUND)
+
+    def known(self, names):
+        """Return how many of the names of columns are such as are looked for."""
+        names = list(names)
+        texts = {self.text} if self.text is not None else TEXTS
+        labels = {self.label} if self.label_is_named else LABELS if self.labelled else set()
+        return _any(names, texts) + _any(names, labels)
+
+    def among(self, columns, source, rows=()):
+        """Return the columns of the texts and of the labels (None for none); without names, the first ``rows`` tell them."""
+        columns = list(columns)
+        named = not rows
+        text, label = (_by_number(column, columns) for column in (self.text, self.label))
+        if not named and (text is None or label == FOUND):
+            text, label = self._by_contents(rows, source)
+        elif text is None:
+            text = _named(columns, "text", TEXTS, source, "")
+        if label == FOUND:
+            label = _named(columns, "label", LABELS, source, ", or label=None for texts without labels")
+        for column in (text, label):
+            if column is not None and columns.count(column) != 1:
+                there = "no column" if column not in columns else f"{columns.count(column)} columns"
+                hint = "" if named else "; without names of columns, give their numbers"
+                raise DataError(f"{source}: there is {there} {column!r}; it has {_listed(columns)}{hint}")
+        if text == label:
+            raise DataError(f"{source}: text and label are both {text!r}; name two columns, or give label=None")
+        return text, label
+
+    def _by_contents(self, rows, source):
+        """Return the column that holds most characters, and the one other column with a few values that recur."""
+        columns = list(zip(*rows))
+        text = self.text
+        if text is None:
+            free = [column for column in range(len(columns)) if column != self.label]
+            text = max(free, key=lambda column: sum(map(len, columns[column])))
+        if self.label != FOUND:
+            return text, self.label
+        others = [column for column in range(len(columns)) if column != text]
+        few = [column for column in others if 1 < len(set(columns[column])) <= min(MOST_CLASSES, len(rows) - 1)]
+        found = others if len(others) == 1 else few
+        if len(found) != 1:
+            raise DataError(
+                f"{source}: its {len(columns)} columns have no names, and which holds the labels is not clear; "
+                f"give its number as label= (0 to {len(columns) - 1}), or label=None for texts without labels"
+            )
+        return text, found[0]
+
+
+def _by_number(column, columns):
+    """Return the name of a column that is given by its number."""
+    numbered = isinstance(column, int) and column not in columns and 0 <= column < len(columns)
+    return columns[column] if numbered else column
+
+
+def plain(name):
+    """Return the letters of a column's name, as "Review_Text" and "reviewText" share them."""
+    return "".join(filter(str.isalnum, str(name))).casefold()
+
+
+def _any(names, wanted):
+    unquoted = [name for name in names if not str(name).startswith(("'", '"'))]
+    return int(any(name in wanted or plain(name) in wanted for name in unquoted))
+
+
+def _named(columns, what, known, source, otherwise):
+    """Return the one column whose name says that it holds what is looked for: "text" and "label" before all others."""
+    found = [column for column in columns if plain(column) == what] or [column for column in columns if plain(column) in known]
+    if len(found) != 1:
+        reason = f"{len(found)} columns could hold the {what}s" if found else f"which column holds the {what}s is not clear"
+        raise DataError(f"{source}: {reason}; name it as {what}=...{otherwise}; it has {_listed(columns)}")
+    return found[0]
+
+
+def _listed(columns):
+    return first_few((shortened(column, 40) for column in columns), 20) or "none"

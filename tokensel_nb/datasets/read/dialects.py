@@ -1,0 +1,265 @@
+"""How a table of separated values is written: which separator, quotes and escapes make every row as wide as the first.
+
+`csv.Sniffer` guesses from the frequencies of characters, and prose misleads it; here each candidate reads the beginning with
+Python's reader, and the whole file judges.
+"""
+
+import codecs
+import csv
+import re
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from tqdm import tqdm
+
+from .columns import Wanted
+from .reviews import DataError
+
+SAMPLE = 2**18  # characters
+SEPARATORS = ",;\t|"
+NOWHERE = "\x1f"  # separates the cells of tables of one column
+ESCAPES = r"""\\(?=["',;|\t\r\n\\])"""
+NUMBER = r"\s*[-+]?(\d+\.?\d*|\.\d+)\s*"
+
+
+class BadRowError(ValueError):
+    """A row that is wider or narrower than the first, or whose quotes do not close."""
+
+
+@dataclass(frozen=True)
+class Written:
+    """What somebody says of how a table is written; None is found out."""
+
+    sep: str | None = None
+    quotechar: str | None = None
+    header: bool | None = None
+    encoding: str | None = None
+
+    def __post_init__(self):
+        if self.encoding is not None:
+            try:
+                codecs.lookup(self.encoding)
+            except (LookupError, TypeError):
+                raise ValueError(f"encoding={self.encoding!r} is none that Python knows; leave it out to find it") from None
+        for name, value, fewest in (("sep", self.sep, 1), ("quotechar", self.quotechar, 0)):
+            if value is not None and not (isinstance(value, str) and fewest <= len(value) <= 1 and value not in ("\n", "\r")):
+                raise ValueError(f"{name}={value!r}; give one character{'' if fewest else ', or none where nothing is quoted'}")
+        if self.header not in (None, True, False):
+            raise ValueError(f"header={self.header!r}; give True, False, or None, which looks for names in the first row")
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """One way to read lines as rows of cells."""
+
+    sep: str
+    quotechar: str
+    escaped: bool = False  # whether a backslash takes its meaning from a quote or a separator
+    spaced: bool = False  # whether a space follows each separator
+
+    def rows(self, lines):
+        """Yield the cells of each row, and whether one of them holds what look like whole rows: a quote that is none."""
+        seen = []  # lines since the last row
+        lines = _remembered(map(_escaped, lines) if self.escaped else lines, seen)
+        quoting = dict(quotechar=self.quotechar, doublequote=True) if self.quotechar else dict(quoting=csv.QUOTE_NONE)
+        escapechar = "\\" if self.escaped else None
+        reader = csv.reader(
+            lines, delimiter=self.sep, strict=True, skipinitialspace=self.spaced, escapechar=escapechar, **quoting
+        )
+        with _unlimited_cells():
+            for cells in reader:
+                inner = len(seen) > 1 and len(cells) > 1
+                swallowed = inner and all(self._is_row(line, len(cells)) for line in seen)
+                seen.clear()
+                if cells and (len(cells) > 1 or cells[0].strip()):  # an empty line is no row
+                    yield cells, swallowed
+
+    def _is_row(self, line, width):
+        """Tell whether a line alone would be a row, each of its cells more than a quote."""
+        cells = line.split(self.sep)
+        return len(cells) == width and all(cell.strip().strip(self.quotechar) for cell in cells)
+
+
+def _remembered(lines, seen):
+    """Yield lines, and append each to those seen."""
+    for line in lines:
+        seen.append(line)
+        yield line
+
+
+def _escaped(line):
+    """Double the backslashes that escape nothing, lest Python's reader take them away."""
+    if "\\" not in line:
+        return line
+    return re.sub(rf"{ESCAPES}(.)|\\", lambda found: found[0] if found[1] else "\\\\", line, flags=re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A candidate: dialect, first rows, whether all of these could be read, and whether the first of them holds names."""
+
+    dialect: Dialect
+    rows: list
+    read: bool
+    headed: bool
+
+    @property
+    def columns(self):
+        """The names of the columns, or their numbers."""
+        return [name.strip() for name in self.rows[0]] if self.headed else list(range(self.width))
+
+    @property
+    def width(self):
+        """The number of cells of the first row."""
+        return len(self.rows[0])
+
+    @property
+    def of_full_width(self):
+        """The rows that are as wide as the first."""
+        return [row for row in self.rows if len(row) == self.width]
+
+    @property
+    def rectangular(self):
+        """Whether all rows are as wide as the first, and wider than one cell or of one column by intent."""
+        wide = self.width > 1 or self.dialect.sep == NOWHERE
+        return self.read and wide and len(self.of_full_width) == len(self.rows)
+
+    def cells(self, lines, columns, name):
+        """Return the cells of each column that is asked for, and whether a cell may have swallowed rows."""
+        found, number, doubtful = [[] for _ in columns], -self.headed, False
+        try:
+            for cells, swallowed in tqdm(self.dialect.rows(lines), desc=f"Reading {name}", unit="row", delay=2):
+                number += 1
+                if len(cells) != self.width:
+                    raise BadRowError(
+                        f"{self._row(number)} has {_cells(len(cells))} where the first has {self.width}; "
+                        f"a text that holds the separator {self.dialect.sep!r} needs quotes"
+                    )
+                doubtful |= swallowed
+                if number:
+                    for column, values in zip(columns, found):
+                        values.append(cells[column])
+        except csv.Error as error:
+            raise BadRowError(
+                f"{self._row(number + 1)} has a quote that is not closed, or stands in a cell without being doubled ({error})"
+            ) from error
+        return found, doubtful
+
+    def _row(self, number):
+        return f"row {number} (without the header)" if self.headed else f"row {number}"
+
+
+def layouts(sample, cut, written, separators, wanted):
+    """Return the candidates that read the sample as a rectangle, the likeliest first, or the likeliest one if none does.
+
+    ``cut`` says that the file goes on, ``separators`` which are tried and in which order, ``wanted`` which columns are.
+    """
+    found = [
+        Layout(dialect, rows, read, _has_header(rows, written, wanted))
+        for sep in written.sep or separators
+        for dialect in _dialects(sep, written, sample)
+        for rows, read in [_first_rows(dialect, sample, cut)]
+        if rows
+    ]
+    if separators != NOWHERE and all(layout.width == 1 for layout in found):
+        return layouts(sample, cut, replace(written, sep=None), NOWHERE, wanted)
+    known = lambda layout: layout.headed * wanted.known(layout.columns)
+    rectangles = [layout for layout in found if layout.rectangular]
+    if not rectangles:
+        return sorted(found, key=lambda layout: (-known(layout), -layout.width))[:1]
+    most = max(map(known, rectangles))
+    return [layout for layout in rectangles if known(layout) == most]
+
+
+def _dialects(sep, written, lines):
+    """Yield the dialects of a separator, the likeliest first."""
+    first, sample = lines[0], "".join(lines)
+    spaced = sep != " " and sep in first.strip() and first.count(sep) == first.count(sep + " ")
+    quotes = ["'", '"', ""] if written.quotechar is None else [written.quotechar]
+    for quote in quotes:
+        if written.quotechar is None and quote == "'" and not _single_quotes(sep, sample):
+            continue
+        if "\\" + (quote or sep) in sample:  # first: doubled quotes after a backslash do not close in this reading
+            yield Dialect(sep, quote, True, spaced)
+        yield Dialect(sep, quote, False, spaced)
+
+
+def _single_quotes(sep, sample):
+    """Tell whether apostrophes enclose cells, one of which needs it: else they are a part of the text."""
+    ends = rf"(?:[{re.escape(sep)}\r\n]|$)"
+    inside = r"(?:[^'\\]|''|\\.)*"
+    cell = rf"(?:^|(?<=[{re.escape(sep)}\r\n]))\s?'({inside})'(?={ends})"
+    cells = [found[1] for found in re.finditer(cell, sample)]
+    first = sample.split("\n", 1)[0].strip()
+    return any(sep in cell or "'" in cell or "\n" in cell for cell in cells) or bool(
+        re.fullmatch(rf"'{inside}'(?:{re.escape(sep)}\s?'{inside}')*", first)
+    )
+
+
+def _first_rows(dialect, sample, cut):
+    """Return the rows of the sample up to the first that cannot be read, and whether that is its end."""
+    rows = []
+    try:
+        rows.extend(cells for cells, _ in dialect.rows(sample))
+    except csv.Error:
+        return rows, cut and sum(map(len, rows)) > 0 and _characters(rows) > _characters([sample]) / 2
+    return rows, True
+
+
+def _characters(rows):
+    return sum(len(cell) for row in rows for cell in row)
+
+
+def _has_header(rows, written, wanted):
+    """Tell whether the first row holds names: known ones, or words that are no numbers and do not recur below."""
+    if written.header is not None:
+        return written.header
+    first, rest = rows[0], rows[1:]
+    names = [name.strip() for name in first]
+    if wanted.known(names) or Wanted().known(names):
+        return True
+    if any(isinstance(column, int) for column in (wanted.text, wanted.label)):
+        return False
+    if any(isinstance(column, str) for column in (wanted.text, wanted.label if wanted.label_is_named else None)):
+        return True
+    if any(not name.strip() or re.fullmatch(NUMBER, name) for name in first):
+        return False
+    return not any(name in {row[column] for row in rest if column < len(row)} for column, name in enumerate(first))
+
+
+def whole(candidates, opened, wanted, source, name):
+    """Return the cells of the wanted columns, and the layout, by the first candidate that reads the whole file.
+
+    ``opened`` opens the lines anew.
+    """
+    error, doubtful = None, None
+    for layout in candidates:
+        try:
+            columns = wanted.among(layout.columns, source, () if layout.headed else layout.of_full_width)
+            with opened() as lines:
+                numbers = [layout.columns.index(column) for column in columns if column is not None]
+                cells, swallowed = layout.cells(lines, numbers, name)
+        except (BadRowError, DataError) as reason:
+            error = error or reason
+            continue
+        found = cells, columns, layout
+        if not swallowed:
+            return found
+        doubtful = doubtful or found
+    if doubtful is None:
+        raise error
+    return doubtful
+
+
+@contextmanager
+def _unlimited_cells():
+    """Let cells be longer than the 131,072 characters that Python's reader allows."""
+    before = csv.field_size_limit(2**31 - 1)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
+
+
+def _cells(number):
+    return f"{number} cell" + "s" * (number != 1)

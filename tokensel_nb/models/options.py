@@ -1,0 +1,134 @@
+"""How a model is trained: options that are checked once, in one value, which is also what a checkpoint must agree with."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from ..support.checks import instance, list_of_str, one_of, positive, truth, whole_number
+from .optimizers import OPTIMIZERS
+
+ELSEWHERE = ("steps", "device", "distributed", "checkpoint", "watch", "verbose")
+"""Options that change where, how long and how visibly a run goes on, but no step of it."""
+
+
+def _names(name, value):
+    value = sorted(value, key=str) if isinstance(value, set | frozenset) else value  # their order does not matter
+    names = (value,) if isinstance(value, str) else tuple(list_of_str(name, value))
+    if not names:
+        raise ValueError(f"{name} is empty; name at least one of the model's arrays")
+    return names
+
+
+CHECKS = {
+    "dim": whole_number,
+    "steps": whole_number,
+    "learning_rate": positive,
+    "optimizer": partial(one_of, allowed=OPTIMIZERS),
+    "trained": _names,
+    "batch_size": whole_number,
+    "patience": whole_number,
+    "evaluate_every": whole_number,
+    "seed": partial(whole_number, least=0, most=np.inf),
+    "checkpoint": partial(instance, kind=(str, os.PathLike)),
+    "watch": partial(instance, kind=Callable),
+    "distributed": truth,
+    "verbose": truth,
+}
+
+
+@dataclass(frozen=True)
+class Options:
+    """How `train` minimises the loss.
+
+    Parameters
+    ----------
+    dim : int
+        d; where a start is given, that of the start is used.
+    steps : int
+        Gradient steps at most.
+    learning_rate : float
+        Size of a step; the default suits Adam at 64 dimensions.
+    optimizer : {"adam", "gradient descent"}
+        Adam with PyTorch's defaults, or plain gradient descent.
+    trained : sequence of str, optional
+        Names of the arrays that are trained, such as "embeddings"; the others stay as they are. By default all.
+    batch_size : int, optional
+        Texts a step, drawn without replacement epoch by epoch; by default all, so that each step is exact.
+    patience : int, optional
+        Stop after this many evaluations in a row without a lower held-out loss, and return the best parameters.
+    evaluate_every : int
+        Steps between two evaluations.
+    seed : int
+        Of the start and of the batches.
+    device : str, optional
+        By default training computes as its start is: on numpy arrays with numpy. "cpu" or "cuda:1" computes with torch
+        there, "auto" with torch on a GPU where there is one, else on the CPU.
+    distributed : bool
+        Whether the processes that torchrun started share the texts: each computes with its part of them, and they exchange
+        K + 1 numbers a word and step (two for two classes; a model that torch differentiates, its gradients). All are given
+        the same arguments, and return the same; the first alone writes, watches and shows. Without others, nothing changes.
+    checkpoint : path, optional
+        A ``.safetensors`` file, written whole or not at all. If it is there, training goes on from it, to the same
+        parameters as a run that was never interrupted (on one machine). More ``steps`` than before are welcome, and another
+        device or number of processes; all else must be as it was.
+    watch : callable, optional
+        Called as ``watch(step, parameters)`` at every evaluation of this run, with arrays that must not be changed.
+    verbose : bool
+        Whether a progress bar shows after two seconds.
+
+    Raises
+    ------
+    ValueError
+        If an option is out of range.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> ts.Options(dim=16, steps=20).learning_rate
+    0.05
+    >>> ts.Options(learning_rate=-1)
+    Traceback (most recent call last):
+    ValueError: learning_rate=-1; give a positive number
+    """
+
+    dim: int = 64
+    steps: int = 100
+    learning_rate: float = 0.05
+    optimizer: str = "adam"
+    trained: Sequence[str] | None = None
+    batch_size: int | None = None
+    patience: int | None = None
+    evaluate_every: int = 5
+    seed: int = 0
+    device: str | None = None
+    distributed: bool = False
+    checkpoint: str | os.PathLike | None = None
+    watch: Callable | None = None
+    verbose: bool = True
+
+    def __post_init__(self):
+        for name, check in CHECKS.items():
+            value = getattr(self, name)
+            if value is not getattr(Options, name):  # the default
+                object.__setattr__(self, name, check(name, value))  # as plain numbers, which a checkpoint can write
+
+    def identity(self) -> dict:
+        """Return the options that every step depends on, as plain values: what a checkpoint must agree with.
+
+        Returns
+        -------
+        dict
+
+        Examples
+        --------
+        >>> import tokensel_nb as ts
+        >>> ts.Options(steps=5).identity() == ts.Options(steps=500, verbose=False).identity()
+        True
+        """
+        found = {name: value for name, value in vars(self).items() if name not in ELSEWHERE}
+        return found | {"trained": self.trained and list(self.trained)}

@@ -1,0 +1,1 @@
+"""Corpora on disk, and processes that share a run."""

@@ -1,0 +1,106 @@
+"""What the package does not ask for: modules of its extras, imported when they are first used, or one sentence that says which.
+
+The one place that knows which extra brings what; pyproject.toml lists what each extra installs.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+
+def command(extra):
+    """Return the command that installs an extra.
+
+    Parameters
+    ----------
+    extra : str
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> command("book")
+    "pip install 'tokensel-nb[book]'"
+    """
+    return f"pip install 'tokensel-nb[{extra}]'"
+
+
+class MissingExtraError(ModuleNotFoundError):
+    """Something needs a package that comes with an extra; the message says which, and how to install it."""
+
+
+class Extra:
+    """A module that is imported at the first use of one of its names.
+
+    Parameters
+    ----------
+    module : str
+    extra : str
+        Of this package, which brings the module.
+    need : str
+        What needs it, as the beginning of a sentence.
+
+    Examples
+    --------
+    >>> Extra("json", "book", "dreams need paper").load().loads("[1]")
+    [1]
+    >>> Extra("no_such_module", "book", "dreams need sleep").deep
+    Traceback (most recent call last):
+    tokensel_nb.support.extras.MissingExtraError: dreams need sleep: pip install 'tokensel-nb[book]'
+    """
+
+    def __init__(self, module, extra, need):
+        self._module, self._sentence = module, f"{need}: {command(extra)}"
+
+    def __getattr__(self, name):
+        if name.startswith("__"):  # tools that look into a module's names shall not import all of these
+            raise AttributeError(name)
+        return getattr(self.load(), name)
+
+    def load(self):
+        """Import the module.
+
+        Returns
+        -------
+        module
+
+        Raises
+        ------
+        MissingExtraError
+            If it is not installed.
+        """
+        try:
+            return import_module(self._module)
+        except ModuleNotFoundError as error:
+            if error.name not in (self._module, self._module.partition(".")[0]):
+                raise  # it is there, and something that it needs is not
+            raise MissingExtraError(self._sentence, name=error.name) from error
+
+
+TENSORS = "tensors, GPUs and deeper models need PyTorch"
+FIGURES = "the book's figures need matplotlib and seaborn"
+
+if TYPE_CHECKING:
+    import datasets as datasets
+    import matplotlib.pyplot as plt
+    import pandas as pd
+    import seaborn as sns
+    import torch as torch
+    import torch.nn.functional as functional
+    from IPython import display as display
+    from matplotlib import colors as colors
+else:
+    torch = Extra("torch", "torch", TENSORS)
+    functional = Extra("torch.nn.functional", "torch", TENSORS)
+    pd = Extra("pandas", "report", "tables need pandas")
+    plt = Extra("matplotlib.pyplot", "book", FIGURES)
+    colors = Extra("matplotlib.colors", "book", FIGURES)
+    sns = Extra("seaborn", "book", FIGURES)
+    display = Extra("IPython.display", "book", "figures with sliders need IPython")
+    datasets = Extra("datasets", "hub", "the Hugging Face hub needs the library datasets")
+
+papermill = Extra("papermill", "report", "a report is made by papermill")
+nbconvert = Extra("nbconvert", "report", "a report becomes a page by nbconvert")

@@ -1,0 +1,1 @@
+"""One step, Assumption 1, the margin, the flow of p, means over bins."""

@@ -1,0 +1,156 @@
+"""Which tokens are relevant, and whether a corpus satisfies Assumption 1."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from ..corpus.corpus import Corpus
+from ..support.checks import checked
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Whether a corpus satisfies Assumption 1; true in a condition if it does.
+
+    Parameters
+    ----------
+    counter_example : str
+        The first text or token that breaks it, in one sentence; empty if there is none.
+    text, token : int or None
+        The row of that text, the column of that token.
+
+    Examples
+    --------
+    >>> Answer("text 0 holds no relevant token", text=0)
+    Assumption 1 does not hold: text 0 holds no relevant token
+    >>> bool(Answer())
+    True
+    """
+
+    counter_example: str = ""
+    text: int | None = None
+    token: int | None = None
+
+    def __bool__(self):
+        """Whether the assumption holds."""
+        return not self.counter_example
+
+    def __repr__(self):
+        """Say so in words."""
+        return "Assumption 1 holds" if self else f"Assumption 1 does not hold: {self.counter_example}"
+
+
+@checked(corpus=Corpus)
+def complete_tokens(corpus: Corpus) -> np.ndarray:
+    """Tell which tokens are completely positive (+1), which completely negative (-1), and which neither (0).
+
+    A token is completely positive if it occurs, and only in texts of the second class. Weights of texts do not matter.
+
+    Parameters
+    ----------
+    corpus : Corpus
+
+    Returns
+    -------
+    ndarray of int64, shape (vocab_size,)
+
+    Raises
+    ------
+    ValueError
+        If the corpus has more than two classes.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.Corpus([[1, 0, 1], [0, 1, 1]], [1, -1], ["good", "bad", "film"])
+    >>> ts.complete_tokens(corpus)
+    array([ 1, -1,  0])
+    """
+    holds = (corpus.counts > 0).T
+    positive, negative = (holds @ (corpus.signs == sign) for sign in (1, -1))
+    return positive.astype(np.int64) - negative
+
+
+@checked(corpus=Corpus)
+def relevant_tokens(corpus: Corpus) -> sparse.csr_array:
+    """Mark the relevant tokens of every text: those that are completely positive or completely negative.
+
+    Parameters
+    ----------
+    corpus : Corpus
+
+    Returns
+    -------
+    scipy.sparse.csr_array of bool, shape (n, vocab_size)
+        Entry (i, s) is true where text i holds the relevant token s; a row may be empty, or hold several.
+
+    Raises
+    ------
+    ValueError
+        If the corpus has more than two classes.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.Corpus([[1, 0, 1], [0, 1, 1]], [1, -1], ["good", "bad", "film"])
+    >>> ts.relevant_tokens(corpus).toarray().tolist()
+    [[True, False, False], [False, True, False]]
+    """
+    counts = corpus.counts
+    data = (counts.data > 0) & (complete_tokens(corpus) != 0)[counts.indices]
+    marks = sparse.csr_array((data, counts.indices, counts.indptr), shape=counts.shape, copy=True)
+    marks.eliminate_zeros()
+    return marks
+
+
+@checked(corpus=Corpus)
+def check_assumption_1(corpus: Corpus) -> Answer:
+    """Tell whether every text has exactly one relevant token and all its others are irrelevant (Assumption 1 of the paper).
+
+    Relevant: completely positive or completely negative; one token that stands in a text twice is one token.
+    Irrelevant: a signed frequency Ê[y c_s(X)] of exactly zero, where all texts weigh alike, whatever their weights.
+
+    Parameters
+    ----------
+    corpus : Corpus
+
+    Returns
+    -------
+    Answer
+        With the first counter-example: first the texts in their order, then the tokens.
+
+    Raises
+    ------
+    ValueError
+        If the corpus has more than two classes.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.Corpus([[1, 0, 1], [0, 1, 1]], [1, -1], ["good", "bad", "film"])
+    >>> ts.check_assumption_1(corpus)
+    Assumption 1 holds
+    >>> ts.check_assumption_1(ts.Corpus([[1, 1], [0, 2]], [1, -1], ["good", "film"]))
+    Assumption 1 does not hold: text 1 holds no relevant token
+    """
+    complete, relevant = complete_tokens(corpus), relevant_tokens(corpus)
+    numbers = np.diff(relevant.indptr)
+    if (numbers != 1).any():
+        text = int((numbers != 1).argmax())
+        words = [repr(word) for word in corpus.vocabulary[relevant[[text]].indices]]
+        found = f"{len(words)} relevant tokens, {' and '.join(words[:2])}{' and others' if len(words) > 2 else ''}"
+        return Answer(f"text {text} holds {found if words else 'no relevant token'}", text=text)
+    balance = corpus.counts.T @ corpus.signs  # sums of whole numbers, so that zero is zero
+    skewed = (balance != 0) & (complete == 0)
+    if skewed.any():
+        token = int(skewed.argmax())
+        other, more = corpus.class_names if balance[token] > 0 else corpus.class_names[::-1]
+        sentence = (
+            f"token {corpus.vocabulary[token]!r} is neither relevant nor irrelevant: it occurs {abs(int(balance[token]))} "
+            f"times more often in texts labelled {more}, but in texts labelled {other} as well"
+        )
+        return Answer(sentence, token=token)
+    return Answer()

@@ -1,0 +1,346 @@
+"""The way the paper looks at tokens: means over bins of the label skew, and what shape they have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from ..corpus.corpus import shuffle_labels, some_texts
+from ..support.arrays import to_numpy
+from ..support.checks import checked, finite, generator, numbers, real, shortened, whole_number
+
+
+@dataclass(frozen=True, repr=False)
+class Bins:
+    """Amounts of tokens, summed up in bins of equal width.
+
+    Parameters
+    ----------
+    edges : ndarray of float64, shape (m + 1,)
+    sizes : ndarray of int64, shape (m,)
+        Tokens in each bin.
+    means, spreads : ndarray of float64, shape (m,)
+        Mean and standard deviation within each bin; NaN where a bin is empty.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> found = ts.binned([-1.0, -1.0, 0.0, 1.0, 1.0], [1.0, 3.0, 0.0, 1.0, 4.0], bins=3)
+    >>> found.means, found.mean_spread
+    (array([2. , 0. , 2.5]), 1.25)
+    """
+
+    edges: np.ndarray
+    sizes: np.ndarray
+    means: np.ndarray
+    spreads: np.ndarray
+
+    @property
+    def centres(self):
+        """The middle of every bin, shape (m,)."""
+        return (self.edges[:-1] + self.edges[1:]) / 2
+
+    @property
+    def mean_spread(self):
+        """The mean over the bins of the standard deviation within; bins of fewer than two tokens say nothing of it."""
+        return float(self.spreads[self.sizes > 1].mean())
+
+    def rank_correlation(self):
+        """Return Spearman's rank correlation of the means with the centres: 1 if the means ascend from bin to bin.
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
+        >>> import tokensel_nb as ts
+        >>> ts.binned([-1.0, 0.0, 1.0], [0.0, 1.0, 8.0], bins=3).rank_correlation()
+        1.0
+        """
+        from scipy import stats
+
+        filled = self.sizes > 0
+        return float(stats.spearmanr(self.centres[filled], self.means[filled]).statistic)
+
+    def u_shape(self):
+        """Return by how many standard errors the tokens at both ends lie above those in the middle.
+
+        The ends are the first and the last quarter of the bins, the middle is the half between; tokens count alike. The
+        smaller of the two ends' figures is returned, NaN where an end has fewer than two tokens. Tokens trained together
+        are no independent draws, so only shuffled labels tell how large it is by chance: see `with_control`.
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
+        >>> import tokensel_nb as ts
+        >>> skew = np.linspace(-1, 1, 100)
+        >>> ts.binned(skew, skew**2).u_shape() > 3 > ts.binned(skew, skew).u_shape()
+        True
+        """
+        quarter = len(self.sizes) // 4
+        middle = self._mean_and_square_error(slice(quarter, -quarter))
+        ends = [self._mean_and_square_error(part) for part in (slice(None, quarter), slice(-quarter, None))]
+        return float(min((end[0] - middle[0]) / np.sqrt(end[1] + middle[1]) for end in ends))
+
+    def _mean_and_square_error(self, part):
+        """Return the mean of the tokens in some of the bins, and the square of its standard error."""
+        sizes, filled = self.sizes[part], self.sizes[part] > 0
+        sizes, means, spreads = sizes[filled], self.means[part][filled], self.spreads[part][filled]
+        total = sizes.sum()
+        if total < 2:
+            return np.nan, np.nan
+        mean = sizes @ means / total
+        variance = sizes @ (spreads**2 + (means - mean) ** 2) / total
+        return mean, variance / (total - 1)
+
+
+def binned(skew, amounts, bins=20) -> Bins:
+    """Sum up amounts in bins of equal width between the smallest and the largest skew, as the paper's tables do.
+
+    Parameters
+    ----------
+    skew : array, shape (vocab_size,)
+        Such as `Corpus.label_skew`; tokens whose skew is NaN are left out.
+    amounts : array, shape (vocab_size,)
+        Such as E_s·v or E_s·p.
+    bins : int or array of float
+        How many, or their edges.
+
+    Returns
+    -------
+    Bins
+
+    Raises
+    ------
+    ValueError
+        If there are not as many amounts as skews, none of them a number, or an amount is not finite.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> ts.binned([-1.0, -0.9, 1.0], [2.0, 4.0, 1.0], bins=2).means
+    array([3., 1.])
+    """
+    from scipy import stats
+
+    skew, amounts = _known(skew, amounts)
+    if not len(skew):
+        raise ValueError("no token has a skew; give words that occur")
+    edges = _edges(skew, bins)
+    with np.errstate(over="ignore", invalid="ignore"):  # told below
+        of = {how: stats.binned_statistic(skew, amounts, how, edges).statistic for how in ("count", "mean", "std")}
+    filled = of["count"] > 0
+    if not np.isfinite([of["mean"][filled], of["std"][filled]]).all():
+        raise ValueError("amounts are too large: their mean or spread is beyond float64; give smaller ones")
+    return Bins(edges, of["count"].astype(np.int64), of["mean"], of["std"])
+
+
+def _edges(skew, bins):
+    """Return the edges of bins: as many as a number says, or those given."""
+    if np.ndim(bins) == 0 and not isinstance(bins, (set, dict)):
+        number = whole_number("bins", bins, most=10**6)
+        try:
+            return np.histogram_bin_edges(skew, number)
+        except ValueError as error:
+            raise ValueError(f"skew spans {skew.min()} to {skew.max()}, too far or too little for bins={number}") from error
+    edges = to_numpy(numbers("bins", bins, (None,))).astype(float)
+    if len(edges) < 2 or not (np.diff(edges) > 0).all():
+        raise ValueError(f"bins={shortened(bins)}; give a number, or two or more edges that ascend")
+    return edges
+
+
+def word_correlation(skew, amounts) -> float:
+    """Return Spearman's rank correlation of amounts with the skew, word by word: no bins smooth what single words do.
+
+    Parameters
+    ----------
+    skew : array, shape (vocab_size,)
+        Such as `Corpus.label_skew`, or its absolute value; tokens whose skew is NaN are left out.
+    amounts : array, shape (vocab_size,)
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        If there are not as many amounts as skews.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> ts.word_correlation([-1.0, 0.0, np.nan, 1.0], [0.0, 1.0, 5.0, 8.0])
+    1.0
+    """
+    from scipy import stats
+
+    return float(stats.spearmanr(*_known(skew, amounts)).statistic)
+
+
+def _known(skew, amounts):
+    """Return both as arrays, without the tokens whose skew is NaN."""
+    skew, amounts = (to_numpy(real(name, each)).astype(float) for name, each in (("skew", skew), ("amounts", amounts)))
+    if skew.shape != amounts.shape or skew.ndim != 1:
+        raise ValueError(f"skew has shape {skew.shape} and amounts {amounts.shape}; give one number of each a token")
+    known = ~np.isnan(skew)
+    finite("skew", np.where(known, skew, 0)), finite("amounts", np.where(known, amounts, 0))
+    return skew[known], amounts[known]
+
+
+@dataclass(frozen=True, repr=False)
+class ControlledBins:
+    """Bins with true labels, beside what the same treatment draws with shuffled ones.
+
+    Parameters
+    ----------
+    true : Bins
+    shuffled : tuple of Bins
+        One a permutation of the labels, made as ``true`` was: between the extremes of the shuffled skew.
+    band : ndarray, shape (2, m)
+        The lowest and the highest mean of the permutations in every bin of ``true``; NaN where none has a token.
+    word_skew, word_absolute : tuple of float
+        `word_correlation` of the amounts with the skew and with its absolute value: first with true labels, then with
+        each permutation.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> halves = ts.independent_tokens(400, 40, 12, 0.5, seed=0).split(0.5, seed=0)
+    >>> found = ts.with_control(*halves, lambda half: {"share": half.signed_share()}, shuffles=3, bins=10)
+    >>> len(found["share"]["held out"].shuffled), found["share"]["held out"].band.shape
+    (3, (2, 10))
+    """
+
+    true: Bins
+    shuffled: tuple[Bins, ...]
+    band: np.ndarray
+    word_skew: tuple[float, ...]
+    word_absolute: tuple[float, ...]
+
+    def figures(self, figure):
+        """Return a figure of `Bins` with true labels, and those with shuffled ones.
+
+        Parameters
+        ----------
+        figure : callable
+            Such as ``Bins.u_shape`` or ``Bins.rank_correlation``.
+
+        Returns
+        -------
+        (float, list of float)
+
+        Examples
+        --------
+        >>> import tokensel_nb as ts
+        >>> halves = ts.independent_tokens(400, 40, 12, 0.5, seed=0).split(0.5, seed=0)
+        >>> found = ts.with_control(*halves, lambda half: {"share": half.signed_share()}, shuffles=2, bins=5)
+        >>> true, shuffled = found["share"]["own"].figures(ts.Bins.rank_correlation)
+        >>> round(true, 2), len(shuffled)
+        (1.0, 2)
+        """
+        return figure(self.true), [figure(each) for each in self.shuffled]
+
+
+@checked(
+    corpus=some_texts,
+    held_out=some_texts,
+    amounts_of=Callable,
+    shuffles=whole_number,
+    seed=generator,
+    min_count=partial(whole_number, least=0),
+)
+def with_control(
+    corpus, held_out, amounts_of, shuffles=4, seed=0, bins=20, min_count=1
+) -> dict[str, dict[str, ControlledBins]]:
+    """Bin amounts by the skew of the texts trained on, and by that of held-out texts; with true labels and shuffled ones.
+
+    A word's skew and what a model gives the word come of the same reviews, so chance alone links them: with shuffled labels
+    there is a rise, too. The skew of other reviews knows nothing of that chance.
+
+    Parameters
+    ----------
+    corpus, held_out : Corpus
+        Two classes, the same words; texts drawn alike, such as the two parts of `Corpus.split`.
+    amounts_of : callable
+        Given a corpus to learn from, returns a dict of amounts, one number a token each, under names.
+    shuffles : int
+        How many times the labels of both parts are permuted, and the amounts found anew.
+    seed : int or numpy.random.Generator
+        Of the permutations.
+    bins : int or array of float
+        How many, between the extremes of the true skew, or their edges.
+    min_count : int
+        Words that occur less often in ``corpus`` are left out. Rare words have a large skew in any texts and are learnt fast,
+        so that a U can be one of rarity alone.
+
+    Returns
+    -------
+    dict
+        For every name a dict: "own" holds `ControlledBins` by the skew of the texts trained on, "held out" those by the
+        other texts' skew.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus, held_out = ts.independent_tokens(400, 40, 12, 0.5, seed=0).split(0.5, seed=0)
+    >>> found = ts.with_control(corpus, held_out, lambda part: {"share": part.signed_share()})["share"]
+    >>> [round(max(found[by].word_skew[1:]), 1) for by in ("own", "held out")]  # shuffled labels
+    [1.0, 0.2]
+    """
+    if not np.array_equal(held_out.vocabulary, corpus.vocabulary):
+        raise ValueError("held_out has other words than the corpus; read it with vocabulary=corpus.vocabulary")
+    for part in (corpus, held_out):
+        _ = part.signs  # of two classes alone
+    random = np.random.default_rng(seed)
+    pairs = [(corpus, held_out)]
+    pairs += [tuple(shuffle_labels(part, random) for part in (corpus, held_out)) for _ in range(shuffles)]
+    skews = {by: [pair[place].label_skew() for pair in pairs] for place, by in enumerate(("own", "held out"))}
+    rare = corpus.counts.sum(axis=0) < min_count
+    if rare.all():
+        raise ValueError(f"no word occurs min_count={min_count} times; lower min_count")
+    skews = {by: [np.where(rare, np.nan, skew) for skew in each] for by, each in skews.items()}
+    amounts = [amounts_of(part) for part, _ in pairs]
+    return {
+        name: {by: _controlled(skew, [each[name] for each in amounts], bins) for by, skew in skews.items()}
+        for name in amounts[0]
+    }
+
+
+def _controlled(skews, amounts, bins):
+    true, *shuffled = (binned(skew, amount, bins) for skew, amount in zip(skews, amounts))
+    means = np.array([binned(skew, amount, true.edges).means for skew, amount in zip(skews[1:], amounts[1:])])
+    words = [tuple(map(word_correlation, each, amounts)) for each in (skews, np.abs(skews))]
+    return ControlledBins(true, tuple(shuffled), extremes(means), *words)
+
+
+def extremes(means):
+    """Return the lowest and the highest of several means in every bin: the band that they fill.
+
+    Parameters
+    ----------
+    means : ndarray, shape (k, m)
+        NaN where a bin is empty.
+
+    Returns
+    -------
+    ndarray, shape (2, m)
+        NaN where all k are.
+
+    Examples
+    --------
+    >>> from tokensel_nb.theory.bins import extremes
+    >>> extremes(np.array([[1.0, np.nan, np.nan], [3.0, 2.0, np.nan]]))
+    array([[ 1.,  2., nan],
+           [ 3.,  2., nan]])
+    """
+    empty = np.isnan(means).all(axis=0)
+    bounds = [fold(np.where(empty, 0, means), axis=0) for fold in (np.nanmin, np.nanmax)]
+    return np.where(empty, np.nan, bounds)

@@ -1,0 +1,249 @@
+"""Gradient flow of more than p: of p and v together, along the path; of all parameters, in time."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...corpus.corpus import Corpus, some_texts
+from ...corpus.counts import CountMatrix
+from ...models.base import check_finite
+from ...models.one_layer import OneLayer
+from ...models.parameters import Parameters
+from ...support.arrays import like, namespace, sigmoid, to_numpy
+from ...support.checks import checked, numbers
+from ..alignment import exact_parameters
+from ..assumption import complete_tokens
+from ..max_margin import selection_mask
+from .path import LENGTH, RECORDS, TOLERANCE, Flow, _Field
+from .sharp import SharpAttention
+
+
+@checked(parameters=Parameters, corpus=some_texts, arc_length=LENGTH, records=RECORDS, tolerance=TOLERANCE)
+def output_flow(
+    parameters: Parameters, corpus: Corpus, arc_length: float = 300.0, *, records: int = 200, tolerance=1e-8
+) -> tuple[Flow, np.ndarray]:
+    """Follow the gradient flow of p and v together, with E fixed, until p has travelled a given length.
+
+    While ‖p‖ grows by one, ‖v‖ grows by a factor: like exp(margin ‖p‖ / 2). Soon no float holds both y f(X) and its
+    differences between texts, on which the way of p depends. So v is written as M u + w with E_r·u = y for every relevant
+    token r, and w apart: the differences come from w alone. This is a choice of coordinates; the flow is the exact one.
+
+    Parameters
+    ----------
+    parameters : Parameters
+        The start.
+    corpus : Corpus
+        Two classes; every text holds a relevant token.
+    arc_length : float
+        How far p travels.
+    records, tolerance
+        As in `gradient_flow`; on this stiffer path a coarser tolerance than the default leaves it to rounding where it ends.
+
+    Returns
+    -------
+    (Flow, ndarray of float64 of shape (m, dim))
+        The path of p, and v at the same points. The gradient norms are those of ∇_p L.
+
+    Raises
+    ------
+    ValueError
+        As in `gradient_flow`, or if a text has no relevant token, or their embeddings are linearly dependent.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.Corpus([[1, 0, 1], [0, 1, 1]], [1, -1], ["good", "bad", "film"])
+    >>> path, outputs = ts.output_flow(ts.limit_parameters(corpus, 10.0), corpus, 20.0, records=3)
+    >>> path
+    Flow(3 points; ends at ‖p‖ = 20, loss 0, largest missed attention exp(-24.49))
+    >>> bool(np.linalg.norm(outputs[-1]) > 1000)
+    True
+    """
+    field = _OutputField(parameters, corpus)
+    flow, points = field.follow(arc_length, records, tolerance)
+    return flow, field.output_vectors(points)
+
+
+@checked(parameters=Parameters, corpus=some_texts, tolerance=TOLERANCE)
+def joint_flow(parameters: Parameters, corpus: Corpus, times, *, tolerance=1e-11) -> list[Parameters]:
+    """Follow the gradient flow of E, p and v together, in time itself, by an explicit Runge-Kutta method of order 8.
+
+    Along it EᵀE - vvᵀ - ppᵀ does not change, for any corpus (the conservation law of the chapter on the flow): see `conserved`.
+
+    Parameters
+    ----------
+    parameters : Parameters
+        The start.
+    corpus : Corpus
+        Any number of classes.
+    times : sequence of float, ascending, not negative
+    tolerance : float
+        Relative and absolute local error of the solver.
+
+    Returns
+    -------
+    list of Parameters
+        One a time, of float64, of the kind and on the device of the start.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is not finite or does not fit the corpus, ``times`` is not ascending from zero or later, or
+        ``tolerance`` is not a positive number.
+    RuntimeError
+        If the solver finds no step that keeps to its tolerance, or the gradient overflows.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.Corpus([[1, 0, 1], [0, 1, 1]], [1, -1], ["good", "bad", "film"])
+    >>> start = ts.init_parameters(corpus.vocab_size, dim=4, seed=0, dtype="float64")
+    >>> before, after = ts.joint_flow(start, corpus, [0.0, 10.0])
+    >>> ts.loss(after, corpus) < ts.loss(before, corpus)
+    True
+    """
+    from scipy import integrate
+
+    times = to_numpy(numbers("times", times, (None,))).astype(np.float64)
+    if not (len(times) and times[0] >= 0 and (np.diff(times) >= 0).all()):
+        raise ValueError("times must ascend, and begin at zero or later")
+    start = exact_parameters(parameters, corpus)
+    ends = np.cumsum([array.size for array in start.numpy().arrays().values()])[:-1]
+
+    def packed(parameters):
+        return np.concatenate([array.ravel() for array in parameters.numpy().arrays().values()])
+
+    def unpacked(vector):
+        parts = iter(np.split(vector, ends))
+        return start.map(lambda array: like(next(parts), array).reshape(array.shape))
+
+    asked = 0
+
+    def velocity(_, vector):
+        nonlocal asked
+        asked += 1
+        slopes = packed(OneLayer().gradients(unpacked(vector), corpus))
+        if not np.isfinite(slopes).all():  # SciPy would look for a step without end
+            raise RuntimeError("the gradient overflows; start from smaller parameters")
+        return -slopes
+
+    def moving(time, _):  # SciPy asks for events after every step that it takes; none ever comes
+        if asked >= ASKED and time * MOST_ASKED < times[-1] * asked:
+            raise RuntimeError(f"parameters move too fast: after {asked:,} gradients the flow is at time {time:.3g}")
+        return 1.0
+
+    options = dict(t_eval=times, rtol=tolerance, atol=tolerance, events=moving)
+    solved = integrate.solve_ivp(velocity, (0.0, times[-1]), packed(start), "DOP853", **options)
+    if not solved.success:
+        raise RuntimeError(
+            f"the solver of the flow found no step after {len(solved.t)} of {times.size} times; start from smaller parameters"
+        )
+    return [unpacked(vector.copy()) for vector in solved.y.T]
+
+
+@checked(parameters=Parameters)
+def conserved(parameters: Parameters):
+    """Return EᵀE - vvᵀ - ppᵀ, which gradient flow of all parameters keeps (the conservation law of chapter 3).
+
+    Parameters
+    ----------
+    parameters : Parameters
+        For K classes vvᵀ is the sum over the classes.
+
+    Returns
+    -------
+    array of float64, shape (dim, dim)
+        Of the kind of ``parameters``.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> conserved(ts.Parameters(np.eye(2), np.array([2.0, 0.0]), np.array([0.0, 1.0])))
+    array([[-3.,  0.],
+           [ 0.,  0.]])
+    """
+    exact = exact_parameters(parameters)
+    embeddings, query, outputs = exact.embeddings, exact.cls_embedding, exact.output_vector
+    others = namespace(query).concat([query[None], outputs.reshape(-1, len(query))])
+    return check_finite(embeddings.T @ embeddings - others.T @ others, exact)
+
+
+ASKED, MOST_ASKED = 500, 10**6  # gradients: from how many on to look ahead, and how many are too many for the whole way
+
+
+class _OutputField(_Field):
+    """The field of p and v together. A point holds z, then M, then w: v = v(0) + Eᵀ(M u + U w).
+
+    U holds an orthonormal basis of what is orthogonal to u, token by token where u is zero. So the numbers that grow
+    without end all are in M, and no rounding of theirs blurs w.
+    """
+
+    def __init__(self, parameters, corpus):
+        super().__init__(parameters, corpus)
+        selection_mask(corpus, None)  # says which text has no relevant token
+        gram, complete = to_numpy(self.rows @ self.rows.T), complete_tokens(corpus).astype(float)
+        relevant, lead, every = complete != 0, np.zeros(len(complete)), np.eye(len(complete))
+        lead[relevant] = np.linalg.lstsq(gram[np.ix_(relevant, relevant)], complete[relevant])[0]
+        by_lead = gram @ lead
+        if np.abs(by_lead - complete)[relevant].max() > 1e-9:
+            raise ValueError("the embeddings of the relevant tokens are linearly dependent; give more dimensions")
+        by_lead[relevant] = complete[relevant]  # exactly: these are the numbers whose differences matter
+        inner = np.linalg.qr(lead[relevant, None], mode="complete").Q[:, 1:]
+        others = np.hstack([every[:, relevant] @ inner, every[:, ~relevant]])
+        self.frame = np.column_stack([lead, others])
+        self.inverse = np.vstack([lead / (lead @ lead), others.T])
+        self.every, self.by_lead, self.by_rest = (like(each, self.rows) for each in (every, by_lead, gram @ others))
+        self.dim = len(self.start)
+        self.start = np.concatenate([self.start, np.zeros(len(complete))])
+
+    def at(self, point):
+        """Return attention at a point, with all gradients those of exp(M) L."""
+        point = like(point, self.rows)
+        height, of_rest = point[self.dim], self.values + self.by_rest @ point[self.dim + 1 :]
+        excess = self.of_entries(of_rest) + height * (self.of_entries(self.by_lead) - 1)
+        return SharpAttention(self.rows @ point[: self.dim], height * self.by_lead + of_rest, self.corpus, excess)
+
+    def velocity(self, _, point):
+        """Return d(z, M, w)/ds: p has speed 1, v the speed that belongs to it."""
+        attention = self.at(point)
+        gradient, norm = self.gradient(attention)
+        by_value, speed = self.by_value(attention, norm)
+        return np.concatenate([-gradient / norm, -speed * (self.inverse @ by_value)])
+
+    def jacobian(self, _, point):
+        """Return its derivative."""
+        attention = self.at(point)
+        gradient, norm = self.gradient(attention)
+        by_value, speed = self.by_value(attention, norm)
+        beside = lambda *parts: namespace(self.rows).concat(parts, axis=1)
+        pulls = beside(attention.pulls_along(self.every), self.pulls_by_height(attention)[:, None])
+        moves = attention.mixed_curvature(self.rows, beside(self.every, self.by_lead[:, None]), pulls)
+        # Columns for the value of every token become columns for M and w.
+        mixed, of_values = (beside(each[:, -1:], each[:, :-1] @ self.by_rest) for each in moves)
+        by_point = to_numpy(beside(attention.curvature(self.rows), mixed))
+        values_by_point = to_numpy(beside(moves[0][:, :-1].T / (speed * norm), of_values))
+        along = gradient @ by_point / norm**2  # the relative change of ‖∂L/∂z‖
+        of_query = np.outer(gradient / norm, along) - by_point / norm
+        return np.vstack([of_query, speed * (self.inverse @ (np.outer(by_value, along) - values_by_point))])
+
+    def by_value(self, attention, norm):
+        """Return ∂L/∂γ in its unit, and that unit over ‖∂L/∂z‖."""
+        array, log_unit = attention.by_value()
+        return to_numpy(array), np.exp(log_unit - attention.log_unit) / norm
+
+    def pulls_by_height(self, attention):
+        """Return how the logarithms of exp(M) g change with M, where almost everything cancels; shape (n,)."""
+        margins = attention.signs * attention.logits
+        # y ∂f/∂M - 1, a sum over tokens: the relevant ones have exactly y·by_lead = 1.
+        excess = attention.counts.reduce(attention.attention * (self.of_entries(self.by_lead) - 1), "sum")
+        return sigmoid(-margins) - sigmoid(margins) * excess
+
+    def of_entries(self, of_tokens):
+        """Return y times what belongs to a token, for every entry of the counts."""
+        counts = CountMatrix.of(self.corpus, of_tokens)
+        return like(self.corpus.signs, of_tokens)[counts.rows] * of_tokens[counts.columns]
+
+    def output_vectors(self, points):
+        """Return v at the points."""
+        start = self.parameters.numpy()
+        return start.output_vector + points[:, self.dim :] @ self.frame.T @ start.embeddings

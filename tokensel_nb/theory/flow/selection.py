@@ -1,0 +1,256 @@
+r"""When attention is sure to select the relevant tokens: a condition on the values, and a certificate for a path.
+
+With γ = 0 for all irrelevant tokens and orthonormal rows but for v (the limit d → ∞), a relevant token r is selected in its
+texts from every start if
+
+    κ(r) = Σ |γ_r'| (|γ_r| - |γ_r'|)₊ ≤ 1,
+
+the sum over the relevant tokens r' of the other label. With any values, any start and any affinely independent rows (so with
+d + 1 ≥ |S|), every text's relevant token is selected once the loss lies below
+
+    Σ μ_X ℓ(y γ_r) + min_X μ_X (ℓ(max_s y γ_s) - ℓ(y γ_r)),
+
+s the other tokens of X. The chapter on the flow proves both.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...corpus.corpus import Corpus, some_texts
+from ...corpus.counts import CountMatrix
+from ...models.parameters import Parameters
+from ...support.arrays import softplus, to_numpy
+from ...support.checks import checked, finite_number, numbers
+from ..alignment import exact_parameters
+from ..assumption import complete_tokens, relevant_tokens
+from .path import Flow
+from .sharp import SharpAttention
+
+EPS = np.finfo(np.float64).eps  # twice the largest relative error of one operation
+
+
+@checked(corpus=Corpus, irrelevant_value=finite_number)
+def competition(token_values, corpus: Corpus, irrelevant_value: float = 0.0) -> np.ndarray:
+    """Return κ(r), how strongly the other label competes with a relevant token.
+
+    Up to 1 it is selected from every start, if the rows are E_s = e_s + γ_s v with orthonormal e_s and v, as `limit_parameters`
+    returns them, each text holds one relevant token, and all other tokens have one value. These conditions are not checked.
+
+    Parameters
+    ----------
+    token_values : array, shape (vocab_size,)
+        γ_s = E_s·v.
+    corpus : Corpus
+        Two classes.
+    irrelevant_value : float
+        γ₀, the value that all irrelevant tokens share.
+
+    Returns
+    -------
+    ndarray of float64, shape (vocab_size,)
+        NaN for tokens that are not relevant.
+
+    Raises
+    ------
+    ValueError
+        If the corpus has more than two classes, or the value of a relevant token speaks against its own label.
+
+    Examples
+    --------
+    One strong token against two weak ones, 2 · 1 · (2 - 1):
+
+    >>> import tokensel_nb as ts
+    >>> texts = [[1, 0, 0, 1], [0, 1, 0, 1], [0, 0, 1, 1], [0, 0, 1, 1]]
+    >>> corpus = ts.Corpus(texts, [1, 1, -1, -1], ["good", "fine", "bad", "film"])
+    >>> ts.competition([1.0, 1.0, -2.0, 0.0], corpus)
+    array([ 0.,  0.,  2., nan])
+    """
+    labels = complete_tokens(corpus)
+    values = to_numpy(numbers("token_values", token_values, labels.shape)).astype(np.float64)
+    speaks = labels * (values - irrelevant_value)
+    if (speaks[labels != 0] <= 0).any():
+        wrong = corpus.vocabulary[np.flatnonzero((labels != 0) & (speaks <= 0))[0]]
+        raise ValueError(f"the value of the relevant token {wrong!r} does not speak for its label")
+    found = np.full(len(labels), np.nan)
+    for label in (1, -1):
+        own, others = speaks[labels == label], speaks[labels == -label]
+        with np.errstate(over="ignore"):  # told below
+            found[labels == label] = (others * np.maximum(own[:, None] - others, 0)).sum(axis=1)
+    if not np.isfinite(found[labels != 0]).all():
+        raise ValueError("token_values and irrelevant_value lead beyond float64; give smaller ones")
+    return found
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SelectionCertificate:
+    """Below which loss attention is sure to select the relevant token of every text, whatever the path from there on.
+
+    Parameters
+    ----------
+    parameters : Parameters
+        E and v; numpy arrays of float64.
+    corpus : Corpus
+    threshold : float
+        The loss; minus infinity where a condition of the theorem fails.
+    lead : float
+        The smallest y (γ_r - γ_s) of a relevant token over another one of its text.
+    fails : str
+        Which condition fails, in words; empty if none does.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.Corpus([[1, 0, 1], [0, 1, 1]], [1, -1], ["good", "bad", "film"])
+    >>> ts.selection_certificate(ts.limit_parameters(corpus, 10.0), corpus)
+    SelectionCertificate(certain below a loss of 0.4725; smallest y(γ_r - γ_s) 1.25)
+    """
+
+    parameters: Parameters
+    corpus: Corpus
+    threshold: float
+    lead: float
+    fails: str = ""
+
+    def __repr__(self):
+        """Name the threshold, or what stands against it."""
+        if self.fails:
+            return f"SelectionCertificate(none: {self.fails})"
+        return f"SelectionCertificate(certain below a loss of {self.threshold:.4g}; smallest y(γ_r - γ_s) {self.lead:.3g})"
+
+    def room(self, cls_embedding) -> float:
+        """Return by how much the loss lies below the threshold, less all rounding errors: where positive, selection is certain.
+
+        Parameters
+        ----------
+        cls_embedding : array, shape (dim,)
+            p, a point of the path.
+
+        Returns
+        -------
+        float
+            Minus infinity where a condition of the theorem fails.
+
+        Examples
+        --------
+        >>> import tokensel_nb as ts
+        >>> corpus = ts.Corpus([[1, 0, 1], [0, 1, 1]], [1, -1], ["good", "bad", "film"])
+        >>> certificate = ts.selection_certificate(ts.limit_parameters(corpus, 10.0), corpus)
+        >>> [round(certificate.room(query), 3) for query in ([-5.0, 0.0, 0.0, 0.0], np.zeros(4))]  # attention on film; even
+        [-0.086, 0.044]
+        """
+        if self.fails:
+            return -np.inf
+        query = np.asarray(to_numpy(cls_embedding), np.float64)
+        rows, values = self.parameters.embeddings, self.parameters.token_values
+        loss = SharpAttention(rows @ query, values, self.corpus).loss()
+        return float(self.threshold - loss - self._rounding(np.linalg.norm(query)))
+
+    def certain_from(self, path: Flow) -> float:
+        """Return the arc length from which on a path is sure to end in selection; infinity if none is recorded.
+
+        What is certain is the exact flow from the recorded point on: that the point lies on the path from the start
+        is as true as the solver is.
+
+        Parameters
+        ----------
+        path : Flow
+            Of these parameters and this corpus.
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
+        >>> import tokensel_nb as ts
+        >>> corpus = ts.Corpus([[1, 0, 1], [0, 1, 1]], [1, -1], ["good", "bad", "film"])
+        >>> start = ts.limit_parameters(corpus, 10.0)
+        >>> path = ts.gradient_flow(start, corpus, 10.0)
+        >>> ts.selection_certificate(start, corpus).certain_from(path) < 1
+        True
+        """
+        certain = (length for length, query in zip(path.arc_lengths, path.cls_embeddings) if self.room(query) > 0)
+        return float(next(certain, np.inf))
+
+    def _rounding(self, norm):
+        """Bound the errors of threshold and loss together: |x·y| of d terms is known to d eps ‖x‖ ‖y‖."""
+        rows, counts = self.parameters.embeddings, self.corpus.counts
+        longest, words = np.linalg.norm(rows, axis=1).max(), np.diff(counts.indptr).max()
+        of_score = rows.shape[1] * EPS * longest * norm
+        of_value = rows.shape[1] * EPS * longest * np.linalg.norm(self.parameters.output_vector)
+        logarithms = longest * norm + np.abs(np.log(counts.data)).max() + words
+        of_share = np.expm1(2 * of_score + 8 * EPS * (logarithms + 1))  # relative, of the attention on a token
+        largest = np.abs(self.parameters.token_values).max()
+        of_logit = of_value + 2 * largest * of_share + words * EPS * largest
+        return of_logit + 2 * of_value + (len(self.corpus) + 8) * EPS * (1 + largest)
+
+
+@checked(parameters=Parameters, corpus=some_texts)
+def selection_certificate(parameters: Parameters, corpus: Corpus) -> SelectionCertificate:
+    """Return the loss below which the flow of p, or its gradient descent in small steps, is sure to select the relevant tokens.
+
+    Holds from any start, if each text holds one relevant token, which speaks more for the label than all others of the text,
+    and the rows of the tokens that occur are affinely independent, which d + 1 ≥ |S| allows: see `SelectionCertificate`.
+
+    Parameters
+    ----------
+    parameters : Parameters
+        E and v; p does not matter. Numpy or torch, of any float dtype.
+    corpus : Corpus
+        Two classes.
+
+    Returns
+    -------
+    SelectionCertificate
+        One without a threshold, which says why, where a condition fails.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is not finite or does not fit the corpus.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.Corpus([[1, 0, 1], [0, 1, 1]], [1, -1], ["good", "bad", "film"])
+    >>> flat = ts.Parameters(np.ones((3, 2)), np.zeros(2), np.ones(2))
+    >>> ts.selection_certificate(flat, corpus)
+    SelectionCertificate(none: the rows of the tokens are not affinely independent)
+    """
+    exact = exact_parameters(parameters, corpus).numpy()
+    relevant = relevant_tokens(corpus)
+    if (np.diff(relevant.indptr) != 1).any():
+        return SelectionCertificate(exact, corpus, -np.inf, np.nan, "a text does not hold exactly one relevant token")
+    if not _independent(exact.embeddings[np.unique(corpus.counts.indices)]):
+        return SelectionCertificate(exact, corpus, -np.inf, np.nan, "the rows of the tokens are not affinely independent")
+    chosen, others = _strongest(exact.token_values, corpus, relevant.indices)
+    lead = float((chosen - others).min())
+    longest, head = np.linalg.norm(exact.embeddings, axis=1).max(), np.linalg.norm(exact.output_vector)
+    if lead <= 4 * exact.embeddings.shape[1] * EPS * longest * head:
+        return SelectionCertificate(exact, corpus, -np.inf, lead, "another token of a text speaks as much for its label")
+    if np.isinf(lead):
+        return SelectionCertificate(exact, corpus, -np.inf, lead, "no text holds a second token")
+    weights = corpus.mean_weights
+    price = weights * (softplus(-others) - softplus(-chosen))
+    threshold = float(weights @ softplus(-chosen) + price[np.isfinite(others)].min())
+    return SelectionCertificate(exact, corpus, threshold, lead)
+
+
+def _independent(rows):
+    """Tell whether rows are affinely independent, beyond what rounding can feign: with a constant beside them, linearly."""
+    rows = np.column_stack([rows, np.full(len(rows), np.abs(rows).max())])
+    if len(rows) > rows.shape[1]:
+        return False
+    sizes = np.linalg.svd(rows, compute_uv=False)
+    return bool(sizes[-1] > 10 * max(rows.shape) * EPS * sizes[0])
+
+
+def _strongest(values, corpus, chosen):
+    """Return y γ of the chosen token of every text, and the largest y γ of its others (-inf where it has none)."""
+    counts = CountMatrix.of(corpus, values)
+    speaks = corpus.signs[counts.rows] * values[counts.columns]
+    speaks[counts.columns == chosen[counts.rows]] = -np.inf
+    return corpus.signs * values[chosen], counts.reduce(speaks, "max", -np.inf)

@@ -1,0 +1,341 @@
+r"""The direction that separates selected tokens from all others with the largest margin, and its certificate.
+
+    p* = argmin ‖p‖  subject to  (E_r - E_s)·p ≥ 1  for every text, r a selected token of it, s any other.
+
+By convexity p* is the one point with multipliers λ ≥ 0, p* = Σ λ_rs (E_r - E_s), that vanish where the constraint is slack.
+Only the rows of E enter the computation: a constraint is a difference of two scores, (E p)_r - (E p)_s.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from ..corpus.corpus import Corpus
+from ..support.arrays import namespace, to_numpy
+from ..support.checks import checked, finite, first_few, real, whole_matrix
+from .assumption import relevant_tokens
+
+SLACK = 1e-10  # constraints may be missed by this much, of 1
+SCALES = 1e100  # squares of larger numbers, and of those below its inverse, are beyond float64
+AT_ONCE = 400  # pairs that join the working set in one round
+NOTHING = 1e-13  # what rounding leaves of zero: margins below the three-millionth part of the longest row count as none
+
+
+class NotSeparableError(ValueError):
+    """No direction gives every selected token a higher score than the others of its text.
+
+    Parameters
+    ----------
+    message : str
+        For people: it names the pairs that conflict, or some of them.
+    conflict : ndarray of int64, shape (m, 2)
+        Pairs (r, s) of which no direction satisfies all: some weights λ > 0 give Σ λ_rs (E_r - E_s) = 0.
+    """
+
+    def __init__(self, message, conflict):
+        super().__init__(message)
+        self.conflict = conflict
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MaxMargin:
+    """The solution of the margin problem, as numpy arrays.
+
+    Parameters
+    ----------
+    direction : ndarray of float64, shape (dim,)
+        p*, not normalised: every pair's scores differ by 1 or more.
+    pairs : ndarray of int64, shape (m, 2)
+        The pairs (r, s) of a selected token and another one of the same text, each once.
+    multipliers : ndarray of float64, shape (m,)
+        λ ≥ 0, one a pair, with p* = Σ λ_rs (E_r - E_s); where several choices do, one of them. Their sum is ‖p*‖².
+    residual : float
+        The largest of the four relative KKT residuals: stationarity ‖p* - Σ λ_rs (E_r - E_s)‖ / ‖p*‖, feasibility
+        1 - min (E_r - E_s)·p*, the sign of λ, and complementarity Σ λ_rs |(E_r - E_s)·p* - 1| / ‖p*‖².
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.Corpus([[1, 0, 1], [0, 1, 1]], [1, -1], ["good", "bad", "film"])
+    >>> solution = ts.max_margin(np.eye(3), corpus)
+    >>> print(solution.support.tolist(), f"{solution.margin:.4f}")
+    [[0, 2], [1, 2]] 1.2247
+    """
+
+    direction: np.ndarray
+    pairs: np.ndarray
+    multipliers: np.ndarray
+    residual: float
+
+    def __repr__(self):
+        """Name the margin, the sizes and the residual."""
+        return (
+            f"MaxMargin(margin {self.margin:.6g}; {len(self.support):,} of {len(self.pairs):,} pairs are support; "
+            f"KKT residual {self.residual:.1e})"
+        )
+
+    @property
+    def margin(self):
+        """The largest margin 1/‖p*‖ of a unit vector."""
+        return 1 / np.linalg.norm(self.direction)
+
+    @property
+    def support(self):
+        """The pairs with a positive multiplier, ndarray of int64, shape (k, 2)."""
+        return self.pairs[self.multipliers > 0]
+
+
+@checked(corpus=Corpus)
+def selected_pairs(corpus: Corpus, selection=None) -> np.ndarray:
+    """List the pairs (r, s) of a selected token and another one of the same text, each once, in ascending order.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    selection : ndarray of int, shape (n,), or array or sparse array of bool, shape (n, vocab_size), optional
+        The selected token of every text, or a mask of its selected tokens. By default all relevant tokens: one a text
+        under Assumption 1.
+
+    Returns
+    -------
+    ndarray of int64, shape (m, 2)
+
+    Raises
+    ------
+    ValueError
+        If a text has no relevant token, or a selected one does not occur in it, or there is no pair at all.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.Corpus([[1, 0, 1], [0, 1, 1]], [1, -1], ["good", "bad", "film"])
+    >>> ts.selected_pairs(corpus).tolist()
+    [[0, 2], [1, 2]]
+    """
+    mask = selection_mask(corpus, selection)
+    others = sparse.csr_array(corpus.counts > 0).astype(np.int8) - mask.astype(np.int8)
+    # Entry (r, s) counts the texts in which s is an other of the selected r: one product finds and deduplicates all pairs.
+    together = sparse.coo_array(mask.T.astype(np.int64) @ others.astype(np.int64))
+    pairs = np.stack(together.coords, axis=1)[together.data > 0].astype(np.int64)
+    if not len(pairs):
+        raise ValueError("there is no pair: no text holds a selected token and another one; give texts of two or more tokens")
+    return pairs[np.lexsort(pairs.T[::-1])]
+
+
+@checked(corpus=Corpus)
+def max_margin(embeddings, corpus: Corpus, selection=None) -> MaxMargin:
+    """Solve the margin problem to rounding (the limit direction of the flow; mirrors Theorem 4.3).
+
+    Nonnegative least squares (SciPy) of the pairs that are violated most, until none is.
+
+    Parameters
+    ----------
+    embeddings : array, shape (vocab_size, dim)
+        E, numpy or torch; computed with in float64, by numpy, whatever it is.
+    corpus : Corpus
+    selection : optional
+        See `selected_pairs`.
+
+    Returns
+    -------
+    MaxMargin
+
+    Raises
+    ------
+    ValueError
+        If ``embeddings`` has the wrong shape or holds a value that is not finite, or as `selected_pairs` does.
+    NotSeparableError
+        If no direction satisfies all pairs; it names pairs that conflict.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.Corpus([[1, 0, 1], [0, 1, 1]], [1, -1], ["good", "bad", "film"])
+    >>> ts.max_margin(np.eye(3), corpus).direction.round(4)
+    array([ 0.3333,  0.3333, -0.6667])
+    """
+    rows = _finite(embeddings, corpus)
+    pairs = selected_pairs(corpus, selection)
+    # Differences do not see a common shift; without it they lose fewer digits.
+    basis, coordinates = span(rows - rows.mean(axis=0))
+    scale = np.linalg.norm(coordinates, axis=1).max() or 1.0
+    solution, multipliers = _solve(coordinates / scale, pairs, corpus.vocabulary)
+    direction = basis @ solution / scale
+    multipliers = multipliers / scale**2
+    return MaxMargin(direction, pairs, multipliers, _residual(rows, pairs, direction, multipliers))
+
+
+def selection_mask(corpus, selection):
+    """Return a selection as a mask, checked.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    selection : optional
+        See `selected_pairs`.
+
+    Returns
+    -------
+    scipy.sparse.csr_array of bool, shape (n, vocab_size)
+
+    Raises
+    ------
+    ValueError
+        If a text has no relevant token, or a selected one does not occur in it, or the shape is wrong.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.Corpus([[1, 0, 1], [0, 1, 1]], [1, -1], ["good", "bad", "film"])
+    >>> selection_mask(corpus, [2, 1]).toarray().tolist()
+    [[False, False, True], [False, True, False]]
+    """
+    shape = corpus.counts.shape
+    if selection is None:
+        mask = relevant_tokens(corpus)
+        chosen = np.diff(mask.indptr)
+        if not chosen.all():
+            text = int((chosen == 0).argmax())
+            raise ValueError(f"text {text} holds no relevant token; leave it out, or say which token is selected")
+        return mask
+    if not sparse.issparse(selection):
+        selection = finite("selection", to_numpy(real("selection", selection, truths=True)))
+    if selection.shape == shape[:1]:
+        tokens = selection
+        if tokens.dtype.kind not in "iu" or tokens.min(initial=0) < 0 or tokens.max(initial=0) >= shape[1]:
+            raise ValueError(f"selection holds no token numbers from 0 to {shape[1] - 1}; give one a text, or a mask")
+        mask = sparse.csr_array((np.ones(len(tokens), bool), (np.arange(len(tokens)), tokens)), shape=shape)
+    else:
+        if selection.shape != shape:
+            raise ValueError(f"selection has shape {selection.shape}; give one token a text, or a mask of shape {shape}")
+        mask = whole_matrix("selection", selection) if sparse.issparse(selection) else selection
+        mask = sparse.csr_array(mask, dtype=bool, copy=True)
+        mask.eliminate_zeros()
+    absent = sparse.coo_array(mask > (corpus.counts > 0))
+    if absent.nnz:
+        text, token = (int(axis[0]) for axis in absent.coords)
+        raise ValueError(f"selection names token {corpus.vocabulary[token]!r} in text {text}, which does not hold it")
+    return mask
+
+
+def _finite(embeddings, corpus):
+    """Return the embeddings as float64, or say what is wrong with them."""
+    rows = to_numpy(real("embeddings", embeddings)).astype(np.float64)
+    if rows.ndim != 2 or len(rows) != corpus.vocab_size:
+        raise ValueError(
+            f"embeddings has shape {rows.shape}, but the corpus has {corpus.vocab_size} words; give one row a word"
+        )
+    strange = ~np.isfinite(rows).all(axis=1)
+    if strange.any():
+        word = corpus.vocabulary[int(strange.argmax())]
+        raise ValueError(f"embeddings holds a value that is not finite, in the row of {word!r}; replace it")
+    largest = np.abs(rows).max(initial=0)
+    if largest > SCALES or 0 < largest < 1 / SCALES:
+        raise ValueError(f"embeddings holds numbers up to {largest:.3g}; scale them, their squares are beyond float64")
+    return rows
+
+
+def span(rows):
+    """Return an orthonormal basis of a space that holds all rows, and the rows in it.
+
+    Parameters
+    ----------
+    rows : array, shape (n, dim)
+
+    Returns
+    -------
+    (array, array), of shapes (dim, k) and (n, k)
+        With k = n for fewer rows than dimensions; else the standard basis, and the rows themselves.
+
+    Examples
+    --------
+    >>> basis, coordinates = span(np.array([[3.0, 0.0, 4.0]]))
+    >>> np.abs(coordinates).round(9), (coordinates @ basis.T).round(9)
+    (array([[5.]]), array([[3., 0., 4.]]))
+    """
+    xp, dim = namespace(rows), rows.shape[1]
+    if len(rows) >= dim:
+        return xp.eye(dim, dtype=rows.dtype, device=rows.device), rows
+    basis = xp.linalg.qr(rows.T)[0]
+    return basis, rows @ basis
+
+
+def _solve(rows, pairs, vocabulary):
+    """Return the solution in the coordinates of the rows, and one multiplier a pair."""
+    solution = np.zeros(rows.shape[1])
+    multipliers = np.zeros(len(pairs))
+    working = np.zeros(0, np.int64)
+    while True:
+        scores = rows @ solution
+        gaps = scores[pairs[:, 0]] - scores[pairs[:, 1]]
+        missed = np.flatnonzero(gaps < 1 - SLACK)
+        # A pair of the working set is as good as the solver makes it; asking again would not end.
+        missed = np.setdiff1d(missed, working, assume_unique=True)
+        if not len(missed):
+            return solution, multipliers
+        worst = missed[np.argsort(gaps[missed], kind="stable")[:AT_ONCE]]
+        working = np.concatenate([working, worst])
+        differences = rows[pairs[working, 0]] - rows[pairs[working, 1]]
+        solution, found = _least_norm(differences)
+        if solution is None:
+            raise _not_separable(differences, pairs[working], vocabulary)
+        multipliers[:] = 0
+        multipliers[working] = found
+        # A small working set makes the loop fast. What is dropped may come back, and as the norm grows each time, this ends;
+        # near the end, where it grows by little more than rounding, nothing is dropped.
+        if gaps.min() < 1 - 1e-6:
+            working = working[found > 0]
+
+
+def _least_norm(differences):
+    """Return the point of least norm with ``differences @ point >= 1`` and its multipliers; None if there is none.
+
+    Lawson and Hanson's least-distance form, and then once more from the rows that hold with equality, to full precision.
+    """
+    from scipy import optimize
+
+    number, dim = differences.shape
+    columns = np.vstack([differences.T, np.ones(number)])
+    wanted = np.eye(dim + 1)[-1]
+    weights, _ = optimize.nnls(columns, wanted, maxiter=100_000)
+    if (wanted - columns @ weights)[-1] < NOTHING:  # otherwise 1/(1 + ‖point‖²)
+        return None, None
+    active = weights > 0
+    basis, triangle = np.linalg.qr(differences[active].T)
+    inside = np.linalg.solve(triangle.T, np.ones(len(triangle)))
+    weights[active] = np.linalg.solve(triangle, inside)
+    return basis @ inside, np.maximum(weights, 0)
+
+
+def _not_separable(differences, pairs, vocabulary):
+    """Return the error that names a smallest set of pairs which conflict."""
+    from scipy import optimize
+
+    sizes = np.linalg.norm(differences, axis=1)  # in the unit of the longest row
+    if 0 < sizes.min() < np.finfo(np.float64).eps:
+        raise ValueError("embeddings holds numbers of too many orders: beside the largest some rows hardly differ; scale them")
+    # By Farkas' lemma some λ ≥ 0, Σ λ = 1, has Σ λ (E_r - E_s) = 0; nnls finds one whose columns are independent.
+    columns = np.vstack([differences.T, np.ones(len(differences))])
+    wanted = np.zeros(len(columns))
+    wanted[-1] = 1
+    weights, _ = optimize.nnls(columns, wanted)
+    conflict = pairs[weights > 1e-9 * weights.max()]
+    named = first_few((f"{vocabulary[r]!r} over {vocabulary[s]!r}" for r, s in conflict), 4)
+    message = f"the selection is not separable: no direction scores {named} all at once; change the selection"
+    return NotSeparableError(message, conflict)
+
+
+def _residual(rows, pairs, direction, multipliers):
+    """Return the largest relative KKT residual, from the embeddings themselves."""
+    scores = rows @ direction
+    gaps = scores[pairs[:, 0]] - scores[pairs[:, 1]]
+    weights = np.bincount(pairs[:, 0], multipliers, len(rows)) - np.bincount(pairs[:, 1], multipliers, len(rows))
+    norm = np.linalg.norm(direction)
+    stationarity = np.linalg.norm(direction - weights @ rows) / norm
+    feasibility = max(0.0, 1 - gaps.min())
+    sign = max(0.0, -multipliers.min()) / norm**2
+    complementarity = np.abs(multipliers * (gaps - 1)).sum() / norm**2
+    return float(max(stationarity, feasibility, sign, complementarity))

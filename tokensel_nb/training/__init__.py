@@ -1,0 +1,1 @@
+"""What trains a model, and keeps the state of a run."""

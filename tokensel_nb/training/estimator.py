@@ -1,0 +1,281 @@
+"""The model as a scikit-learn classifier of counts: fit, predict, and how far each word moves the decision."""
+
+from __future__ import annotations
+
+from numbers import Real
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_array, check_consistent_length, check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
+
+from ..corpus.corpus import Corpus
+from ..models.base import classes_of_logits, probabilities_of_logits
+from ..models.leaving_out import LeavingOut
+from ..models.parameters import CLS, init_parameters
+from ..models.verbs import attention, logits
+from ..support.checks import number, positive, whole_number
+from .train import train
+
+ACCEPTED = dict(accept_sparse="csr", dtype=np.float64)
+EMPTY_WEIGHT = 0.01  # of all imaginary empty texts together, as a share of the weight of the real ones
+
+
+class AttentionClassifier(ClassifierMixin, BaseEstimator):
+    r"""One layer of softmax attention over the words of a text, trained on counts.
+
+    The <cls> token stands once in every text and attends to itself as well as to the words, as in BERT. With c_s the count
+    of word s in the text X, u_s = exp(E_s·p) and γ_s = E_s·v, and index 0 for <cls>, the logit of the second class is
+
+        f(X) = (u_0 γ_0 + Σ_s c_s u_s γ_s) / (u_0 + Σ_s c_s u_s);
+
+    for K > 2 classes v has one row, and f one logit, a class. So <cls> is always there, for two reasons. Without it the
+    model sees only the shares of words, not how many there are; and a text without a known word would have the logit zero,
+    whereas now its logit is γ_0, which is to be the log-odds of the classes. As few texts in training are empty, an
+    imaginary empty text of every class joins them, with a hundredth of the class' weight: else γ_0 would be whatever serves
+    texts of hundreds of words best, far from what an empty text calls for.
+
+    All of (E, p, v) are trained by Adam on the exact gradient of the mean logistic loss (cross-entropy for K > 2), with all
+    texts in each step: neither their order nor whether a text is repeated or has a weight changes the result. Three things
+    hold overfitting back: the small number of steps; for E, p and v their means over the last three quarters of the steps,
+    which do not swing as single steps do; and ``alpha``.
+
+    Parameters
+    ----------
+    dim : int, default=16
+        Dimension d of the embeddings; K where there are K > ``dim`` classes, so that each class has a direction of its own.
+    alpha : float, default=1.0
+        Smoothing. Every word gets, besides the texts that it stands in, imaginary texts of itself alone of the total weight
+        ``alpha``, with the classes in their shares. It takes many real texts to outweigh them, so rare words speak softly.
+        They are K rows for each column: use 0 where K is large and memory small.
+    learning_rate : float, default=0.1
+        About how far each number in E, p and v moves in one step.
+    max_iter : int, default=30
+        Number of steps. Fewer are taken only where the loss diverges, with a warning. Many more of them, or larger ones,
+        fit rare words by heart; choose ``max_iter`` by cross-validation where it matters.
+    random_state : int, RandomState instance or None, default=None
+        Of the embeddings and of v at the start. Give an int for the same result in every fit.
+    verbose : bool, default=False
+        Whether a fit of more than two seconds shows a progress bar.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    n_features_in_ : int
+        Number of columns seen in `fit`.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of the columns; only where `fit` was given a data frame with strings as column names.
+    n_iter_ : int
+        Steps taken; after a divergence, those that led to the parameters kept.
+    parameters_ : Parameters
+        E (one row a column of X, the last for <cls>), p and v as float64; see `tokensel_nb.Parameters`.
+    token_importance_ : ndarray of shape (n_features,) or (n_features, n_classes)
+        What each word contributes to the decision: the (weighted) mean over all texts of `fit` of
+
+            f(X) - f(X without s),
+
+        where all occurrences of s are taken out, so in log-odds. Positive: the word speaks for ``classes_[1]``, or for the
+        class of the column; for K > 2 classes each row is centred to the sum zero. Rare words have little importance, however
+        strong; for the strength of single words ask the `logits` of texts that hold one word each.
+
+    Notes
+    -----
+    Any non-negative numbers do as counts, tf-idf among them.
+
+    Examples
+    --------
+    >>> from sklearn.feature_extraction.text import CountVectorizer
+    >>> from sklearn.pipeline import make_pipeline
+    >>> texts = ["a good film", "good and moving", "a bad film", "bad and long"]
+    >>> model = make_pipeline(CountVectorizer(), AttentionClassifier(random_state=0))
+    >>> model.fit(texts, ["up", "up", "down", "down"]).predict(["bad bad film", "good"]).tolist()
+    ['down', 'up']
+    >>> counts, classifier = model[:-1].transform(["bad bad film", "good"]), model[-1]
+    >>> classifier.logits(counts).round(1).tolist()
+    [-1.7, 1.6]
+    >>> classifier.predict_proba(counts).round(2).tolist()
+    [[0.84, 0.16], [0.17, 0.83]]
+    >>> print(classifier.attention(counts).toarray().round(2))  # to "and", "bad", "film", "good", "long", "moving"
+    [[0.   0.98 0.   0.   0.   0.  ]
+     [0.   0.   0.   0.59 0.   0.  ]]
+    """
+
+    def __init__(self, dim=16, *, alpha=1.0, learning_rate=0.1, max_iter=30, random_state=None, verbose=False):
+        self.dim = dim
+        self.alpha = alpha
+        self.learning_rate = learning_rate
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X, y, sample_weight=None):
+        """Train the parameters.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Counts, not negative.
+        y : array-like of shape (n_samples,)
+            Labels of any kind, two different ones at least.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each sample counts; a weight of 3 is the sample three times, and 0 is its absence.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If a count is negative, missing or infinite, or the samples of positive weight are all of one class.
+        """
+        whole_number("dim", self.dim), whole_number("max_iter", self.max_iter)
+        positive("learning_rate", self.learning_rate)
+        number("alpha", self.alpha, 0, np.inf, allowed="a number of at least zero")
+        X, y = validate_data(self, X, y, **ACCEPTED)
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if sample_weight is not None:
+            sample_weight = np.full(X.shape[0], sample_weight) if isinstance(sample_weight, Real) else sample_weight
+            sample_weight = check_array(sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
+            check_consistent_length(X, sample_weight)
+            if sample_weight.ndim > 1:
+                raise ValueError(f"sample_weight has {sample_weight.ndim} dimensions; give one number a sample")
+            seen = sample_weight != 0
+            X, codes, sample_weight = (X, codes, sample_weight) if seen.all() else (X[seen], codes[seen], sample_weight[seen])
+        self._check_classes(codes)
+        corpus = self._training_corpus(X, codes, sample_weight)
+        self.parameters_, self.n_iter_ = self._train(corpus)
+        self.token_importance_ = self._importance(corpus, X.shape[0])[:-1]
+        return self
+
+    # Not called `decision_function`: scikit-learn gives negative data to every classifier that has one, counts or not, and
+    # also wants negative counts refused. Its own classifiers of counts, naive Bayes, have none either.
+    def logits(self, X):
+        """Return the logits f of the texts.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Two classes: the log-odds of ``classes_[1]``. More: one logit a class.
+        """
+        corpus = self._read(X)
+        return logits(self.parameters_, corpus)
+
+    def predict_proba(self, X):
+        """Return the probabilities of the classes: the sigmoid or the softmax of `logits`.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        return probabilities_of_logits(self.logits(X))
+
+    def predict(self, X):
+        """Return the likeliest class of every text.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        found = classes_of_logits(self.logits(X))  # which asks first whether it was fitted
+        return self.classes_[found]
+
+    def attention(self, X):
+        """Return the attention that <cls> pays to each word of each text, all occurrences together.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        scipy.sparse.csr_array of shape (n_samples, n_features)
+            Entry (i, s) is c_s u_s / (u_0 + Σ_t c_t u_t). What a row lacks to one, <cls> pays to itself.
+        """
+        corpus = self._read(X)
+        return attention(self.parameters_, corpus)[:, :-1]
+
+    def __sklearn_tags__(self):
+        """Add that the input may be sparse and must not be negative."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        return tags
+
+    def _training_corpus(self, X, codes, sample_weight):
+        """Return the texts as a corpus, followed by the imaginary ones: for each class an empty one, and one a word."""
+        K, words = len(self.classes_), X.shape[1]
+        weights = np.ones(len(codes)) if sample_weight is None else sample_weight
+        of_classes = np.bincount(codes, weights, minlength=K)
+        of_kinds = np.full(1 + words, self.alpha / of_classes.sum())
+        of_kinds[0] = EMPTY_WEIGHT
+        imaginary = sparse.vstack([sparse.csr_array((1, words)), sparse.eye_array(words)])
+        if not self.alpha:
+            imaginary, of_kinds = imaginary.tocsr()[:1], of_kinds[:1]
+        counts = sparse.vstack([sparse.csr_array(X), *[imaginary] * K])
+        codes = np.concatenate([codes, np.repeat(np.arange(K), len(of_kinds))])
+        return self._corpus(counts, codes, np.concatenate([weights, np.outer(of_classes, of_kinds).ravel()]))
+
+    def _train(self, corpus):
+        """Return the mean of the parameters over the last three quarters of the steps, and the number of steps."""
+        K = corpus.num_classes
+        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+        start = init_parameters(corpus.vocab_size, max(self.dim, K), seed, num_classes=K, dtype="float64")
+        skipped = self.max_iter // 4
+        total = start.map(np.zeros_like)
+
+        def add(step, parameters):
+            if step > skipped:
+                for name, value in parameters.arrays().items():
+                    getattr(total, name)[...] += value
+
+        options = dict(steps=self.max_iter, learning_rate=self.learning_rate, evaluate_every=1, verbose=bool(self.verbose))
+        training = train(corpus, start=start, watch=add, **options)
+        if training.stopped == "divergence":
+            return training.parameters, training.step
+        return total.map(lambda value: value / (training.step - skipped)), training.step
+
+    def _importance(self, corpus, n):
+        """Return the mean over the real texts of f(X) - f(X without s), see `LeavingOut`; <cls> comes last."""
+        corpus = corpus[:n]
+        found = LeavingOut(self.parameters_.token_scores, corpus)
+        weights = corpus.mean_weights[found.rows]
+        of_classes = np.atleast_2d(self.parameters_.token_values.T)
+        moved = [np.bincount(found.columns, weights * found.moves(values), corpus.vocab_size) for values in of_classes]
+        return moved[0] if len(moved) == 1 else np.stack(moved, axis=1) - np.mean(moved, axis=0)[:, None]
+
+    def _read(self, X):
+        """Return new texts as a corpus, once they are found to be like those of `fit`."""
+        check_is_fitted(self)
+        return self._corpus(validate_data(self, X, reset=False, **ACCEPTED))
+
+    def _corpus(self, X, codes=None, sample_weight=None):
+        """Return counts, with a column of ones for <cls>, as a corpus; without classes the labels say nothing."""
+        check_non_negative(X, type(self).__name__)
+        counts = sparse.csr_array(sparse.hstack([sparse.csr_array(X), np.ones((X.shape[0], 1))]))
+        counts.eliminate_zeros()
+        codes = np.zeros(X.shape[0], int) if codes is None else codes
+        words = [*getattr(self, "feature_names_in_", range(X.shape[1])), CLS]
+        return Corpus(counts, codes, words, tuple(map(str, self.classes_)), sample_weight)
+
+    def _check_classes(self, codes):
+        seen = np.unique(codes)
+        if len(seen) < 2:
+            which = f"one class, {self.classes_[seen[0]]}" if len(seen) else "no class: every weight is zero"
+            raise ValueError(f"{type(self).__name__} needs samples of two classes at least; the data hold only {which}")

@@ -1,0 +1,1 @@
+"""A classifier of your own texts, and what it relies on."""

@@ -1,0 +1,251 @@
+"""The command `tokensel`: a report on one's own data, predictions and explanations of a saved model."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import inspect
+import io
+import os
+import sys
+from contextlib import redirect_stdout
+from pathlib import Path
+
+from ..support.files import atomic
+
+EXAMPLES = {
+    "report": [
+        "tokensel report reviews.csv --text review --label stars -o report.html --save model",
+        "tokensel report reviews.parquet --no-texts --least 20",
+        "tokensel report stars.csv --class 1=low --class 2=low --class 3= --class 4=high --class 5=high",
+        "tokensel report hub:stanfordnlp/imdb",
+    ],
+    "predict": ["tokensel predict model new.csv --text review -o predicted.csv"],
+    "explain": ['tokensel explain model "The plot is thin, but I laughed."', "tokensel explain model - < letter.txt"],
+}
+COLUMN = "its name, or its number, from 0, where columns have no names; found where it is not given"
+SOURCE = "CSV, TSV, JSON, JSONL, Parquet or text file, a folder of such, or hub:OWNER/NAME for a set on the Hugging Face hub"
+SAVED = "where the model was saved"
+FORMULAS = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet computes what begins with one of these
+
+
+def main(arguments=None) -> int:
+    """Do what a command line asks for.
+
+    Parameters
+    ----------
+    arguments : list of str, optional
+        By default those of the process.
+
+    Returns
+    -------
+    int
+        0 where all went well, 1 where the input did not allow it (one sentence on stderr says why), 130 after Ctrl-C. A
+        command line that is none ends the process with 2.
+
+    Examples
+    --------
+    >>> main(["predict", "no_such_folder", "texts.csv"])
+    1
+    """
+    asked = _parser().parse_args(arguments)
+    try:
+        with redirect_stdout(sys.stderr):  # where the package says what it does: stdout is for results
+            result = asked.run(asked)
+        sys.stdout.buffer.write(result.encode("utf-8", "replace"))
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:  # whoever read on, as `head` does, has enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (OSError, ValueError, ImportError, MemoryError) as error:
+        print(f"tokensel: {one_line(error)}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def one_line(error) -> str:
+    r"""Return what an error says as one line that is safe to show in a terminal.
+
+    Parameters
+    ----------
+    error : Exception or str
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> one_line("no such\n  file: \x1b[31mred")
+    'no such file: ?[31mred'
+    """
+    line = " ".join(str(error).split()) or type(error).__name__
+    return "".join(letter if letter.isprintable() else "?" for letter in line)
+
+
+def table_of_predictions(texts, model) -> str:
+    """Return each text with its likeliest class and the probability of every class, as a CSV file.
+
+    Parameters
+    ----------
+    texts : list of str
+    model : TextClassifier
+
+    Returns
+    -------
+    str
+        A cell that a spreadsheet would take for a formula begins with an apostrophe.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> model = ts.TextClassifier().fit(["a good film", "a bad film"] * 9, ["up", "down"] * 9)
+    >>> print(table_of_predictions(["=good", "film"], model).splitlines()[0])
+    text,label,p(down),p(up)
+    """
+    written = io.StringIO()
+    table = csv.writer(written, lineterminator="\n")
+    classes = list(map(str, model.classes_.tolist()))
+    table.writerow(["text", "label", *(f"p({name})" for name in classes)])
+    likely = model.predict_proba(texts)
+    for text, row in zip(texts, likely):
+        table.writerow([_no_formula(text), _no_formula(classes[row.argmax()]), *(f"{share:.4f}" for share in row)])
+    return written.getvalue()
+
+
+def _no_formula(cell):
+    try:
+        float(cell)
+    except ValueError:
+        return f"'{cell}" if cell.startswith(FORMULAS) else cell
+    return cell
+
+
+def _parser():
+    parser = argparse.ArgumentParser("tokensel", description="Which words does a classifier rest on, and should it?")
+    parser.epilog = _examples(EXAMPLES["report"][0], *EXAMPLES["predict"], *EXAMPLES["explain"])
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    verbs = parser.add_subparsers(title="what to do", required=True, metavar="VERB")
+    _add_report(verbs)
+    _add_predict(verbs)
+    _add_explain(verbs)
+    return parser
+
+
+def _examples(*lines):
+    return "\n  ".join([f"example{'s' * (len(lines) > 1)}:", *lines])
+
+
+def _add_verb(verbs, run, help, note=""):
+    """Return the parser of what is run; its help says what that does, and ends with examples and a note."""
+    verb = verbs.add_parser(run.__name__[1:], help=help, formatter_class=argparse.RawDescriptionHelpFormatter)
+    verb.description, verb.epilog = inspect.getdoc(run), _examples(*EXAMPLES[run.__name__[1:]]) + note
+    verb.set_defaults(run=run)
+    return verb
+
+
+def _add_report(verbs):
+    note = "\n\nA report quotes texts: --no-texts quotes none, --least leaves out words of few texts, such as names."
+    verb = _add_verb(verbs, _report, "which words a classifier of your texts rests on, as a page", note)
+    verb.add_argument("source", metavar="TEXTS", help=SOURCE)
+    verb.add_argument("--text", type=_column, metavar="COLUMN", help=f"column of the texts: {COLUMN}")
+    verb.add_argument("--label", type=_column, metavar="COLUMN", help="column of the labels, likewise")
+    told = "read a label as a class, as in --class 1=low --class 2=low; --class 3= drops texts, --class = those without label"
+    verb.add_argument("--class", type=_renamed, action="append", dest="classes", metavar="LABEL=CLASS", help=told)
+    verb.add_argument("-o", "--output", type=Path, default=Path("report.html"), metavar="FILE", help="default: report.html")
+    verb.add_argument("--seed", type=_whole, default=0, metavar="N", help="of what is drawn by chance; default: 0")
+    verb.add_argument("--no-texts", action="store_true", help="quote no text")
+    verb.add_argument("--least", type=_whole, default=5, metavar="N", help="show no word of fewer texts; default: 5")
+    verb.add_argument("--save", type=Path, metavar="FOLDER", help="save the model there, for predict and explain")
+
+
+def _add_predict(verbs):
+    note = "\n\nTexts that a spreadsheet would take for formulas get an apostrophe in front. Empty texts are left out."
+    verb = _add_verb(verbs, _predict, "the classes of new texts, by a saved model", note)
+    verb.add_argument("folder", metavar="FOLDER", help=SAVED)
+    verb.add_argument("source", metavar="TEXTS", help=SOURCE)
+    verb.add_argument("--text", type=_column, metavar="COLUMN", help=f"column of the texts: {COLUMN}")
+    verb.add_argument("-o", "--output", type=Path, metavar="FILE", help="by default the terminal")
+
+
+def _add_explain(verbs):
+    verb = _add_verb(verbs, _explain, "why a saved model judges a text as it does")
+    verb.add_argument("folder", metavar="FOLDER", help=SAVED)
+    verb.add_argument("text", metavar="TEXT", help="the text itself; - reads it from the standard input")
+
+
+def _column(name):
+    return int(name) if name.isdecimal() else name
+
+
+def _renamed(pair):
+    label, sign, name = pair.rpartition("=")
+    if not sign:
+        raise argparse.ArgumentTypeError(f"{pair!r} has no sign of equality; give LABEL=CLASS")
+    return label, name or None
+
+
+def _whole(number):
+    if not number.isdecimal():
+        raise argparse.ArgumentTypeError(f"{number!r} is no whole number from 0 on")
+    return int(number)
+
+
+def _report(asked):
+    """Fit a classifier to labelled texts, and judge every word of it by texts that it was not fitted on.
+
+    All that is found is written as one HTML file, which needs no network.
+    """
+    from .page import report_page
+
+    if not asked.output.resolve().parent.is_dir():  # said now, and not after a minute
+        raise FileNotFoundError(f"{asked.output.parent}: there is no such folder for {asked.output.name}")
+    page = report_page(
+        asked.source,
+        show_texts=not asked.no_texts,
+        least=asked.least,
+        text=asked.text,
+        label=asked.label,
+        classes=dict(asked.classes) if asked.classes else None,
+        seed=asked.seed,
+        save_to=None if asked.save is None else str(asked.save.resolve()),
+    )
+    _write(page, asked.output)
+    quotes = "quotes no text" if asked.no_texts else "quotes texts: think before you pass it on"
+    print(f"the report is in {asked.output}; it {quotes}")
+    return ""
+
+
+def _predict(asked):
+    """Write a CSV file: each text, its likeliest class, the probability of every class."""
+    from ..datasets.read.own_files import read_reviews
+    from .classifier import TextClassifier
+
+    model = TextClassifier.load(asked.folder)
+    texts = read_reviews(asked.source, asked.text, None).texts
+    table = table_of_predictions(texts, model)
+    if asked.output is None:
+        return table
+    _write(table, asked.output)
+    print(f"{len(texts):,} predictions in {asked.output}")
+    return ""
+
+
+def _explain(asked):
+    """Show the logit of a text as the exact sum over its words, and what would change the verdict."""
+    from .classifier import TextClassifier
+    from .explanation import explain
+
+    model = TextClassifier.load(asked.folder)
+    text = sys.stdin.buffer.read().decode("utf-8", "replace") if asked.text == "-" else asked.text
+    return f"{explain(model, text)}\n"
+
+
+def _write(text, path):
+    with atomic(path) as file:
+        file.write(text.encode("utf-8", "replace"))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

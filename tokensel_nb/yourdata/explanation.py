@@ -1,0 +1,392 @@
+"""Why a text is judged as it is: its logit as a sum over its words, and what would change the verdict most."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.special import softmax
+
+from ..support.arrays import sigmoid
+from ..support.checks import able, shortened
+from ..support.extras import pd
+from .html import IGNORED, html_row, html_table
+
+if TYPE_CHECKING:
+    from .classifier import TextClassifier
+
+FOR, AGAINST = "0, 114, 178", "213, 94, 0"  # blue and orange: the colour-blind tell them apart; see-through, for light and dark
+READ = 4_000_000  # characters that are read anew to find what would change a verdict: a third of a second
+STRONGEST = 0.5  # opacity of the shading where a text's words say most: text over it stays readable
+
+
+def explain(model: TextClassifier, text: str) -> Explanation:
+    """Write the logit of a text as a sum over its words: attention times value, nothing beside it.
+
+    Parameters
+    ----------
+    model : TextClassifier
+        Fitted.
+    text : str
+
+    Returns
+    -------
+    Explanation
+
+    Raises
+    ------
+    ValueError
+        If ``text`` is not a string.
+    TypeError
+        If ``model`` is no `TextClassifier`.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> texts = ["a good film", "good and moving", "a bad film", "bad and long"] * 10
+    >>> model = ts.TextClassifier(random_state=0).fit(texts, ["up", "up", "down", "down"] * 10)
+    >>> found = ts.explain(model, "A good, long film")
+    >>> found.verdict, found.words.tolist()
+    ('up', ['a', 'film', 'good', 'long', 'a good', '<cls>'])
+    >>> bool(abs(found.contributions.sum() - model.logits(["A good, long film"])[0]) < 1e-12)
+    True
+    """
+    able("model", model, ("read",), "TextClassifier")
+    if not isinstance(text, str):
+        raise ValueError(f"text is {shortened(text)}, not a string; give one text")
+    counts = model.read([text]).counts
+    columns, counts = counts.indices, counts.data.astype(float)
+    place = {column: i for i, column in enumerate(columns.tolist())}
+    spans = [(start, end, place[column]) for start, end, column in model.words(text) if column in place]
+    return Explanation(model, text, columns, counts, spans)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Explanation:
+    """The exact decomposition of a text's logit; m known words and n-grams occur in it, <cls> among them, as the last.
+
+    It shows itself: as a small table where it is printed, as the text with its words shaded in Jupyter. There a
+    character's shade is the sum over all words and n-grams that cover it; a word that stands there three times shows a third
+    of its contribution at each place.
+
+    Parameters
+    ----------
+    model : TextClassifier
+    text : str
+    columns : ndarray of int, shape (m,)
+        The columns of the vocabulary that occur.
+    counts : ndarray of float64, shape (m,)
+        How often; as the model weighs counts.
+    spans : list of (int, int, int)
+        Where in the text, from and up to which character, which of the m words stands.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> texts = ["a good film", "good and moving", "a bad film", "bad and long"] * 10
+    >>> model = ts.TextClassifier(random_state=0).fit(texts, ["up", "up", "down", "down"] * 10)
+    >>> ts.explain(model, "A good film").changes().word.iloc[0]
+    'good'
+    """
+
+    model: TextClassifier
+    text: str
+    columns: np.ndarray
+    counts: np.ndarray
+    spans: list[tuple[int, int, int]]
+
+    @cached_property
+    def words(self):
+        """The m words, ndarray of str; the last is <cls>."""
+        return np.array([*self.model.vocabulary_, "<cls>"], dtype=object)[self.columns]
+
+    @cached_property
+    def occurrences(self):
+        """How often each stands in the text, ndarray of int64, shape (m,); <cls> once."""
+        found = np.bincount([place for _, _, place in self.spans], minlength=len(self.columns))
+        return np.where(self.columns == len(self.model.vocabulary_), 1, found)
+
+    @cached_property
+    def attention(self):
+        """What <cls> pays to all occurrences of each, ndarray of float64, shape (m,), with the sum 1."""
+        return softmax(self._heights)
+
+    @property
+    def values(self):
+        """The values γ_s = E_s·v, ndarray of float64, shape (m,), or (m, K) for K > 2 classes."""
+        return self.model.values_[self.columns]
+
+    @property
+    def contributions(self):
+        """Attention × value, in the shape of `values`; the sum over the words is the logit."""
+        return (self.attention * self.values.T).T
+
+    @property
+    def logit(self):
+        """The logit f(X): the log-odds of the second class, float; for K > 2 classes ndarray of shape (K,)."""
+        return self.attention @ self.values
+
+    @property
+    def verdict(self):
+        """The likeliest class."""
+        return self.model.classes_.tolist()[self._verdicts(self.logit)]
+
+    def without(self, word):
+        """Return the logit of the text without a word, wherever it stands; n-grams that hold it go with it.
+
+        Parameters
+        ----------
+        word : str
+            One of `words`.
+
+        Returns
+        -------
+        float, or ndarray of shape (K,)
+
+        Raises
+        ------
+        KeyError
+            If the word does not stand in the text.
+
+        Examples
+        --------
+        >>> import tokensel_nb as ts
+        >>> texts = ["a good film", "good and moving", "a bad film", "bad and long"] * 10
+        >>> model = ts.TextClassifier(random_state=0).fit(texts, ["up", "up", "down", "down"] * 10)
+        >>> found = ts.explain(model, "A good, long film")
+        >>> bool(found.without("good") < 0 < found.logit < found.without("long"))
+        True
+        """
+        place = {word: place for place, word in enumerate(self.words[:-1])}.get(word)
+        if place is None:
+            raise KeyError(f"{word!r:.60} is none of the {len(self.columns) - 1} known words of this text")
+        return self.model.logits([self._replaced(place)])[0]
+
+    def table(self, of=None) -> pd.DataFrame:
+        """Return word, occurrences, attention, value and contribution of each word, the largest contribution first.
+
+        Parameters
+        ----------
+        of : class, optional
+            For K > 2 classes, whose logit; by default the likeliest one's. Two classes have one logit, the second's.
+
+        Returns
+        -------
+        pandas.DataFrame
+
+        Examples
+        --------
+        >>> import tokensel_nb as ts
+        >>> texts = ["a good film", "good and moving", "a bad film", "bad and long"] * 10
+        >>> model = ts.TextClassifier(random_state=0).fit(texts, ["up", "up", "down", "down"] * 10)
+        >>> ts.explain(model, "A good, long film").table().columns.tolist()
+        ['word', 'occurrences', 'attention', 'value', 'contribution']
+        """
+        return pd.DataFrame(self._columns(of))
+
+    def changes(self, most=5) -> pd.DataFrame:
+        """Return the words whose absence, or exchange for another word, would speak most against the verdict.
+
+        A lead is by how much, in log-odds, the verdict's class is ahead of the next; where it is negative, another class has
+        won. All leads are the model's own answers to the changed text.
+
+        Parameters
+        ----------
+        most : int or None
+            How many words; None for all. N-grams are not left out by themselves. A text of thousands of words is not read
+            anew without each: unless all are wanted, those are tried that promise most by their terms of the sum.
+
+        Returns
+        -------
+        pandas.DataFrame
+            word, lead, verdict: without the word; instead, new lead, new verdict: with another in its place. The first row
+            is the best single word to leave out; where its verdict is the old one, no single word turns it. "instead" is
+            the word that leaves the smallest lead, of all single words of the vocabulary, n-grams that it would form
+            left aside.
+
+        Examples
+        --------
+        >>> import tokensel_nb as ts
+        >>> texts = ["a good film", "good and moving", "a bad film", "bad and long"] * 10
+        >>> model = ts.TextClassifier(random_state=0).fit(texts, ["up", "up", "down", "down"] * 10)
+        >>> ts.explain(model, "A good, long film").changes(most=1)[["word", "verdict", "instead", "new verdict"]].values
+        array([['good', 'down', 'bad', 'down']], dtype=object)
+        """
+        return pd.DataFrame(self._changes(most))
+
+    def _changes(self, most):
+        """Return the columns of `changes` under their names."""
+        single = self._worth_trying(most)
+        logits = self._logits([self._replaced(place) for place in single])
+        order = np.argsort(self._leads(logits), kind="stable")[:most]
+        chosen, logits = single[order], logits[order]
+        instead = [self._best_instead(place) for place in chosen]
+        exchanged = self._logits([self._replaced(place, word) for place, word in zip(chosen, instead)])
+        data = dict(word=self.words[chosen], lead=self._leads(logits), verdict=self._names(logits), instead=instead)
+        return data | {"new lead": self._leads(exchanged), "new verdict": self._names(exchanged)}
+
+    def __repr__(self):
+        """Name the verdict and how many words it rests on."""
+        return f"Explanation({self.verdict}, lead {self._leads(self.logit):.2f}, {len(self.columns) - 1} known words)"
+
+    def __str__(self):
+        """Tell the verdict, the ten largest contributions, and what would change it."""
+        first, *others = self._columns()
+        formats = str, str, *["{:.3f}".format] * 3
+        rows = [[told(cell) for told, cell in zip(formats, row)] for row in self._rows()[:10]]
+        head = [first, *(f" {name}" for name in others)]
+        widths = [max(map(len, column)) for column in zip(head, *rows)]
+        table = "\n".join(" ".join(map(str.rjust, row, widths)) for row in [head, *rows])
+        return f"{self._summary()}\n\n{table}\n\n{self._advice()}"
+
+    def _columns(self, of=None):
+        """Return the columns of the table under their names, the largest contribution first."""
+        values, contributions = self._of_class(self.values, of), self._of_class(self.contributions, of)
+        data = dict(word=self.words, occurrences=self.occurrences, attention=self.attention)
+        order = np.argsort(-np.abs(contributions), kind="stable")
+        return {name: column[order] for name, column in (data | dict(value=values, contribution=contributions)).items()}
+
+    def _rows(self):
+        return list(zip(*(column.tolist() for column in self._columns().values())))
+
+    def _repr_html_(self):
+        formats = str, "{:.3f}".format, "{:+.2f}".format, "{:+.3f}".format
+        rows = [html_row(word, [told(number) for told, number in zip(formats, numbers)]) for word, *numbers in self._rows()]
+        terms = html_table(self._columns(), rows)
+        return (
+            f"<div class='{IGNORED}' style='max-width: 45em'>"
+            f"<p>{escape(self._summary())}</p>"
+            f"<p dir='auto' style='line-height: 1.9; overflow-wrap: anywhere; white-space: pre-wrap'>{self._shaded()}</p>"
+            f"<p>Shaded <span style='{_style(1, 1)}'>blue, underlined</span>: speaks for {escape(str(self._shown_class))}; "
+            f"<span style='{_style(-1, 1)}'>orange, dotted</span>: against. {escape(self._advice())}</p>"
+            f"<details><summary>All {len(self.columns)} terms of the sum</summary>{terms}</details></div>"
+        )
+
+    @property
+    def _heights(self):
+        return np.log(self.counts) + self.model.scores_[self.columns]
+
+    def _logits(self, texts):
+        return self.model.logits(texts) if texts else np.empty((0, *np.shape(self.logit)))
+
+    def _worth_trying(self, most):
+        """Return the places of single words to leave out, of a long text those without whose terms the lead is the least."""
+        words = self.words[:-1].tolist()
+        single = np.array([i for i, word in enumerate(words) if " " not in word], int)
+        number = len(words) if most is None else max(most, READ // max(len(self.text), 1))
+        if len(single) <= number:
+            return single
+        place = {words[i]: i for i in single}
+        held = np.array([(place[part], i) for i, word in enumerate(words) for part in {*word.split(" ")} if part in place])
+        terms = np.column_stack([self.attention, self.contributions])
+        gone = np.zeros_like(terms)
+        np.add.at(gone, held[:, 0], terms[held[:, 1]])  # of the word, and of the n-grams that hold it
+        rest = ((np.atleast_1d(self.logit) - gone[:, 1:]) / np.maximum(1 - gone[:, :1], 1e-9))[single]
+        return single[np.argsort(self._leads(rest if self._many else rest[:, 0]), kind="stable")[:number]]
+
+    def _replaced(self, place, word=""):
+        """Return the text with a word cut out, or another in its places."""
+        pieces, last = [], 0
+        for start, end, other in self.spans:
+            if other == place and start >= last:
+                pieces += [self.text[last:start], word]
+                last = end
+        return "".join([*pieces, self.text[last:]])
+
+    def _best_instead(self, place):
+        """Return the single word that leaves the smallest lead in the place of another.
+
+        With the total weight Z' and the logit f' of the rest, c occurrences of a word s make the logit f' + q (γ_s - f'),
+        where q = c exp(a_s) / (Z' + c exp(a_s)).
+        """
+        counts = self.model.read([self._replaced(place)]).counts
+        heights = np.log(counts.data) + self.model.scores_[counts.indices]
+        rest, values = softmax(heights) @ self.model.values_[counts.indices], self.model.values_[:-1]
+        scores = np.log(self.counts[place]) + self.model.scores_[:-1]
+        leads = self._leads(rest + (sigmoid(scores - np.logaddexp.reduce(heights)) * (values - rest).T).T)
+        others = self._single & (np.arange(len(leads)) != self.columns[place])
+        return self.model.vocabulary_[np.where(others, leads, np.inf).argmin()]
+
+    @cached_property
+    def _single(self):
+        """Which entries of the vocabulary are one word, not an n-gram."""
+        return np.array([" " not in word for word in self.model.vocabulary_])
+
+    def _verdicts(self, logits):
+        return np.asarray(logits).argmax(axis=-1) if self._many else np.asarray(logits > 0, int)
+
+    def _names(self, logits):
+        return self.model.classes_[self._verdicts(logits)]
+
+    def _leads(self, logits):
+        """Return by how much the verdict's class leads the next."""
+        chosen = self._verdicts(self.logit)
+        if not self._many:
+            return logits if chosen else -logits
+        return logits[..., chosen] - np.delete(logits, chosen, axis=-1).max(axis=-1)
+
+    @property
+    def _many(self):
+        return self.model.values_.ndim == 2
+
+    @property
+    def _shown_class(self):
+        return self.verdict if self._many else self.model.classes_[1]
+
+    def _of_class(self, numbers, of):
+        """Return the column of a class, by default of the likeliest one."""
+        if of is None or not self._many:
+            return numbers[:, self._verdicts(self.logit)] if self._many else numbers
+        found = np.flatnonzero(self.model.classes_ == of)
+        if not len(found):
+            raise ValueError(f"of is {of!r}; the classes are {', '.join(map(str, self.model.classes_))}")
+        return numbers[:, found[0]]
+
+    def _summary(self):
+        shown = self._of_class(np.atleast_1d(self.logit)[None], None).item()
+        terms = f"{len(self.columns) - 1} known words and n-grams, and <cls>"
+        return (
+            f"{self.verdict}: it leads by {self._leads(self.logit):.2f} (log-odds). "
+            f"The logit of {self._shown_class}, {shown:+.3f}, is the sum over {terms}."
+        )
+
+    def _advice(self):
+        """Say in words what the first row of `changes` says."""
+        if len(self.columns) == 1:
+            return "The model knows no word of this text: it judges it as an empty one."
+        word, _, verdict, instead, _, new_verdict = (column[0] for column in self._changes(1).values())
+        turned = verdict != self.verdict
+        left_out = f"Without “{word}” the verdict is {verdict}" + ("." if turned else ": no single word turns it.")
+        return f"{left_out} With “{instead}” in its place it is {new_verdict}."
+
+    def _shaded(self):
+        """Return the text as HTML, each stretch between two ends of words shaded by all that cover it."""
+        each = self._of_class(self.contributions, None) / np.maximum(self.occurrences, 1)
+        edges = sorted({0, len(self.text), *(at for span in self.spans for at in span[:2])})
+        place_of = {edge: i for i, edge in enumerate(edges)}
+        covering = {start: [] for start in edges}
+        for start, end, place in self.spans:
+            for edge in edges[place_of[start] : place_of[end]]:
+                covering[edge].append(place)
+        shades = {start: each[places].sum() for start, places in covering.items() if places}
+        top = max(map(abs, shades.values()), default=0) or 1
+        stretches = []
+        for start, end in pairwise(edges):
+            letters = escape(self.text[start:end])
+            if start in shades:
+                title = escape("; ".join(f"{self.words[place]} {each[place]:+.3f}" for place in covering[start]))
+                style = _style(shades[start], abs(shades[start]) / top)
+                letters = f"<span title='{title}' style='{style}'>{letters}</span>"
+            stretches.append(letters)
+        return "".join(stretches)
+
+
+def _style(sign, strength):
+    """Return the look of a stretch: blue and a line where it speaks for a class, orange and dots where against."""
+    colour, line = (FOR, "solid") if sign > 0 else (AGAINST, "dotted")
+    border = f"border-bottom: 2px {line} rgba({colour}, {strength:.2f})"
+    return f"background: rgba({colour}, {STRONGEST * strength:.2f}); {border}"

@@ -1,0 +1,486 @@
+"""One table of all words of a classifier: what it does with them, and which of them look as if they gave the label away."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, partial
+from html import escape
+from typing import TYPE_CHECKING
+
+import numpy as np
+from sklearn.base import clone
+
+from ..models.base import classes_of_logits, probabilities_of_logits
+from ..support.checks import able, checked, listed, shaped, truth, whole_number
+from ..support.extras import pd
+from .counted import Counted, accuracy_of
+from .html import IGNORED, html_row, html_table
+from .judged import Judged, Words
+from .scores import Attended
+
+if TYPE_CHECKING:
+    from ..corpus.corpus import Corpus
+    from .classifier import TextClassifier
+
+ALARM = 0.5
+"""The suspicion above which a word is named as suspicious: more likely than not a leak."""
+
+ENOUGH = 10
+"""The least number of texts of a word that is called suspicious, or neutral: fewer prove nothing."""
+
+SHOWN = 10  # words in each corner
+
+GROUPS = frozenset(
+    """
+    woman women girl girls female man men boy boys male transgender trans nonbinary
+    gay gays lesbian lesbians bisexual queer homosexual homosexuals heterosexual
+    black blacks white whites asian asians african africans latino latinos latina hispanic hispanics arab arabs
+    indian indians chinese japanese korean mexican mexicans russian russians polish turkish german germans french
+    italian italians british irish american americans european europeans native indigenous
+    jew jews jewish muslim muslims islamic christian christians catholic catholics hindu hindus buddhist buddhists
+    atheist atheists immigrant immigrants refugee refugees foreigner foreigners
+    deaf blind disabled disability autistic wheelchair elderly teenager teenagers
+    """.split()
+)
+"""English words for groups of people: gender, sexuality, origin, religion, disability, age.
+
+A short selection of our own: plain words that name people, no slurs. It is neither complete nor pure: some have another
+meaning too ("black", "white", "native", "polish"), and words whose other meaning prevails ("straight", "old") are left
+out. Give ``groups=`` for other words, or another language.
+"""
+
+
+@checked(
+    texts=listed,
+    folds=partial(whole_number, least=2),
+    least=whole_number,
+    quotes=partial(whole_number, least=0),
+    seed=partial(whole_number, least=0),
+)
+def report(model: TextClassifier, texts, labels, *, folds=4, least=5, quotes=3, groups=GROUPS, seed=0) -> Report:
+    """Judge every word of a classifier by texts that it was not fitted on.
+
+    A fitted model is taken as it is: the texts must be new to it, and every figure then is one of held-out texts. Give a
+    model that is not fitted (``sklearn.base.clone(model)``) where all texts are to be looked at, those of training too:
+    copies are then fitted on all parts but one and judge that part, so again no text is judged by a model that has seen it,
+    and E·v and E·p are those of a model fitted on all texts. Leaks are found with all texts more surely than with few.
+
+    Parameters
+    ----------
+    model : TextClassifier
+    texts : sequence of str, length n
+    labels : sequence, length n
+    folds : int
+        Into how many parts the texts are split for a model that is not fitted.
+    least : int
+        Words, and n-grams, that stand in fewer texts are not shown.
+    quotes : int
+        How many short passages are quoted for each word in a corner; 0 quotes no text at all.
+    groups : collection of str
+        Words for groups of people; see `GROUPS`.
+    seed : int
+        Of the split, and of which passages are quoted.
+
+    Returns
+    -------
+    Report
+
+    Raises
+    ------
+    ValueError
+        If there are not as many labels as texts, a class has fewer texts than ``folds``, or no word stands in ``least`` texts.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> texts = ["a good film", "good and moving", "a bad film", "bad and long"] * 20
+    >>> found = ts.report(ts.TextClassifier(), texts, ["up", "up", "down", "down"] * 20, quotes=0)
+    >>> found.accuracy, sorted(found.table.word.head(2))
+    (1.0, ['bad and long (together)', 'good and moving (together)'])
+    """
+    able("model", model, ("read",), "TextClassifier")
+    labels = np.asarray(labels)
+    if len(texts) != len(labels):
+        raise ValueError(f"there are {len(texts)} texts and {len(labels)} labels; give one label a text")
+    if hasattr(model, "classes_"):
+        corpus = model.read(texts, labels)
+        parts = [(model, corpus)]
+    else:
+        counted = Counted.of(model, texts, labels, folds)
+        model, columns = counted.fit(model)
+        corpus = counted.read(model, columns)
+        parts = counted.parts(model, seed)
+    words = Words(model, corpus, least, ENOUGH)
+    judged = Judged(words, len(texts))
+    for judge, part in parts:
+        judged.add(judge, part)
+    return Report(
+        model=model,
+        columns=judged.columns(ENOUGH),
+        together={each.name: model.vocabulary_[each.left_out].tolist() for each in words.sets},
+        accuracy=judged.accuracy,
+        parts=len(parts),
+        passages=quotes,
+        groups=frozenset(groups),
+        seed=seed,
+        texts=texts,
+        labels=labels,
+        corpus=corpus,
+    )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Report:
+    """What a classifier does with its words, by texts that it was not fitted on; made by `report`.
+
+    It shows itself: its corners where it is printed, and as HTML, without a script, in Jupyter.
+
+    Parameters
+    ----------
+    model : TextClassifier
+        The fitted model whose E·v and E·p are told.
+    columns : dict
+        Of the table.
+    together : dict of list of str
+        For each row of the table that is of several words, the words and n-grams that are left out.
+    accuracy : float
+        Of held-out texts.
+    parts : int
+        By how many models the texts were judged; one where they were new to the model.
+    passages : int
+        How many are quoted a word.
+    groups : frozenset of str
+    seed : int
+    texts : list of str
+    labels : ndarray
+    corpus : Corpus
+        The texts as the model reads them.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> texts = ["a good film", "good and moving", "a bad film", "bad and long"] * 20
+    >>> found = ts.report(ts.TextClassifier(), texts, ["up", "up", "down", "down"] * 20)
+    >>> list(found.corners)
+    ['groups of people', 'suspicious', 'important', 'frequent but neutral', 'attended but not predictive']
+    """
+
+    model: TextClassifier
+    columns: dict
+    together: dict
+    accuracy: float
+    parts: int
+    passages: int
+    groups: frozenset
+    seed: int
+    texts: list
+    labels: np.ndarray
+    corpus: Corpus
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """All words that stand in enough texts, the most important first, and words that no text tells apart, in one row.
+
+        Such words, as those of a template, hide one another: leave out one, and the others say the same. Where words and
+        n-grams stand in the very same texts, ten or more, a row "sent from my phone (together)" tells what they do when all of
+        them are left out; with them goes what stands in all these texts and at most as many others, and the words that n-grams
+        are made of. Its value and score are those of a single word that could stand in their place.
+
+        word, texts: the word, and how many texts it stands in; class: the one it speaks for; skew, skew error: δ by
+        texts, and its standard error; chance low, chance high: between which 95% of shuffled labels have it; value, score:
+        E·v and E·p; attention: the mean in its texts; importance: the mean over all texts of f(X) - f(X without s); leads:
+        the share of its texts where its contribution is the largest; own effect, suspicion: see `suspicion`. With K > 2
+        classes skew, value and importance are those of the word's class, value and importance less the mean over the classes.
+        """
+        table = pd.DataFrame(self.columns)
+        return table.iloc[np.argsort(-table.importance.abs(), kind="stable")].reset_index(drop=True)
+
+    @property
+    def suspicious(self):
+        """Words more likely than not to give the label away, most suspicious first; a list of str, most often empty."""
+        ranked = self.ranked
+        return ranked.word[ranked.suspicion > ALARM].tolist()
+
+    @cached_property
+    def ranked(self) -> pd.DataFrame:
+        """The table in the order of suspicion.
+
+        Left out are words of fewer than ten texts, words of the very same texts, for which their common row stands, and n-grams
+        where a word of them is more suspicious.
+        """
+        table = self.table.dropna(subset="suspicion")
+        suspicions = dict(zip(table.word, table.suspicion))
+        texts = dict(zip(table.word, table.texts))
+        rows = self.together.items()
+        row_of = {word: name for name, words in rows for word in words if texts.get(word) == texts.get(name)}
+        highest = []
+        for word in table.word:
+            parts = self.together.get(word) or (word.split(" ") if " " in word else ())
+            highest.append(max((suspicions.get(row_of.get(part, part), 0) for part in parts), default=0))
+        # Common words have none at all, to rounding.
+        table = table[(table.suspicion >= np.array(highest)) & ~table.word.isin(list(row_of))]
+        return table.sort_values("suspicion", ascending=False, kind="stable").reset_index(drop=True)
+
+    @cached_property
+    def corners(self) -> dict[str, pd.DataFrame]:
+        """The corners of the table by name, groups of people first; each a table of the same columns.
+
+        groups of people: whatever of `GROUPS` occurs, the most important first. suspicious: the ten most suspicious,
+        whether above one half or not. important: the largest importance. frequent but neutral: in the most texts, of those
+        whose skew lies within what shuffled labels show. attended but not predictive: of the same, those with the largest
+        attention. A neutral word stands in ten texts or more, by itself: several together have more attention than one.
+        """
+        table = self.table
+        neutral = table[table["skew"].between(table["chance low"], table["chance high"]) & (table.texts >= ENOUGH)]
+        neutral = neutral[~neutral.word.isin(list(self.together))]
+        return {
+            "groups of people": table[table.word.isin(self.groups)],
+            "suspicious": self.ranked.head(SHOWN),
+            "important": table.head(SHOWN),
+            "frequent but neutral": neutral.sort_values("texts", ascending=False, kind="stable").head(SHOWN),
+            "attended but not predictive": neutral.sort_values("attention", ascending=False, kind="stable").head(SHOWN),
+        }
+
+    @cached_property
+    def quotes(self) -> dict[str, list[str]]:
+        """Short passages around the first ten words of each corner, drawn at random; empty where none were asked for."""
+        if not self.passages:
+            return {}
+        random = np.random.default_rng(self.seed)
+        counts = self.corpus.counts.tocsc()
+        column_of = {word: column for column, word in enumerate(self.model.vocabulary_)}
+        number = np.diff(counts.indptr)
+        column_of |= {name: min(map(column_of.get, words), key=number.__getitem__) for name, words in self.together.items()}
+        words = dict.fromkeys(word for corner in self.corners.values() for word in corner.word.head(SHOWN))
+        chosen = []
+        for word in words:
+            column = column_of[word]
+            rows = counts.indices[counts.indptr[column] : counts.indptr[column + 1]]
+            chosen += [(word, row) for row in random.choice(rows, min(self.passages, len(rows)), replace=False)]
+        texts = [self.texts[row] for _, row in chosen]
+        found = {word: [] for word in words}
+        for (word, _), text, places in zip(chosen, texts, self.model._places(texts)):
+            found[word].append(_passage(text, places, column_of[word]))
+        return found
+
+    @checked(attend=truth)
+    def trial(self, held_out, *, attend=True) -> Trial:
+        """Fit the classifier on some of the texts, and try it on the others.
+
+        The words are counted already; the model is the one that `TextClassifier.fit` makes of these texts alone.
+
+        Parameters
+        ----------
+        held_out : ndarray of bool, shape (n,)
+            Which texts to try it on.
+        attend : bool
+            See `TextClassifier`.
+
+        Returns
+        -------
+        Trial
+
+        Raises
+        ------
+        ValueError
+            If ``held_out`` is not a truth value for every text, some of them true and some false.
+
+        Examples
+        --------
+        >>> import tokensel_nb as ts
+        >>> texts = ["a good film", "good and moving", "a bad film", "bad and long"] * 20
+        >>> found = ts.report(ts.TextClassifier(), texts, ["up", "up", "down", "down"] * 20)
+        >>> found.trial(np.arange(80) >= 60).accuracy
+        1.0
+        """
+        held_out = shaped("held_out", np.asarray(held_out), (len(self.texts),))
+        if held_out.dtype != bool or held_out.all() or not held_out.any():
+            raise ValueError("held_out holds no truth values, or one of them alone; give True for some texts, and not for all")
+        counted = self._counted()
+        model, columns = counted.fit(clone(self.model).set_params(attend=attend), ~held_out)
+        new = model._read_counts(counted.counts[held_out][:, columns], None)  # the model may not know all their classes
+        logits = Attended(model.scores_, model.values_).logits(new)
+        right = model.classes_[classes_of_logits(logits)] == self.labels[held_out]
+        return Trial(model, probabilities_of_logits(logits), float(right.mean()))
+
+    def refit(self, words=None) -> Refit:
+        """Fit the classifier anew without some words, and tell the accuracy of held-out texts before and after.
+
+        Both accuracies are those of models fitted on all of this report's texts but a part, and tried on that part, with the
+        strength of the penalty that this report's model has.
+
+        Parameters
+        ----------
+        words : collection of str, optional
+            By default the `suspicious` ones. With a word go the n-grams that hold it; with words together, all of them.
+
+        Returns
+        -------
+        Refit
+            Its ``model`` is fitted on all of this report's texts.
+
+        Examples
+        --------
+        >>> import tokensel_nb as ts
+        >>> texts = ["a good film", "good and moving", "a bad film", "bad and long"] * 20
+        >>> found = ts.report(ts.TextClassifier(), texts, ["up", "up", "down", "down"] * 20)
+        >>> print(found.refit(["moving"]))
+        Without moving: accuracy 1.000, before 1.000 (80 texts, each judged by a model that has not seen it).
+        """
+        words = sorted(self.suspicious if words is None else set(words))
+        model, counted = clone(self.model).set_params(l2=self.model.l2_), self._counted()
+        before = self.accuracy if self.parts > 1 else accuracy_of(counted.parts(counted.fit(model)[0], self.seed))
+        without = [each for word in words for each in self.together.get(word, [word])]
+        counted = counted.without(without)
+        changed, _ = counted.fit(model.set_params(without=[*model.without, *without]))
+        after = accuracy_of(counted.parts(changed, self.seed))
+        return Refit(changed, words, before, after, len(self.texts))
+
+    def _counted(self):
+        """Return the counts of the texts: those of the report, where it has fitted the model to all of them."""
+        if self.parts > 1:
+            return Counted(self.model._phrases, self.corpus.counts[:, :-1], self.labels, self.parts)
+        return Counted.of(self.model, self.texts, self.labels, folds=2)
+
+    def __repr__(self):
+        """Name the sizes."""
+        return f"Report({len(self.texts):,} texts, {self._number():,} words, accuracy {self.accuracy:.3f})"
+
+    def __str__(self):
+        """Tell how the texts were judged, and the corners."""
+        parts = [self._summary()]
+        for name, corner in self.corners.items():
+            shown = corner.drop(columns=["chance low", "chance high", "attention"])
+            table = shown.to_string(index=False, float_format="{:.3f}".format) if len(corner) else "(none)"
+            parts.append(f"{name.upper()}. {NOTES[name]}\n{table}")
+        return "\n\n".join(parts)
+
+    def _repr_html_(self):
+        blocks = "".join(
+            f"<details{' open' if name in ('groups of people', 'suspicious') else ''}><summary><b>{escape(name)}</b></summary>"
+            f"<p>{escape(NOTES[name])}</p>{self._html_table(corner[:SHOWN])}{self._html_rest(corner[SHOWN:])}</details>"
+            for name, corner in self.corners.items()
+        )
+        return f"<div class='{IGNORED}'><p>{escape(self._summary())}</p>{blocks}</div>"
+
+    def _html_table(self, corner):
+        if not len(corner):
+            return "<p>None.</p>"
+        names = [name for name in corner.columns if not name.startswith("chance")]
+        rows = []
+        for word, *cells in corner[names].itertuples(index=False):
+            rows.append(html_row(word, map(_told, cells), " style='padding-inline: 0.4em'"))
+            passages = "".join(f"<li>{escape(passage)}</li>" for passage in self.quotes.get(word, ()))
+            if passages:
+                rows.append(
+                    f"<tr><td colspan='{len(names)}'><ul dir='auto' style='text-align: start'>{passages}</ul></td></tr>"
+                )
+        return html_table(names, rows)
+
+    def _html_rest(self, corner):
+        rest = f"<details><summary>{len(corner)} more</summary>{self._html_table(corner)}</details>"
+        return rest if len(corner) else ""
+
+    def _number(self):
+        """Return how many words there are, each by itself."""
+        return len(self.columns["word"]) - len(self.together)
+
+    def _summary(self):
+        how = (
+            "taken to be new to the model"
+            if self.parts == 1
+            else f"cut into {self.parts} parts, and each part judged by a model fitted on the rest"
+        )
+        alarms = ", ".join(f"“{word}”" for word in self.suspicious) or "none"
+        return (
+            f"{len(self.texts):,} texts, {how}; accuracy {self.accuracy:.3f}. {self._number():,} words and n-grams "
+            f"stand in enough of them. More likely than not to give the label away: {alarms}."
+        )
+
+
+NOTES = {
+    "groups of people": (
+        "What the classifier does with words that name people. A value or an importance away from zero means that naming a "
+        "group moves the verdict. It does not say why: the texts may be so, the labels may be unfair, or the word stands for "
+        "its subject. And a value of zero does not make a classifier fair: other words can stand for a group."
+    ),
+    "suspicious": (
+        "What speaks for one class by itself, whatever the other words of the text say: label leaks, marks, boilerplate, and "
+        "the frankest of honest words. Suspicion is the probability of a leak, a word that alone multiplies the odds "
+        "by more than seven. Words of the very same texts, as in a template, hide one another, and so are left out together. "
+        "Where the texts differ, as those of a template that many vary, each still hides behind the others. "
+        "Read the texts before you leave a word out."
+    ),
+    "important": "What moves the logits most, over all texts.",
+    "frequent but neutral": "In most texts, with a skew as shuffled labels show it.",
+    "attended but not predictive": "Much attention, with a skew as shuffled labels show it: looked at in vain.",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """A classifier of some of the texts of a report, tried on the others; made by `Report.trial`.
+
+    Parameters
+    ----------
+    model : TextClassifier
+    chances : ndarray of float64, shape (n, n_classes)
+        Of every class, for each text held out.
+    accuracy : float
+        Of these texts.
+
+    Examples
+    --------
+    >>> Trial(None, np.array([[0.2, 0.8]]), 1.0).accuracy
+    1.0
+    """
+
+    model: TextClassifier
+    chances: np.ndarray
+    accuracy: float
+
+
+@dataclass(frozen=True, eq=False)
+class Refit:
+    """A classifier without some words, and what that costs; made by `Report.refit`.
+
+    Parameters
+    ----------
+    model : TextClassifier
+    words : list of str
+    before, after : float
+        Accuracy of held-out texts.
+    texts : int
+        How many.
+
+    Examples
+    --------
+    >>> print(Refit(None, ["leak"], 0.9, 0.8, 100))
+    Without leak: accuracy 0.800, before 0.900 (100 texts, each judged by a model that has not seen it).
+    """
+
+    model: TextClassifier
+    words: list[str]
+    before: float
+    after: float
+    texts: int
+
+    def __str__(self):
+        """Tell both accuracies."""
+        return (
+            f"Without {', '.join(self.words) or 'no word'}: accuracy {self.after:.3f}, before {self.before:.3f} "
+            f"({self.texts:,} texts, each judged by a model that has not seen it)."
+        )
+
+
+def _passage(text, places, column, around=45):
+    """Return the words before and after the first place where a word stands."""
+    start, end = next(((start, end) for start, end, found in places if found == column), (0, 0))
+    low, high = max(start - around, 0), min(end + around, len(text))
+    return f"{'…' if low else ''}{' '.join(text[low:high].split())}{'…' if high < len(text) else ''}"
+
+
+def _told(value):
+    if isinstance(value, float):
+        return "–" if np.isnan(value) else f"{value:.3f}"
+    return str(value)

@@ -1,0 +1,248 @@
+r"""Scores and values of one attention layer, trained themselves: what the logits know of (E, p, v), and no more.
+
+With counts c, scores a and values γ the logits are f = Σ_s c_s exp(a_s) γ_s / Σ_s c_s exp(a_s). Their mean logistic loss is
+made small together with a penalty on the values and on how far the scores have moved from their start, by L-BFGS on all
+texts at once. A model with d ≥ K + 1 dimensions reaches every pair of scores and values: with E_s = (a_s, γ_s) and unit
+vectors for p and v.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from ..corpus.corpus import Corpus
+from ..corpus.counts import CountMatrix
+from ..models.base import classes_of_logits, loss_of_logits
+from ..support.arrays import sigmoid
+
+CLS_SHARE = 0.2  # the weight of <cls> at the start, as a share of the mean weight of all words of a text
+EMPTY = 0.01  # how strongly what <cls> says is held at the log-odds of the classes
+HOLD = 3.0  # strength of the penalty on scores that move, in texts
+
+
+@dataclass(frozen=True, eq=False)
+class Attended:
+    """Scores and values, and what they make of a corpus.
+
+    Parameters
+    ----------
+    scores : ndarray of float64, shape (vocab_size,)
+        a; the last is of <cls>.
+    values : ndarray of float64, shape (vocab_size,) or (vocab_size, K)
+        γ.
+    """
+
+    scores: np.ndarray
+    values: np.ndarray
+
+    def attention(self, corpus: Corpus) -> sparse.csr_array:
+        """Return c_s exp(a_s) over its sum for every text, csr_array of float64, shape (n, vocab_size)."""
+        counts = CountMatrix.of(corpus, self.scores)
+        weights = counts.weigh_entries(self.scores)
+        weights /= counts.reduce(weights, "sum")[counts.rows]
+        return sparse.csr_array((weights, corpus.counts.indices, corpus.counts.indptr), shape=corpus.counts.shape)
+
+    def logits(self, corpus: Corpus) -> np.ndarray:
+        """Return attention times values, shape (n,) or (n, K)."""
+        return self.attention(corpus) @ self.values
+
+    def loss(self, corpus: Corpus) -> float:
+        """Return the mean logistic loss, or cross-entropy, in nats."""
+        return float(loss_of_logits(self.logits(corpus), corpus))
+
+    def accuracy(self, corpus: Corpus) -> float:
+        """Return the share of the texts whose class is found."""
+        return float(corpus.mean_weights @ (classes_of_logits(self.logits(corpus)) == corpus.labels))
+
+
+def idf_scores(corpus: Corpus) -> np.ndarray:
+    """Return scores with which attention is what tf-idf weighs, divided by its sum over the text.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Its last column is <cls>.
+
+    Returns
+    -------
+    ndarray of float64, shape (vocab_size,)
+        log idf_s with idf_s = 1 + log((1 + n)/(1 + n_s)), where n_s texts hold s; for <cls>, what gives it a fifth of the
+        mean weight of all words of a text.
+    """
+    n, words = len(corpus), corpus.vocab_size - 1
+    texts_with = np.bincount(corpus.counts.indices, minlength=words + 1)[:words]
+    scores = np.log(1 + np.log((1 + n) / (1 + texts_with)))
+    mass = corpus.counts[:, :-1] @ np.exp(scores)
+    return np.append(scores, np.log(CLS_SHARE * mass.mean()))
+
+
+def lbfgs(objective, point, steps, memory=5):
+    """Return a point of smaller loss, found by L-BFGS in the precision of the point.
+
+    SciPy's works in double precision, and takes longer for its own part than these losses do.
+
+    Parameters
+    ----------
+    objective : callable
+        From a point to its loss, float, and gradient, ndarray.
+    point : ndarray, shape (m,)
+    steps : int
+        At most so many.
+    memory : int
+        Of how many steps the change of the gradient is remembered.
+
+    Returns
+    -------
+    ndarray, shape (m,)
+
+    Examples
+    --------
+    >>> lbfgs(lambda x: (((x - 1) ** 2).sum(), 2 * (x - 1)), np.zeros(2), steps=5).round(6).tolist()
+    [1.0, 1.0]
+    """
+    loss, gradient = objective(point)
+    pairs = deque(maxlen=memory)
+    for _ in range(steps):
+        move = -_newton(gradient, pairs)
+        slope = float(gradient @ move)
+        for _ in range(8):  # at most so much shorter; where a parabola through what is known has its least value
+            new_point = point + move
+            new_loss, new_gradient = objective(new_point)
+            excess = new_loss - loss - slope
+            if new_loss <= loss + 1e-4 * slope:
+                break
+            shorter = np.float32(np.clip(-slope / (2 * excess), 0.1, 0.5))
+            move, slope = shorter * move, shorter * slope
+        else:
+            return point
+        change = new_gradient - gradient
+        if (bend := float(move @ change)) > 0:
+            pairs.append((move, change, bend))
+        point, loss, gradient = new_point, new_loss, new_gradient
+    return point
+
+
+def _newton(gradient, pairs):
+    """Return the gradient times the inverse of the Hessian, as far as the last moves and changes of the gradient tell it."""
+    found, shares, room = gradient.copy(), [], np.empty_like(gradient)
+    for move, change, bend in reversed(pairs):
+        shares.append((move @ found) / bend)
+        found -= np.multiply(shares[-1].astype(found.dtype), change, out=room)
+    if pairs:
+        _, change, bend = pairs[-1]
+        found *= (bend / (change @ change)).astype(found.dtype)
+    for (move, change, bend), share in zip(pairs, reversed(shares)):
+        found += np.multiply((share - (change @ found) / bend).astype(found.dtype), move, out=room)
+    return found
+
+
+class Objective:
+    """The penalised loss of a corpus, in single precision.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Its last column is <cls>, in every text.
+    start : ndarray of float64, shape (vocab_size,)
+        The scores that cost nothing.
+    attend : bool
+        Whether scores are trained.
+    """
+
+    def __init__(self, corpus: Corpus, start: np.ndarray, attend: bool):
+        self.corpus, self.start, self.attend = corpus, start, attend
+        self._start = start.astype(np.float32)
+        self.counts = CountMatrix.of(corpus, self._start)
+        self.columns = 1 if corpus.num_classes == 2 else corpus.num_classes
+        self._weights = corpus.mean_weights[:, None].astype(np.float32)
+        self._totals = self.counts.weighted(self._start)[0](np.ones((len(start), 1), np.float32))
+        self.prior = _prior(corpus).astype(np.float32)
+        weights = np.exp(start)
+        attended = corpus.counts.power(2).T @ (corpus.mean_weights / (corpus.counts @ weights) ** 2)
+        self.curvature = weights**2 * attended  # the mean over the texts of the square of what <cls> pays to each word
+        self.scale = self.curvature[:-1].sum()  # of the words of a text: what the penalty is measured in
+
+    def begin(self) -> Attended:
+        """Return the start: no word says anything, and <cls> has the log-odds of the classes."""
+        values = np.zeros((len(self.start), self.columns))
+        values[-1] = self.prior
+        return Attended(self.start, values[:, 0] if self.columns == 1 else values)
+
+    def minimise(self, found: Attended, l2: float, steps: int) -> Attended:
+        """Return scores and values after some steps of L-BFGS from others.
+
+        Parameters
+        ----------
+        found : Attended
+        l2 : float
+            Strength of the penalty on values.
+        steps : int
+
+        Returns
+        -------
+        Attended
+        """
+        size, n = len(self.start), len(self.corpus)
+        hold, penalty = HOLD / n, np.full((size, 1), l2 * self.scale / n, np.float32)
+        penalty[-1] = EMPTY
+        # Each variable in the unit in which the loss bends about as much as in any other.
+        of_values = 1 / np.sqrt(self.curvature[:, None] / 4 + penalty)
+        of_scores = 1 / np.sqrt(hold + 1e-3 * self.curvature / self.curvature.mean())
+        of_values, of_scores = of_values.astype(np.float32), of_scores.astype(np.float32)
+
+        def objective(point):
+            moved, values = point[:size] * of_scores, point[size:].reshape(size, -1) * of_values
+            loss, by_score, by_value = self._loss(self._start + moved, values)
+            moved[-1] = 0  # how much <cls> weighs is free
+            values[-1] -= self.prior
+            pulls = penalty * values
+            loss += (np.vdot(pulls, values) + hold * np.vdot(moved, moved)) / 2
+            by_score = (by_score + np.float32(hold) * moved) * of_scores * self.attend
+            by_value += pulls
+            by_value *= of_values
+            return loss, np.concatenate([by_score, by_value.ravel()])
+
+        moved, values = (found.scores - self.start) / of_scores, found.values.reshape(size, -1) / of_values
+        best = lbfgs(objective, np.concatenate([moved, values.ravel()]).astype(np.float32), steps).astype(np.float64)
+        scores, values = self.start + best[:size] * of_scores, best[size:].reshape(size, -1) * of_values
+        return Attended(scores, values[:, 0] if self.columns == 1 else values)
+
+    def _loss(self, scores, values):
+        """Return the mean loss and its derivatives in scores and values."""
+        push, pull = self.counts.weighted(scores)
+        ones = np.ones((len(scores), int(self.attend)), np.float32)
+        sums = push(np.concatenate([ones, values], axis=1))
+        totals = sums[:, :1] if self.attend else self._totals
+        logits = sums[:, -self.columns :] / totals
+        weights = self._weights
+        if self.columns == 1:
+            signs = self.corpus.signs[:, None].astype(np.float32)
+            loss = float((weights * np.logaddexp(0, -signs * logits)).sum(dtype=np.float64))
+            residuals = -signs * sigmoid(-signs * logits) * weights
+        else:
+            rows, wanted = np.arange(len(logits)), self.corpus.labels
+            logits -= logits.max(axis=1, keepdims=True)  # tangents stay, as residuals sum to zero
+            residuals = np.exp(logits)  # once: it takes longer than the products of matrices
+            sums = residuals.sum(axis=1, keepdims=True)
+            loss = float(self.corpus.mean_weights @ (np.log(sums[:, 0]) - logits[rows, wanted]))
+            residuals *= weights / sums
+            residuals[rows, wanted] -= weights[:, 0]
+        if not self.attend:
+            return loss, 0, pull(residuals / totals)
+        tangents = np.einsum("nk,nk->n", residuals, logits)[:, None]
+        residuals = np.concatenate([residuals, tangents], axis=1)
+        residuals /= totals
+        pulled = pull(residuals)
+        by_value = pulled[:, :-1]
+        return loss, np.einsum("sk,sk->s", values, by_value) - pulled[:, -1], by_value
+
+
+def _prior(corpus):
+    """Return the log-odds of the classes; a class without a text counts as half a text."""
+    shares = np.bincount(corpus.labels, corpus.mean_weights, minlength=corpus.num_classes)
+    logs = np.log(np.maximum(shares, 0.5 / len(corpus)))
+    return logs[1:] - logs[:1] if corpus.num_classes == 2 else logs - logs.mean()

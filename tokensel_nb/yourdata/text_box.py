@@ -1,0 +1,171 @@
+"""A text box for a page: a classifier of one's own that answers as one types, without Python."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..support.checks import able, list_of_str
+from .html import IGNORED
+
+if TYPE_CHECKING:
+    from .classifier import TextClassifier
+
+HERE = Path(__file__).parents[1]
+PARTS = ("_static/playthings/engine.js", "_static/playthings/ui.js")
+
+
+def live(model: TextClassifier, examples: Sequence[str] = (), shown: Collection[str] | None = None) -> Live:
+    """Return a text box for a notebook or a page, in which a classifier says what it makes of a text, word by word.
+
+    Parameters
+    ----------
+    model : TextClassifier
+        Fitted, without a tokenizer of its own: a page does not run Python.
+    examples : sequence of str
+        Texts to begin with, a button each.
+    shown : collection of str, optional
+        Words and n-grams that the page may hold, such as the column ``word`` of a report's table; by default all. The box
+        reads on as if it did not know the others, and says so.
+
+    Returns
+    -------
+    Live
+
+    Raises
+    ------
+    ValueError
+        If the model has a tokenizer.
+    TypeError
+        If an example, or what may be shown, is not a string.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> texts = ["a good film", "good and moving", "a bad film", "bad and long"] * 10
+    >>> model = ts.TextClassifier().fit(texts, ["up", "up", "down", "down"] * 10)
+    >>> live(model, ["A good film"], shown=["good", "film", "good film", "bad"])
+    A text box with 4 words and n-grams: shown by Jupyter, and on pages
+    """
+    if able("model", model, ("read", "tokenizer"), "TextClassifier").tokenizer is not None:
+        raise ValueError("the model has a tokenizer of its own, which a page cannot run; fit one without a tokenizer")
+    if shown is not None:
+        shown = frozenset(list_of_str("shown", list(shown) if isinstance(shown, (set, frozenset)) else shown))
+    return Live(model, tuple(list_of_str("examples", examples)), shown)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Live:
+    """A text box with a model in it; a notebook shows it.
+
+    The page holds the vocabulary, and every score and value as a float32: its logits are those of the model to about
+    one part in ten million.
+
+    Parameters
+    ----------
+    model : TextClassifier
+    examples : tuple of str
+    shown : frozenset of str, or None
+        What the page may hold; None for all.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> model = ts.TextClassifier().fit(["a good film", "a bad film"] * 9, ["up", "down"] * 9)
+    >>> ts.live(model)
+    A text box with 8 words and n-grams: shown by Jupyter, and on pages
+    """
+
+    model: TextClassifier
+    examples: tuple[str, ...]
+    shown: frozenset[str] | None
+
+    def __repr__(self):
+        """Say how much the model knows."""
+        return f"A text box with {len(self._kept[1]):,} words and n-grams: shown by Jupyter, and on pages"
+
+    def _repr_html_(self):
+        data = json.dumps(self._data()).replace("<", "\\u003c")  # so that no word closes the script; all else is ASCII
+        style = (HERE / "data/page/live.css").read_text("utf-8")
+        return (
+            f"<style>{style}</style><div class='tokensel-live {IGNORED}'>"
+            f"<script type='application/json'>{data}</script><p>A text box, where scripts are allowed.</p></div>"
+            f"<script>{live_script()}</script>"
+        )
+
+    def _data(self):
+        """Return what the script asks for; numbers are the bytes of float32 or int32 in base64."""
+        phrases, columns = self._kept
+        left_out = len(self.model.vocabulary_) - len(columns)
+        kept = np.append(columns, -1)  # <cls>
+        return {
+            "classes": list(map(str, self.model.classes_.tolist())),
+            "examples": list(self.examples),
+            "note": f"{left_out:,} of the model's words and n-grams are not in this page; the box skips them." * (left_out > 0),
+            "words": phrases.words.tolist(),
+            "starts": _base64(phrases.starts, "<i4"),
+            "lasts": _base64(phrases.lasts, "<i4"),
+            "scores": _base64(self.model.scores_[kept], "<f4"),
+            "values": _base64(self.model.values_[kept].T, "<f4"),
+        }
+
+    @property
+    def _kept(self):
+        """The phrases that the page holds, and their columns; an n-gram only with what it begins with and its last word."""
+        names = self.model.vocabulary_
+        return self.model._phrases.only(np.array([self.shown is None or name in self.shown for name in names], bool))
+
+
+def live_script() -> str:
+    """Return the script of every such box; a page that allows no others names it by its digest.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> "</script" in live_script()
+    False
+    """
+    parts = [*(of_the_book(part) for part in PARTS), HERE / "data/page/live.js"]
+    return "(() => {\n" + "".join(part.read_text("utf-8") for part in parts) + "})();"
+
+
+def of_the_book(name: str) -> Path:
+    """Return where a file of the book lies: within the installed package, or beside it in a checkout.
+
+    Parameters
+    ----------
+    name : str
+        Its path in the folder book/.
+
+    Returns
+    -------
+    pathlib.Path
+
+    Raises
+    ------
+    FileNotFoundError
+        If it is in neither place.
+
+    Examples
+    --------
+    >>> of_the_book("_static/playthings/engine.js").name
+    'engine.js'
+    """
+    places = [HERE / "data/book" / Path(name).name, HERE.parent / "book" / name]
+    found = next((place for place in places if place.is_file()), None)
+    if found is None:
+        raise FileNotFoundError(f"{places[0]} is missing; install tokensel-nb anew")
+    return found
+
+
+def _base64(numbers, dtype):
+    return base64.b64encode(np.ascontiguousarray(numbers, dtype=dtype).tobytes()).decode()
