@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tokensel_nb import Corpus
-from tokensel_nb.corpus.counts import WIDEST, CountMatrix
+from tokensel_nb.corpus.counts import CountMatrix
 from tokensel_nb.support.arrays import dtype_name, to_numpy
 
 
@@ -51,33 +51,6 @@ def test_products_and_sums_equal_those_of_the_dense_matrix(kind, dtype, corpus, 
     np.testing.assert_array_equal(to_numpy(counts.columns), held[1])
     assert counts.shape == dense.shape
     assert np.diff(to_numpy(counts.row_ends)).tolist() == (dense > 0).sum(axis=1).tolist()
-
-
-@each_kind
-@each_dtype
-@given(corpus=corpora(), spread=st.sampled_from([0.5, 0.999, 1.001, 30.0]), seed=st.integers(0, 99))
-def test_weighted_products_keep_the_ratios(kind, dtype, corpus, spread, seed):
-    """On both sides of the border between one shift for all rows, and one for each."""
-    random = np.random.default_rng(seed)
-    scores = random.standard_normal(corpus.vocab_size)
-    scores *= spread * WIDEST[dtype] / max(np.ptp(scores), 1e-9)
-    scores = scores.astype(dtype)
-    x, y = (random.uniform(1, 2, (size, 2)).astype(dtype) for size in corpus.counts.shape[::-1])
-    push, pull_back = counts_of(corpus, kind, dtype).weighted(of_kind(scores, kind))
-    with np.errstate(invalid="ignore"):
-        logs = np.log(np.maximum(corpus.counts.toarray(), 1e-300)) + np.where(corpus.counts.toarray() > 0, scores, -np.inf)
-    filled = corpus.lengths > 0
-    weights = np.exp(logs[filled] - logs[filled].max(axis=1, keepdims=True).astype(np.float64))
-    found = to_numpy(push(of_kind(np.column_stack([np.ones(len(x), dtype), x]), kind))).astype(np.float64)
-    assert not found[~filled].any()
-    assert (found[filled, 0] > 0).all(), "no text loses all its weight, however low its scores"
-    tolerance = {"float32": 2e-4, "float64": 2e-12}[dtype]  # the roundings of scores of some 60 or 600, in an exponent
-    np.testing.assert_allclose(
-        found[filled, 1:] / found[filled, :1], weights @ x / weights.sum(axis=1)[:, None], rtol=tolerance
-    )
-    # Cᵀ belongs to C: ⟨y, C x⟩ = ⟨Cᵀ y, x⟩.
-    pulled = to_numpy(pull_back(of_kind(y, kind))).astype(np.float64)
-    np.testing.assert_allclose((pulled * x).sum(0), (y * found[:, 1:]).sum(0), rtol=tolerance)
 
 
 @each_kind

@@ -12,6 +12,7 @@ import numpy as np
 from tqdm import tqdm
 
 from ..corpus.corpus import Corpus
+from ..models.attend import weigh
 from ..models.leaving_out import LeavingOut
 from ..models.parameters import Parameters
 from ..models.verbs import attention
@@ -96,8 +97,9 @@ def integrated_gradients(parameters: Parameters, corpus: Corpus, steps=50) -> np
     import torch
     from captum.attr import IntegratedGradients
 
-    def logit(scores, values, logs):
-        return ((logs + scores).softmax(dim=1) * values).sum(dim=1)
+    def logit(scores, values, counts):
+        weights = weigh(counts, scores, scores.amax(dim=1, keepdim=True))
+        return (weights * values).sum(dim=1) / weights.sum(dim=1)
 
     scores, values = map(torch.tensor, _numbers(parameters))
     explainer = IntegratedGradients(logit)
@@ -105,7 +107,7 @@ def integrated_gradients(parameters: Parameters, corpus: Corpus, steps=50) -> np
     def of_words(columns, counts):
         rows = torch.tensor(columns)
         of_text = scores[rows][None], values[rows][None]
-        parts = explainer.attribute(of_text, additional_forward_args=torch.tensor(np.log(counts))[None], n_steps=steps)
+        parts = explainer.attribute(of_text, additional_forward_args=torch.tensor(counts)[None], n_steps=steps)
         return sum(parts)[0].numpy()
 
     return _text_by_text(of_words, corpus, "Integrated gradients")
@@ -143,7 +145,7 @@ def shapley(parameters: Parameters, corpus: Corpus, permutations=10, seed=0) -> 
     scores, values = _numbers(parameters)
 
     def of_words(columns, counts):
-        weights, size = counts * np.exp(scores[columns] - scores[columns].max()), len(columns)
+        weights, size = weigh(counts, scores[columns], scores[columns].max()), len(columns)
 
         def worth(kept):
             totals = kept @ weights

@@ -12,12 +12,10 @@ import weakref
 import numpy as np
 from scipy import sparse
 
-from ..support.arrays import dtype_name, is_torch, like, namespace
+from ..support.arrays import dtype_name, is_torch, like
 from ..support.runtime import side_by_side
 from .corpus import Corpus
 
-# Scores that spread no further than this may share one shift: exp stays far from the ends of the dtype's range.
-WIDEST = {"float32": 60.0, "float64": 600.0}
 LARGE = 1_000_000  # entries from which on a product takes longer than to start a thread for it
 
 
@@ -79,7 +77,7 @@ class CountMatrix:
         [[0.0, 1.0, 1.0], [2.0, 1.0, 0.0]]
         """
         dtype = dtype_name(reference)
-        if dtype not in WIDEST:
+        if dtype not in ("float32", "float64"):
             raise ValueError(f"the parameters are {dtype}; give float32 or float64")
         made = _prepared.setdefault(corpus, {})
         key = (dtype, reference.device if is_torch(reference) else None)
@@ -156,45 +154,6 @@ class CountMatrix:
         array, shape (vocab_size,)
         """
         return np.bincount(self.columns, of_entries, self.shape[1]).astype(of_entries.dtype)
-
-    def weighted(self, scores):
-        """Return the products with C̃ and with C̃ᵀ, where C̃ = C diag(exp(a)) up to a positive factor for each row.
-
-        Where the scores lie close together one shift serves all rows, and the weights are taken out of the matrix.
-        Otherwise every row is shifted by its own largest score, as in a log-sum-exp: nothing overflows, and the largest
-        weight of a row is its count.
-
-        Parameters
-        ----------
-        scores : array, shape (vocab_size,)
-            a.
-
-        Returns
-        -------
-        (callable, callable)
-            From (vocab_size, m) to (n, m), and from (n, m) to (vocab_size, m).
-        """
-        top = scores.max()
-        if float(top - scores.min()) <= WIDEST[dtype_name(scores)]:
-            weight = namespace(scores).exp(scores - top)[:, None]
-            return (lambda x: self.times(weight * x)), (lambda x: weight * self.transposed_times(x))
-        entries = self.weigh_entries(scores)
-        return (lambda x: self.times(x, entries)), (lambda x: self.transposed_times(x, entries))
-
-    def weigh_entries(self, scores):
-        """Return c_s exp(a_s - the largest score of the text) for every entry.
-
-        Parameters
-        ----------
-        scores : array, shape (vocab_size,)
-
-        Returns
-        -------
-        array, shape (nnz,)
-        """
-        of_entries = scores[self.columns]
-        tops = self.reduce(of_entries, "max", -np.inf)
-        return self.entries * namespace(scores).exp(of_entries - tops[self.rows])
 
     def _matrix(self, entries):
         made = sparse.csr_array(self.shape, dtype=self.entries.dtype)  # made whole, it would be checked each time

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from ..corpus.counts import WIDEST
 from ..scale.distributed import mean_over
 from ..support.arrays import dtype_name, is_torch, like
 from ..support.checks import instance, shaped
 from ..support.extras import torch
 from ..support.threads import numbers_in, threads_for
+from .attend import WIDEST
 from .base import Model, check_fit, loss_of_logits
 from .options import Options
 

@@ -216,6 +216,21 @@ def loss_of_logits(logits, texts):
     return -namespace(logits).take_along_axis(log_softmax(logits), labels[:, None], axis=1)[:, 0] @ weights
 
 
+def losses_and_residuals(logits, texts):
+    """Return the loss of every text, and the derivative of their weighted mean in every logit, from one exponential."""
+    xp, weights = namespace(logits), like(texts.mean_weights, logits)
+    if logits.ndim == 1:
+        signs = like(texts.signs, logits)
+        margins = signs * logits
+        return softplus(-margins), -signs * sigmoid(-margins) * weights
+    wanted = like(texts.labels, logits, "int64")[:, None] == like(np.arange(logits.shape[1]), logits, "int64")
+    wanted = like(wanted, logits)
+    logits = logits - xp.max(logits, axis=1, keepdims=True)
+    powers = xp.exp(logits)
+    sums = xp.sum(powers, axis=1)
+    return xp.log(sums) - xp.vecdot(wanted, logits), (powers / sums[:, None] - wanted) * weights[:, None]
+
+
 def classes_of_logits(logits) -> np.ndarray:
     """Return the likeliest class of every text; a logit of exactly zero gives the first.
 

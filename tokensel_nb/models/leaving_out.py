@@ -6,6 +6,7 @@ import numpy as np
 
 from ..corpus.corpus import Corpus
 from ..corpus.counts import CountMatrix
+from .attend import weigh, weigh_entries
 
 
 class LeavingOut:
@@ -53,16 +54,15 @@ class LeavingOut:
         sets, texts, self._sets, self._places = _standing(counts, corpus, together)
         self.rows = np.concatenate([counts.rows, texts])
         self.columns = np.concatenate([counts.columns, counts.shape[1] + sets])
-        heights = np.log(counts.entries) + scores[counts.columns]
-        tops = counts.reduce(heights, "max", -np.inf)[counts.rows]
-        self._weights = np.exp(heights - tops)
+        self._weights = weigh_entries(scores, counts)
         self._left_out, self._totals = self.summed(self._weights), self._sum(self._weights)[self.rows]
         self.attention = self._left_out / self._totals
         self._heavy = np.flatnonzero(2 * self._left_out > self._totals)
         self._of, self._others = self._rest(number)
+        of_others = scores[counts.columns[self._others]]
         highest = np.full(len(self._heavy), -np.inf)
-        np.maximum.at(highest, self._of, heights[self._others])
-        self._anew = np.exp(heights[self._others] - highest[self._of])
+        np.maximum.at(highest, self._of, of_others)
+        self._anew = weigh(counts.entries[self._others], of_others, highest[self._of])
 
     def logits(self, values):
         """Return f(X) of every text.

@@ -14,9 +14,8 @@ and with r_i the derivative of the loss in f(X_i), Z_i = Σ_s c_s u_s and C the 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
@@ -24,9 +23,10 @@ from scipy import sparse
 from ..corpus.corpus import Corpus, some_texts
 from ..corpus.counts import CountMatrix
 from ..scale.distributed import mean_over
-from ..support.arrays import dtype_name, few_times, is_torch, like, log_softmax, namespace, sigmoid, times_few, to_numpy
+from ..support.arrays import dtype_name, few_times, is_torch, namespace, times_few
 from ..support.checks import checked, numbers, positive, shaped
-from .base import Model, check_finite, check_fit
+from .attend import attend, attention
+from .base import Model, check_finite, check_fit, losses_and_residuals
 from .optimizers import GradientDescent, LowRank
 from .parameters import Parameters
 
@@ -52,21 +52,18 @@ class OneLayer(Model):
     def logits(self, parameters: Parameters, corpus: Corpus) -> Array:
         """Return f(X) of every text; see `Model.logits`."""
         check_fit(parameters, corpus)
-        return _attend(*_scores_and_values(parameters), CountMatrix.of(corpus, parameters.embeddings)).logits
+        return attend(*_scores_and_values(parameters), CountMatrix.of(corpus, parameters.embeddings))[0]
 
     def attention(self, parameters: Parameters, corpus: Corpus) -> sparse.csr_array:
         """Return c_s u_s / Z_i for text i and word s; see `Model.attention`."""
         check_fit(parameters, corpus)
-        counts = CountMatrix.of(corpus, parameters.embeddings)
-        weights = counts.weigh_entries(parameters.token_scores)
-        weights = to_numpy(weights / _nonzero(counts.reduce(weights, "sum"))[counts.rows])
-        return sparse.csr_array((weights, corpus.counts.indices, corpus.counts.indptr), shape=corpus.counts.shape)
+        return attention(parameters.token_scores, corpus)
 
     def step_gradients(self, parameters: Parameters, texts: Corpus | Parts, names) -> dict[str, Array | LowRank]:
         """Return the exact gradient; that in E in its factors, of rank two or K + 1. See `Model.step_gradients`."""
         check_fit(parameters, texts)
         scores, values = _scores_and_values(parameters)
-        (factors,) = mean_over(texts, lambda part: [_columns(*_score_gradients(scores, values, part))])
+        (factors,) = mean_over(texts, lambda part: [_columns(*loss_gradients(scores, values, part))])
         found = {}
         if "embeddings" in names:
             found["embeddings"] = LowRank(factors, _queries(parameters))
@@ -103,7 +100,7 @@ def score_gradients(scores: Array, values: Array, corpus: Corpus) -> tuple[Array
     ['bad' 'film' 'good'] [ 0.125  0.    -0.125]
     """
     _check_alike(scores, values, corpus)
-    by_score, by_value = _score_gradients(scores, values, corpus)
+    by_score, by_value = loss_gradients(scores, values, corpus)
     for gradient in (by_score, by_value):
         if not namespace(gradient).isfinite(gradient).all():
             raise ValueError(f"scores and values: {dtype_name(scores)} does not hold what comes of these; give smaller numbers")
@@ -118,14 +115,11 @@ def _check_alike(scores, values, corpus):
         raise ValueError(f"scores is {dtype_name(scores)}, and values {dtype_name(values)}; give arrays of one kind and dtype")
 
 
-def _score_gradients(scores, values, corpus):
-    logits, totals, pull_back = _attend(scores, values, CountMatrix.of(corpus, scores))
-    residuals = _loss_gradient(logits, corpus).reshape(len(logits), -1)
-    tangents = (residuals * logits.reshape(residuals.shape)).sum(1)[:, None]
-    pulled = pull_back(namespace(scores).concat([residuals, tangents], axis=1) / totals)
-    by_value = pulled[:, :-1]
-    by_score = (values.reshape(by_value.shape) * by_value).sum(1) - pulled[:, -1]
-    return by_score, by_value.reshape(values.shape)
+def loss_gradients(scores, values, corpus):
+    """Return what `score_gradients` does, without its checks."""
+    logits, carry_back = attend(scores, values, CountMatrix.of(corpus, scores))
+    _, residuals = losses_and_residuals(logits, corpus)
+    return carry_back(residuals)
 
 
 @checked(parameters=Parameters, corpus=some_texts, learning_rate=positive)
@@ -181,22 +175,6 @@ def _largest(gradient):
     return float(abs(gradient).max())
 
 
-class _Attended(NamedTuple):
-    """What one pass over the counts gives: logits, normalisers Z, and the way back."""
-
-    logits: Array  # (n,) or (n, K)
-    totals: Array  # (n, 1)
-    pull_back: Callable  # (n, m) -> (vocab_size, m): C̃ᵀ, with C̃ = C diag(u) up to a factor for each row
-
-
-def _attend(scores, values, counts):
-    columns = values.reshape(len(values), -1)
-    push, pull_back = counts.weighted(scores)
-    sums = push(_columns(namespace(scores).ones_like(scores), columns))
-    totals = _nonzero(sums[:, :1])
-    return _Attended((sums[:, 1:] / totals).reshape(-1, *values.shape[1:]), totals, pull_back)
-
-
 def _queries(parameters):
     """Return p and v, or p and all v_k, as rows."""
     xp = namespace(parameters.embeddings)
@@ -213,18 +191,3 @@ def _scores_and_values(parameters):
     both = times_few(parameters.embeddings, _queries(parameters))
     values = both[:, 1] if parameters.output_vector.ndim == 1 else both[:, 1:]
     return both[:, 0], values
-
-
-def _loss_gradient(logits, texts):
-    """Return the derivative of the mean loss in every logit: -y g/n for two classes and equal weights."""
-    xp, weights = namespace(logits), like(texts.mean_weights, logits)
-    if logits.ndim == 1:
-        signs = like(texts.signs, logits)
-        return -signs * sigmoid(-signs * logits) * weights
-    wanted = like(texts.labels, logits, "int64")[:, None] == like(np.arange(logits.shape[1]), logits, "int64")
-    return (xp.exp(log_softmax(logits)) - like(wanted, logits)) * weights[:, None]
-
-
-def _nonzero(totals):
-    """Replace the zeros of texts without a known word by ones, so that their logit is 0 and not 0/0."""
-    return namespace(totals).where(totals == 0, 1, totals)

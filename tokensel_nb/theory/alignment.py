@@ -19,7 +19,7 @@ import numpy as np
 from ..corpus.corpus import Corpus, some_texts
 from ..corpus.counts import CountMatrix
 from ..models.base import check_finite, check_fit
-from ..models.one_layer import OneLayer, _score_gradients
+from ..models.one_layer import OneLayer, loss_gradients
 from ..models.optimizers import GradientDescent
 from ..models.parameters import Parameters
 from ..support.arrays import is_torch, like, log_softmax, namespace, sigmoid
@@ -205,7 +205,7 @@ def adam_values(parameters: Parameters, corpus: Corpus, learning_rate: float, ep
     given = exact_parameters(parameters, corpus, dtype=None)
     _need_uniform(given)
     values, heads = given.token_values, _heads(given)
-    gradient = _score_gradients(given.token_scores, values, corpus)[1].reshape(len(values), -1) @ heads
+    gradient = loss_gradients(given.token_scores, values, corpus)[1].reshape(len(values), -1) @ heads
     moved = gradient / (namespace(gradient).abs(gradient) + epsilon) @ heads.T
     return check_finite(values - learning_rate * moved.reshape(values.shape), given, learning_rate=learning_rate)
 
@@ -266,7 +266,7 @@ def predicted_scores(corpus: Corpus, embedding_rate: float, cls_rate: float) -> 
     """
     _ = corpus.signs  # of two classes alone
     values = predicted_values(corpus, embedding_rate)
-    by_score, _ = _score_gradients(np.zeros_like(values), values, corpus)
+    by_score, _ = loss_gradients(np.zeros_like(values), values, corpus)
     with np.errstate(over="ignore", invalid="ignore"):
         found = -cls_rate * (by_score + values * (values @ by_score))
     if not np.isfinite(found).all():

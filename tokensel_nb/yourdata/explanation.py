@@ -9,9 +9,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import softmax
 
-from ..support.arrays import sigmoid
+from ..models.attend import shares, weigh
 from ..support.checks import able, shortened
 from ..support.extras import pd
 from .html import IGNORED, html_row, html_table
@@ -113,7 +112,7 @@ class Explanation:
     @cached_property
     def attention(self):
         """What <cls> pays to all occurrences of each, ndarray of float64, shape (m,), with the sum 1."""
-        return softmax(self._heights)
+        return shares(self.counts, self.model.scores_[self.columns])
 
     @property
     def values(self):
@@ -266,10 +265,6 @@ class Explanation:
             f"<details><summary>All {len(self.columns)} terms of the sum</summary>{terms}</details></div>"
         )
 
-    @property
-    def _heights(self):
-        return np.log(self.counts) + self.model.scores_[self.columns]
-
     def _logits(self, texts):
         return self.model.logits(texts) if texts else np.empty((0, *np.shape(self.logit)))
 
@@ -300,14 +295,16 @@ class Explanation:
     def _best_instead(self, place):
         """Return the single word that leaves the smallest lead in the place of another.
 
-        With the total weight Z' and the logit f' of the rest, c occurrences of a word s make the logit f' + q (γ_s - f'),
-        where q = c exp(a_s) / (Z' + c exp(a_s)).
+        With the total weight Z' and the logit f' of the rest, a word s of weight w_s makes the logit f' + q (γ_s - f'),
+        where q = w_s / (Z' + w_s).
         """
         counts = self.model.read([self._replaced(place)]).counts
-        heights = np.log(counts.data) + self.model.scores_[counts.indices]
-        rest, values = softmax(heights) @ self.model.values_[counts.indices], self.model.values_[:-1]
-        scores = np.log(self.counts[place]) + self.model.scores_[:-1]
-        leads = self._leads(rest + (sigmoid(scores - np.logaddexp.reduce(heights)) * (values - rest).T).T)
+        scores, of_rest, values = self.model.scores_[:-1], self.model.scores_[counts.indices], self.model.values_[:-1]
+        rest = shares(counts.data, of_rest) @ self.model.values_[counts.indices]
+        shift = np.maximum(scores, of_rest.max())  # of each candidate: the largest score beside it or its own
+        weights = weigh(self.counts[place], scores, shift)
+        totals = weigh(counts.data, of_rest, of_rest.max()).sum() * np.exp(of_rest.max() - shift)
+        leads = self._leads(rest + (weights / (totals + weights) * (values - rest).T).T)
         others = self._single & (np.arange(len(leads)) != self.columns[place])
         return self.model.vocabulary_[np.where(others, leads, np.inf).argmin()]
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import gammaln, logsumexp, softmax
+from scipy.special import gammaln, logsumexp
 
+from ..models.attend import shares
 from ..models.base import classes_of_logits
 from ..models.leaving_out import LeavingOut
 from .leaks import BINS, bins_of, suspicion
@@ -110,7 +111,7 @@ class Judged:
         """Return scores and values; those of words together are the ones of a single word that could stand in their place."""
         words, sets = self.words.kept, [each.left_out for each in self.words.sets]
         scores = [logsumexp(model.scores_[columns]) for columns in sets]
-        values = [softmax(model.scores_[columns]) @ model.values_[columns] for columns in sets]
+        values = [shares(1, model.scores_[columns]) @ model.values_[columns] for columns in sets]
         return np.append(model.scores_[words], scores), np.concatenate([model.values_[words], *(each[None] for each in values)])
 
     def columns(self, enough):

@@ -16,8 +16,8 @@ from scipy import sparse
 
 from ..corpus.corpus import Corpus
 from ..corpus.counts import CountMatrix
-from ..models.base import classes_of_logits, loss_of_logits
-from ..support.arrays import sigmoid
+from ..models.attend import attend, attention, products
+from ..models.base import classes_of_logits, loss_of_logits, losses_and_residuals
 
 CLS_SHARE = 0.2  # the weight of <cls> at the start, as a share of the mean weight of all words of a text
 EMPTY = 0.01  # how strongly what <cls> says is held at the log-odds of the classes
@@ -40,11 +40,8 @@ class Attended:
     values: np.ndarray
 
     def attention(self, corpus: Corpus) -> sparse.csr_array:
-        """Return c_s exp(a_s) over its sum for every text, csr_array of float64, shape (n, vocab_size)."""
-        counts = CountMatrix.of(corpus, self.scores)
-        weights = counts.weigh_entries(self.scores)
-        weights /= counts.reduce(weights, "sum")[counts.rows]
-        return sparse.csr_array((weights, corpus.counts.indices, corpus.counts.indptr), shape=corpus.counts.shape)
+        """Return the attention to every word of every text, csr_array of float64, shape (n, vocab_size)."""
+        return attention(self.scores, corpus)
 
     def logits(self, corpus: Corpus) -> np.ndarray:
         """Return attention times values, shape (n,) or (n, K)."""
@@ -158,8 +155,7 @@ class Objective:
         self._start = start.astype(np.float32)
         self.counts = CountMatrix.of(corpus, self._start)
         self.columns = 1 if corpus.num_classes == 2 else corpus.num_classes
-        self._weights = corpus.mean_weights[:, None].astype(np.float32)
-        self._totals = self.counts.weighted(self._start)[0](np.ones((len(start), 1), np.float32))
+        self._totals = None if attend else products(self._start, self.counts)[0](np.ones((len(start), 1), np.float32))
         self.prior = _prior(corpus).astype(np.float32)
         weights = np.exp(start)
         attended = corpus.counts.power(2).T @ (corpus.mean_weights / (corpus.counts @ weights) ** 2)
@@ -201,7 +197,7 @@ class Objective:
             values[-1] -= self.prior
             pulls = penalty * values
             loss += (np.vdot(pulls, values) + hold * np.vdot(moved, moved)) / 2
-            by_score = (by_score + np.float32(hold) * moved) * of_scores * self.attend
+            by_score = (by_score + np.float32(hold) * moved) * of_scores if self.attend else np.zeros_like(moved)
             by_value += pulls
             by_value *= of_values
             return loss, np.concatenate([by_score, by_value.ravel()])
@@ -213,32 +209,9 @@ class Objective:
 
     def _loss(self, scores, values):
         """Return the mean loss and its derivatives in scores and values."""
-        push, pull = self.counts.weighted(scores)
-        ones = np.ones((len(scores), int(self.attend)), np.float32)
-        sums = push(np.concatenate([ones, values], axis=1))
-        totals = sums[:, :1] if self.attend else self._totals
-        logits = sums[:, -self.columns :] / totals
-        weights = self._weights
-        if self.columns == 1:
-            signs = self.corpus.signs[:, None].astype(np.float32)
-            loss = float((weights * np.logaddexp(0, -signs * logits)).sum(dtype=np.float64))
-            residuals = -signs * sigmoid(-signs * logits) * weights
-        else:
-            rows, wanted = np.arange(len(logits)), self.corpus.labels
-            logits -= logits.max(axis=1, keepdims=True)  # tangents stay, as residuals sum to zero
-            residuals = np.exp(logits)  # once: it takes longer than the products of matrices
-            sums = residuals.sum(axis=1, keepdims=True)
-            loss = float(self.corpus.mean_weights @ (np.log(sums[:, 0]) - logits[rows, wanted]))
-            residuals *= weights / sums
-            residuals[rows, wanted] -= weights[:, 0]
-        if not self.attend:
-            return loss, 0, pull(residuals / totals)
-        tangents = np.einsum("nk,nk->n", residuals, logits)[:, None]
-        residuals = np.concatenate([residuals, tangents], axis=1)
-        residuals /= totals
-        pulled = pull(residuals)
-        by_value = pulled[:, :-1]
-        return loss, np.einsum("sk,sk->s", values, by_value) - pulled[:, -1], by_value
+        logits, carry_back = attend(scores, values, self.counts, self._totals)
+        losses, residuals = losses_and_residuals(logits[:, 0] if self.columns == 1 else logits, self.corpus)
+        return float(self.corpus.mean_weights @ losses), *carry_back(residuals)
 
 
 def _prior(corpus):
