@@ -19,7 +19,7 @@ from sklearn.utils import estimator_checks
 import tokensel_nb as ts
 from tokensel_nb import TextClassifier
 from tokensel_nb.support.seals import sealed, unsealed
-from tokensel_nb.yourdata.classifier import every_tenth
+from tokensel_nb.yourdata.fit import every_tenth
 
 GOOD = ["a good film", "good actors, a moving story", "it isn't bad", "so good and moving"]
 BAD = ["a bad film", "bad actors, a dull story", "it isn't good", "so bad and dull"]

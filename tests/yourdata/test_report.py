@@ -11,8 +11,8 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
 import tokensel_nb as ts
-from tokensel_nb.yourdata.judged import band, log_odds
 from tokensel_nb.yourdata.report import GROUPS, NOTES
+from tokensel_nb.yourdata.words import band, log_odds
 
 GOOD, BAD = ["fine", "good", "great", "moving"], ["awful", "bad", "dull", "weak"]
 PLAIN = [f"word{i}" for i in range(40)]

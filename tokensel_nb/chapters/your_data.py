@@ -14,8 +14,9 @@ from IPython.display import HTML
 from ..corpus.corpus import Corpus
 from ..datasets.imdb import read_imdb
 from ..support.runtime import side_by_side
-from ..yourdata.classifier import TextClassifier, every_tenth
+from ..yourdata.classifier import TextClassifier
 from ..yourdata.explanation import Explanation
+from ..yourdata.fit import every_tenth
 from ..yourdata.report import NOTES, SHOWN, Report, report
 from .plots import POSITIVE, THEORY
 from .recorded import record

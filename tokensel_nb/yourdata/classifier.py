@@ -2,35 +2,26 @@
 
 from __future__ import annotations
 
-import re
-import warnings
 from os import PathLike
 from pathlib import Path
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_consistent_length, check_random_state, compute_class_weight
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from ..corpus.corpus import Corpus
-from ..corpus.phrases import Phrases
 from ..models.base import classes_of_logits, probabilities_of_logits
-from ..models.parameters import CLS, Parameters
-from ..support.checks import first_few, instance, listed, number, shortened, whole_number
+from ..models.parameters import Parameters
+from ..support.checks import instance
 from ..support.files import atomic, read_once, shown
 from ..support.seals import sealed, unsealed
-from ..support.threads import threads_for
+from .counted import Counted, damped, listed_texts, read_counts
+from .fit import fit
+from .objective import Attended
 from .saved import restored, written
-from .scores import Attended, Objective, idf_scores
 
 FILE = "model.safetensors"
-MIDDLE = 0.1  # the strength of the penalty that is tried first
-WEAKER, STRONGER = (0.03, 0.01, 0.003), (0.3, 1.0, 3.0, 10.0)  # each from where the last one led
-FEWEST = 40  # texts of which a tenth is held out
-STEPS = 10  # of L-BFGS for each strength, twice as many for the first; half of that with many classes, as each takes longer
-MANY = 20
 
 
 class TextClassifier(ClassifierMixin, BaseEstimator):
@@ -76,6 +67,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         The labels, sorted.
     vocabulary_ : ndarray of str, shape (vocab_size,)
         Words, then n-grams, whose words are joined by single spaces; without <cls>.
+    phrases_ : Phrases
+        The vocabulary with what each n-gram is made of; counts and finds its phrases in texts.
     scores_ : ndarray of float64, shape (vocab_size + 1,)
         a_s; the last is of <cls>.
     values_ : ndarray of float64, shape (vocab_size + 1,) or (vocab_size + 1, n_classes)
@@ -159,7 +152,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             If the classifier is no better than the majority class on the part held out, or the texts are mostly in a script
             without spaces and no ``tokenizer`` was given.
         """
-        return self._fit_counts(*self._counted(X, y), sample_weight)
+        return fit(self, Counted.of(self, X, y), sample_weight)
 
     def read(self, texts, labels=None) -> Corpus:
         """Return texts as the counts that the model sees.
@@ -177,18 +170,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             exp(score), divided by their sum, are the attention.
         """
         check_is_fitted(self)
-        return self._read_counts(_damped(self._phrases.count(_listed(texts))), labels)
-
-    def _read_counts(self, counts, labels):
-        if labels is None:
-            return self._corpus(counts, np.zeros(counts.shape[0], np.int64))
-        labels = np.asarray(labels)
-        check_consistent_length(counts, labels)
-        codes = np.searchsorted(self.classes_, labels).clip(max=len(self.classes_) - 1)
-        if (unknown := self.classes_[codes] != labels).any():
-            row, known = int(unknown.argmax()), first_few(map(shortened, self.classes_), 5)
-            raise ValueError(f"labels[{row}] is {shortened(labels[row])}, no class of this model; they are {known}")
-        return self._corpus(counts, codes)
+        return read_counts(self, damped(self.phrases_.count(listed_texts(texts))), labels)
 
     def words(self, text) -> list[tuple[int, int, int]]:
         """Return where in a text the phrases of the vocabulary stand.
@@ -213,11 +195,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         if not isinstance(text, str):
             raise ValueError(f"text is {text!r}, not a string")
-        return self._places([text])[0]
-
-    def _places(self, texts):
-        """Return what `words` does, for each of some texts."""
-        return self._phrases.find(_listed(texts))
+        return self.phrases_.find(listed_texts([text]))[0]
 
     def attention(self, texts) -> sparse.csr_array:
         """Return the attention of <cls> to each phrase of each text, all occurrences together, and to itself.
@@ -346,187 +324,5 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.one_d_array = True
         return tags
 
-    def _check_settings(self):
-        whole_number("ngrams", self.ngrams), whole_number("min_texts", self.min_texts)
-        if self.l2 is not None:
-            number("l2", self.l2, 0, np.inf, allowed="a finite number of at least zero, or None")
-        if isinstance(self.without, str):
-            raise ValueError(f"without is one string, {self.without!r}; give a list of words")
-
-    def _weighted(self, codes, sample_weight):
-        K = len(self.classes_)
-        of_classes = compute_class_weight(self.class_weight, classes=self.classes_, y=self.classes_[codes])
-        weights = of_classes[codes]
-        if sample_weight is not None:
-            sample_weight = np.asarray(sample_weight, dtype=np.float64)
-            if sample_weight.shape != codes.shape or not (sample_weight >= 0).all() or not np.isfinite(sample_weight).all():
-                raise ValueError(f"sample_weight must be {len(codes)} finite numbers, none negative")
-            weights = weights * sample_weight
-        if np.count_nonzero(np.bincount(codes, weights, minlength=K)) < 2:
-            raise ValueError("only one class has texts of positive weight; two classes at least are needed")
-        return weights
-
-    def _counted(self, texts, labels):
-        """Return the phrases that stand in enough texts, 1 + log of how often each stands in each, and the labels."""
-        self._check_settings()
-        texts = _listed(texts)
-        labels = _checked_labels(texts, labels)
-        if self.tokenizer is None:
-            _warn_without_spaces(texts)
-        phrases, counts = Phrases.learn(
-            texts, longest=self.ngrams, min_texts=self.min_texts, without=self.without, tokenizer=self.tokenizer
-        )
-        return phrases, _damped(counts), labels
-
-    def _fit_counts(self, phrases, counts, labels, sample_weight=None):
-        """Do what `fit` does with texts whose phrases are counted."""
-        if not counts.shape[1]:
-            raise ValueError(f"no word stands in min_texts={self.min_texts} of the {len(labels)} texts; lower min_texts")
-        self.classes_, codes = np.unique(labels, return_inverse=True)
-        weights = self._weighted(codes, sample_weight)
-        self._phrases, self.vocabulary_ = phrases, phrases.names
-        corpus = self._corpus(counts, codes, weights)
-        with threads_for(corpus.vocab_size * (1 + corpus.num_classes)):  # a point of the search: scores and values
-            self._train(corpus)
-        return self
-
-    def _corpus(self, counts, codes, weights=None):
-        of_cls = sparse.csr_array(np.ones((counts.shape[0], 1)))  # sparse, so that nothing has to be sorted anew
-        with_cls = sparse.hstack([counts, of_cls], format="csr")
-        return Corpus(with_cls, codes, [*self.vocabulary_, CLS], tuple(map(str, self.classes_)), weights)
-
-    def _train(self, corpus):
-        """Find the strength of the penalty on a part held out, then train on all texts."""
-        start = idf_scores(corpus) if self.attend else np.zeros(corpus.vocab_size)
-        whole = Objective(corpus, start, self.attend)
-        steps = STEPS if corpus.num_classes <= MANY else STEPS // 2
-        held_out = every_tenth(corpus, check_random_state(self.random_state))
-        self.held_out_, self.l2_ = {}, float(MIDDLE if self.l2 is None else self.l2)
-        found = whole.begin()
-        if held_out.any():
-            found = self._search(Objective(corpus[~held_out], start, self.attend), corpus[held_out], steps)
-            self._judge(found, corpus[held_out])
-        found = whole.minimise(found, self.l2_, steps)
-        self.scores_, self.values_ = found.scores, found.values
-
-    def _search(self, rest, part, steps):
-        """Return what has the least loss on a part held out, over ever weaker penalties, or ever stronger ones."""
-        found = rest.minimise(rest.begin(), self.l2_, 2 * steps)
-        least = found.loss(part)
-        for path in (WEAKER, STRONGER) if self.l2 is None else ():
-            for l2 in path:
-                candidate = rest.minimise(found, l2, steps)
-                loss = candidate.loss(part)
-                if loss >= least:
-                    break
-                found, least, self.l2_ = candidate, loss, l2
-            if self.l2_ != MIDDLE:
-                break
-        return found
-
-    def _judge(self, found, part):
-        """Keep what the model reaches on the part held out, and warn if that is little."""
-        accuracy = found.accuracy(part)
-        majority = float(np.bincount(part.labels, part.mean_weights).max())
-        uniform = Attended(np.zeros_like(found.scores), found.values).accuracy(part)
-        self.held_out_ = dict(accuracy=accuracy, majority=majority, without_attention=uniform, loss=found.loss(part))
-        if accuracy <= majority:
-            warnings.warn(
-                f"on {len(part)} texts held out the classifier is right in {accuracy:.1%}, "
-                f"no more than the majority class is ({majority:.1%})",
-                UserWarning,
-                stacklevel=5,
-            )
-
-
 def _file(folder):
     return Path(instance("folder", folder, (str, PathLike))) / FILE
-
-
-def _checked_labels(texts, labels):
-    """Return labels as an array, one a text, of two classes at least."""
-    labels = np.asarray(labels)
-    if labels.ndim != 1:
-        raise ValueError(f"labels has {labels.ndim} dimensions; give one label a text")
-    if not texts:
-        raise ValueError("there are no texts; give at least two, of two classes")
-    if len(labels) != len(texts):
-        raise ValueError(f"there are {len(texts)} texts and {len(labels)} labels; give one label a text")
-    if any(missing := list(map(_is_missing, labels.tolist()))):
-        raise ValueError(f"labels[{missing.index(True)}] is missing; give every text a label, or drop it")
-    if labels.dtype.kind == "f" and (parts := labels % 1 != 0).any():
-        row = int(parts.argmax())
-        raise ValueError(f"labels[{row}] is {labels[row]}, an amount; where such numbers name classes, give labels.astype(str)")
-    check_classification_targets(labels)
-    if len(set(labels.tolist())) < 2:
-        raise ValueError(f"every label is {labels.tolist()[0]!r}; two classes at least are needed")
-    return labels
-
-
-def _is_missing(label):
-    """Whether a label is None, NaN, or what pandas has in their place."""
-    try:
-        return label is None or bool(label != label)
-    except TypeError:  # pandas' NA is neither
-        return True
-
-
-def _damped(counts):
-    return sparse.csr_array((1 + np.log(counts.data), counts.indices, counts.indptr), shape=counts.shape)
-
-
-def every_tenth(corpus: Corpus, random: np.random.RandomState) -> np.ndarray:
-    """Return which texts are held out to choose a setting by: a tenth of every class, or none where the texts are few.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        Of its texts those without weight are never held out.
-    random : numpy.random.RandomState
-
-    Returns
-    -------
-    ndarray of bool, shape (n,)
-
-    Examples
-    --------
-    >>> import tokensel_nb as ts
-    >>> corpus = ts.corpus_from_texts(["good film", "bad film"] * 20, [1, -1] * 20)
-    >>> corpus[every_tenth(corpus, np.random.RandomState(0))]
-    Corpus(4 texts, 3 words, 8 tokens; -1: 2, +1: 2)
-    """
-    order = random.permutation(len(corpus))
-    order = order[np.argsort(corpus.labels[order], kind="stable")]
-    mask = np.zeros(len(corpus), bool)
-    if len(corpus) >= FEWEST:
-        mask[order[5::10]] = True
-        mask &= corpus.mean_weights > 0
-    return mask
-
-
-def _listed(texts):
-    """Return texts as a list of strings that can be written as UTF-8."""
-    if isinstance(texts, (str, bytes)):
-        raise ValueError(f"texts is one string, {texts[:40]!r}; give a list of texts")
-    return [_clean(text) if isinstance(text, str) else text for text in listed("texts", texts)]
-
-
-def _clean(text):
-    try:
-        text.encode()
-    except UnicodeEncodeError:  # half of a pair, as broken decoding leaves it
-        return text.encode("utf-8", "replace").decode()
-    return text
-
-
-def _warn_without_spaces(texts):
-    step = max(len(texts) // 1000, 1)
-    sample = "".join(text[:500] for text in texts[::step] if isinstance(text, str))
-    unspaced = len(re.findall("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]", sample))
-    if unspaced > len(sample) / 2:
-        warnings.warn(
-            "the texts are mostly in a script without spaces between words, so each character is a word; "
-            "a tokenizer= may find better ones",
-            UserWarning,
-            stacklevel=4,
-        )

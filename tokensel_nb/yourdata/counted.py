@@ -1,76 +1,142 @@
-"""Texts whose phrases are counted once, however many classifiers are fitted on some of them and tried on others."""
+"""Texts as phrases and counts, with what is asked of them at the door; counted once, however many classifiers are fitted."""
 
 from __future__ import annotations
 
+import re
 import warnings
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
-from sklearn.base import clone
+from scipy import sparse
+from sklearn.utils import check_consistent_length
+from sklearn.utils.multiclass import check_classification_targets
 
-from ..models.base import classes_of_logits
-from ..support.runtime import side_by_side
-from .scores import Attended
-
-if TYPE_CHECKING:
-    from scipy import sparse
-
-    from ..corpus.phrases import Phrases
+from ..corpus.corpus import Corpus
+from ..corpus.phrases import Phrases
+from ..models.parameters import CLS
+from ..support.checks import first_few, listed, number, shortened, whole_number
 
 
 @dataclass(frozen=True, eq=False)
 class Counted:
-    """Texts whose phrases are counted once, however many classifiers are fitted on some of them."""
+    """Labelled texts whose phrases are counted; a count c is kept as 1 + log c."""
 
     phrases: Phrases
     counts: sparse.csr_array
     labels: np.ndarray
-    folds: int
 
     @classmethod
-    def of(cls, model, texts, labels, folds):
-        """Count the phrases of texts that can be cut into so many parts."""
-        names, sizes = np.unique(labels, return_counts=True)
-        if folds > (least := sizes.min()):
-            remedy = "give from 2 to so many" if least > 1 else "drop the class, or merge it with another"
-            number = f"{least} texts" if least > 1 else "1 text"
-            raise ValueError(f"folds={folds}, but the class {names.tolist()[sizes.argmin()]!r} has {number}; {remedy}")
-        return cls(*model._counted(texts, labels), folds)
+    def of(cls, model, texts, labels):
+        """Count the phrases of texts as a classifier's settings ask."""
+        check_settings(model)
+        texts = listed_texts(texts)
+        labels = _checked_labels(texts, labels)
+        if model.tokenizer is None:
+            _warn_without_spaces(texts)
+        phrases, counts = Phrases.learn(
+            texts, longest=model.ngrams, min_texts=model.min_texts, without=model.without, tokenizer=model.tokenizer
+        )
+        return cls(phrases, damped(counts), labels)
 
-    def fit(self, model, rows=slice(None)):
-        """Return a copy of a model fitted on some of the texts, and the columns of the phrases that stand in enough of them."""
+    def some(self, rows, min_texts):
+        """Return some of the texts, with the phrases that stand in enough of them, and the columns of these."""
         counts = self.counts[rows]
-        number = np.bincount(counts.indices, minlength=counts.shape[1])
-        phrases, columns = self.phrases.only(number >= model.min_texts)
-        return clone(model)._fit_counts(phrases, counts[:, columns], self.labels[rows]), columns
-
-    def read(self, model, columns, rows=slice(None)):
-        """Return some of the texts as a model that knows these columns reads them."""
-        return model._read_counts(self.counts[rows][:, columns], self.labels[rows])
+        texts_with = np.bincount(counts.indices, minlength=counts.shape[1])
+        phrases, columns = self.phrases.only(texts_with >= min_texts)
+        return Counted(phrases, counts[:, columns], self.labels[rows]), columns
 
     def without(self, words):
         """Leave out words, and the n-grams that hold them."""
         phrases, columns = self.phrases.only(~np.isin(self.phrases.names, list(words)))
         return replace(self, phrases=phrases, counts=self.counts[:, columns])
 
-    def parts(self, whole, seed):
-        """Return pairs of a model and texts that are new to it, part by part; as strict as a model of all texts is."""
-        from sklearn.model_selection import StratifiedKFold
 
-        strict = clone(whole).set_params(l2=whole.l2_)  # found once, not anew in every part
-
-        def part(rows):
-            fitted, judged = rows
-            model, columns = self.fit(strict, fitted)
-            return model, self.read(model, columns, judged)
-
-        cuts = StratifiedKFold(self.folds, shuffle=True, random_state=seed).split(self.labels, self.labels)
-        with warnings.catch_warnings(action="ignore", category=UserWarning):  # what they would say, the whole model has said
-            return list(side_by_side(part, cuts))
+def check_settings(model):
+    """Refuse settings of a `TextClassifier` that no fit can use."""
+    whole_number("ngrams", model.ngrams)
+    whole_number("min_texts", model.min_texts)
+    if model.l2 is not None:
+        number("l2", model.l2, 0, np.inf, allowed="a finite number of at least zero, or None")
+    if isinstance(model.without, str):
+        raise ValueError(f"without is one string, {model.without!r}; give a list of words")
 
 
-def accuracy_of(parts):
-    """Return the accuracy of models, each tried on the texts that are new to it."""
-    found = [classes_of_logits(Attended(judge.scores_, judge.values_).logits(corpus)) for judge, corpus in parts]
-    return float(np.mean(np.concatenate([each == corpus.labels for each, (_, corpus) in zip(found, parts)])))
+def read_counts(model, counts, labels=None):
+    """Return counts as the corpus that a fitted classifier sees; without labels every text is given the first class."""
+    if labels is None:
+        return corpus_of(model, counts, np.zeros(counts.shape[0], np.int64))
+    labels = np.asarray(labels)
+    check_consistent_length(counts, labels)
+    codes = np.searchsorted(model.classes_, labels).clip(max=len(model.classes_) - 1)
+    if (unknown := model.classes_[codes] != labels).any():
+        row, known = int(unknown.argmax()), first_few(map(shortened, model.classes_), 5)
+        raise ValueError(f"labels[{row}] is {shortened(labels[row])}, no class of this model; they are {known}")
+    return corpus_of(model, counts, codes)
+
+
+def corpus_of(model, counts, codes, weights=None):
+    """Return counts as a corpus over the vocabulary and <cls>, which stands once in every text."""
+    of_cls = sparse.csr_array(np.ones((counts.shape[0], 1)))  # sparse, so that nothing has to be sorted anew
+    with_cls = sparse.hstack([counts, of_cls], format="csr")
+    return Corpus(with_cls, codes, [*model.vocabulary_, CLS], tuple(map(str, model.classes_)), weights)
+
+
+def damped(counts):
+    """Return 1 + log of every count."""
+    return sparse.csr_array((1 + np.log(counts.data), counts.indices, counts.indptr), shape=counts.shape)
+
+
+def _checked_labels(texts, labels):
+    """Return labels as an array, one a text, of two classes at least."""
+    labels = np.asarray(labels)
+    if labels.ndim != 1:
+        raise ValueError(f"labels has {labels.ndim} dimensions; give one label a text")
+    if not texts:
+        raise ValueError("there are no texts; give at least two, of two classes")
+    if len(labels) != len(texts):
+        raise ValueError(f"there are {len(texts)} texts and {len(labels)} labels; give one label a text")
+    if any(missing := list(map(_is_missing, labels.tolist()))):
+        raise ValueError(f"labels[{missing.index(True)}] is missing; give every text a label, or drop it")
+    if labels.dtype.kind == "f" and (parts := labels % 1 != 0).any():
+        row = int(parts.argmax())
+        raise ValueError(f"labels[{row}] is {labels[row]}, an amount; where such numbers name classes, give labels.astype(str)")
+    check_classification_targets(labels)
+    if len(set(labels.tolist())) < 2:
+        raise ValueError(f"every label is {labels.tolist()[0]!r}; two classes at least are needed")
+    return labels
+
+
+def _is_missing(label):
+    """Whether a label is None, NaN, or what pandas has in their place."""
+    try:
+        return label is None or bool(label != label)
+    except TypeError:  # pandas' NA is neither
+        return True
+
+
+def listed_texts(texts):
+    """Return texts as a list of strings that can be written as UTF-8."""
+    if isinstance(texts, (str, bytes)):
+        raise ValueError(f"texts is one string, {texts[:40]!r}; give a list of texts")
+    return [_clean(text) if isinstance(text, str) else text for text in listed("texts", texts)]
+
+
+def _clean(text):
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # half of a pair, as broken decoding leaves it
+        return text.encode("utf-8", "replace").decode()
+    return text
+
+
+def _warn_without_spaces(texts):
+    step = max(len(texts) // 1000, 1)
+    sample = "".join(text[:500] for text in texts[::step] if isinstance(text, str))
+    unspaced = len(re.findall("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]", sample))
+    if unspaced > len(sample) / 2:
+        warnings.warn(
+            "the texts are mostly in a script without spaces between words, so each character is a word; "
+            "a tokenizer= may find better ones",
+            UserWarning,
+            stacklevel=4,
+        )

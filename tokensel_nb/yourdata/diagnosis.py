@@ -14,7 +14,7 @@ from ..support.checks import checked, generator, numbers, whole_number
 from ..support.extras import pd
 from ..theory.bins import word_correlation
 from .html import IGNORED
-from .scores import Attended
+from .objective import Attended
 
 BEYOND, LEANING = 2.0, 0.2
 """A word is called predictive if its lean is so many standard deviations of shuffled labels, and so large.

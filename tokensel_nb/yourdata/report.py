@@ -13,10 +13,11 @@ from sklearn.base import clone
 from ..models.base import classes_of_logits, probabilities_of_logits
 from ..support.checks import able, checked, listed, shaped, truth, whole_number
 from ..support.extras import pd
-from .counted import Counted, accuracy_of
+from .counted import Counted, listed_texts, read_counts
+from .folds import accuracy_of, check_folds, fit_parts, fit_rows
 from .html import IGNORED, html_row, html_table
-from .judged import Judged, Words
-from .scores import Attended
+from .objective import Attended
+from .words import Judged, Words
 
 if TYPE_CHECKING:
     from ..corpus.corpus import Corpus
@@ -106,10 +107,11 @@ def report(model: TextClassifier, texts, labels, *, folds=4, least=5, quotes=3, 
         corpus = model.read(texts, labels)
         parts = [(model, corpus)]
     else:
-        counted = Counted.of(model, texts, labels, folds)
-        model, columns = counted.fit(model)
-        corpus = counted.read(model, columns)
-        parts = counted.parts(model, seed)
+        check_folds(labels, folds)
+        counted = Counted.of(model, texts, labels)
+        model, columns = fit_rows(model, counted)
+        corpus = read_counts(model, counted.counts[:, columns], labels)
+        parts = fit_parts(model, counted, folds, seed)
     words = Words(model, corpus, least, ENOUGH)
     judged = Judged(words, len(texts))
     for judge, part in parts:
@@ -259,7 +261,7 @@ class Report:
             chosen += [(word, row) for row in random.choice(rows, min(self.passages, len(rows)), replace=False)]
         texts = [self.texts[row] for _, row in chosen]
         found = {word: [] for word in words}
-        for (word, _), text, places in zip(chosen, texts, self.model._places(texts)):
+        for (word, _), text, places in zip(chosen, texts, self.model.phrases_.find(listed_texts(texts))):
             found[word].append(_passage(text, places, column_of[word]))
         return found
 
@@ -297,8 +299,8 @@ class Report:
         if held_out.dtype != bool or held_out.all() or not held_out.any():
             raise ValueError("held_out holds no truth values, or one of them alone; give True for some texts, and not for all")
         counted = self._counted()
-        model, columns = counted.fit(clone(self.model).set_params(attend=attend), ~held_out)
-        new = model._read_counts(counted.counts[held_out][:, columns], None)  # the model may not know all their classes
+        model, columns = fit_rows(clone(self.model).set_params(attend=attend), counted, ~held_out)
+        new = read_counts(model, counted.counts[held_out][:, columns])  # without labels: it may not know all their classes
         logits = Attended(model.scores_, model.values_).logits(new)
         right = model.classes_[classes_of_logits(logits)] == self.labels[held_out]
         return Trial(model, probabilities_of_logits(logits), float(right.mean()))
@@ -328,19 +330,22 @@ class Report:
         Without moving: accuracy 1.000, before 1.000 (80 texts, each judged by a model that has not seen it).
         """
         words = sorted(self.suspicious if words is None else set(words))
-        model, counted = clone(self.model).set_params(l2=self.model.l2_), self._counted()
-        before = self.accuracy if self.parts > 1 else accuracy_of(counted.parts(counted.fit(model)[0], self.seed))
+        model, counted, folds = clone(self.model).set_params(l2=self.model.l2_), self._counted(), max(self.parts, 2)
+        check_folds(counted.labels, folds)
+        before = self.accuracy
+        if self.parts == 1:
+            before = accuracy_of(fit_parts(fit_rows(model, counted)[0], counted, folds, self.seed))
         without = [each for word in words for each in self.together.get(word, [word])]
         counted = counted.without(without)
-        changed, _ = counted.fit(model.set_params(without=[*model.without, *without]))
-        after = accuracy_of(counted.parts(changed, self.seed))
+        changed, _ = fit_rows(model.set_params(without=[*model.without, *without]), counted)
+        after = accuracy_of(fit_parts(changed, counted, folds, self.seed))
         return Refit(changed, words, before, after, len(self.texts))
 
     def _counted(self):
         """Return the counts of the texts: those of the report, where it has fitted the model to all of them."""
         if self.parts > 1:
-            return Counted(self.model._phrases, self.corpus.counts[:, :-1], self.labels, self.parts)
-        return Counted.of(self.model, self.texts, self.labels, folds=2)
+            return Counted(self.model.phrases_, self.corpus.counts[:, :-1], self.labels)
+        return Counted.of(self.model, self.texts, self.labels)
 
     def __repr__(self):
         """Name the sizes."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..corpus.phrases import Phrases
 from ..support.checks import shortened
+from .counted import check_settings
 
 FORMAT = 3
 
@@ -24,7 +25,7 @@ def written(model):
     (dict of str to ndarray, dict)
         For `sealed`. Words are an array, since notes must be short.
     """
-    phrases, tokenizer = model._phrases, model.tokenizer
+    phrases, tokenizer = model.phrases_, model.tokenizer
     words = np.frombuffer(json.dumps(phrases.words.tolist()).encode(), np.uint8)
     name = None if tokenizer is None else getattr(tokenizer, "__qualname__", type(tokenizer).__name__)
     notes = dict(format=FORMAT, settings=_settings(model), tokenizer=name, l2=model.l2_, held_out=model.held_out_)
@@ -57,13 +58,13 @@ def restored(kind, arrays, notes, tokenizer):
     if settings["class_weight"] is not None and not isinstance(settings["class_weight"], str):
         settings["class_weight"] = {label: weight for label, weight in settings["class_weight"]}
     model = kind(**settings | {"without": tuple(settings["without"]), "tokenizer": tokenizer})
-    model._check_settings()
+    check_settings(model)
     model.classes_ = np.array(notes["classes"], dtype=notes["kind"])
     model.l2_, model.held_out_ = notes["l2"], notes["held_out"]
     _check_outcomes(model)
     _check_arrays(arrays, words, len(model.classes_))
-    model._phrases = Phrases(np.array(words, dtype=object), arrays["starts"], arrays["lasts"], tokenizer)
-    model.vocabulary_, model.scores_, model.values_ = model._phrases.names, arrays["scores"], arrays["values"]
+    model.phrases_ = Phrases(np.array(words, dtype=object), arrays["starts"], arrays["lasts"], tokenizer)
+    model.vocabulary_, model.scores_, model.values_ = model.phrases_.names, arrays["scores"], arrays["values"]
     return model
 
 

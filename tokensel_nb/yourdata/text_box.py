@@ -119,7 +119,7 @@ class Live:
     def _kept(self):
         """The phrases that the page holds, and their columns; an n-gram only with what it begins with and its last word."""
         names = self.model.vocabulary_
-        return self.model._phrases.only(np.array([self.shown is None or name in self.shown for name in names], bool))
+        return self.model.phrases_.only(np.array([self.shown is None or name in self.shown for name in names], bool))
 
 
 def live_script() -> str:

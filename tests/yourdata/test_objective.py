@@ -4,7 +4,7 @@ from scipy import sparse
 
 from tokensel_nb import Corpus, score_gradients
 from tokensel_nb.models.base import classes_of_logits
-from tokensel_nb.yourdata.scores import Attended, Objective, idf_scores
+from tokensel_nb.yourdata.objective import Attended, Objective, idf_scores
 
 
 def corpus_of(num_classes, texts=60, words=8, seed=0):

@@ -24,17 +24,10 @@ EMPTY = 0.01  # how strongly what <cls> says is held at the log-odds of the clas
 HOLD = 3.0  # strength of the penalty on scores that move, in texts
 
 
+
 @dataclass(frozen=True, eq=False)
 class Attended:
-    """Scores and values, and what they make of a corpus.
-
-    Parameters
-    ----------
-    scores : ndarray of float64, shape (vocab_size,)
-        a; the last is of <cls>.
-    values : ndarray of float64, shape (vocab_size,) or (vocab_size, K)
-        γ.
-    """
+    """Scores and values in double precision, those of <cls> last, and what they make of a corpus."""
 
     scores: np.ndarray
     values: np.ndarray
@@ -57,19 +50,7 @@ class Attended:
 
 
 def idf_scores(corpus: Corpus) -> np.ndarray:
-    """Return scores with which attention is what tf-idf weighs, divided by its sum over the text.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        Its last column is <cls>.
-
-    Returns
-    -------
-    ndarray of float64, shape (vocab_size,)
-        log idf_s with idf_s = 1 + log((1 + n)/(1 + n_s)), where n_s texts hold s; for <cls>, what gives it a fifth of the
-        mean weight of all words of a text.
-    """
+    """Return scores log idf_s, with which attention is tf-idf divided by its sum over the text; <cls> gets a fixed share."""
     n, words = len(corpus), corpus.vocab_size - 1
     texts_with = np.bincount(corpus.counts.indices, minlength=words + 1)[:words]
     scores = np.log(1 + np.log((1 + n) / (1 + texts_with)))
@@ -81,25 +62,6 @@ def lbfgs(objective, point, steps, memory=5):
     """Return a point of smaller loss, found by L-BFGS in the precision of the point.
 
     SciPy's works in double precision, and takes longer for its own part than these losses do.
-
-    Parameters
-    ----------
-    objective : callable
-        From a point to its loss, float, and gradient, ndarray.
-    point : ndarray, shape (m,)
-    steps : int
-        At most so many.
-    memory : int
-        Of how many steps the change of the gradient is remembered.
-
-    Returns
-    -------
-    ndarray, shape (m,)
-
-    Examples
-    --------
-    >>> lbfgs(lambda x: (((x - 1) ** 2).sum(), 2 * (x - 1)), np.zeros(2), steps=5).round(6).tolist()
-    [1.0, 1.0]
     """
     loss, gradient = objective(point)
     pairs = deque(maxlen=memory)
@@ -125,30 +87,20 @@ def lbfgs(objective, point, steps, memory=5):
 
 def _newton(gradient, pairs):
     """Return the gradient times the inverse of the Hessian, as far as the last moves and changes of the gradient tell it."""
-    found, shares, room = gradient.copy(), [], np.empty_like(gradient)
+    direction, shares, room = gradient.copy(), [], np.empty_like(gradient)
     for move, change, bend in reversed(pairs):
-        shares.append((move @ found) / bend)
-        found -= np.multiply(shares[-1].astype(found.dtype), change, out=room)
+        shares.append((move @ direction) / bend)
+        direction -= np.multiply(shares[-1].astype(direction.dtype), change, out=room)
     if pairs:
         _, change, bend = pairs[-1]
-        found *= (bend / (change @ change)).astype(found.dtype)
+        direction *= (bend / (change @ change)).astype(direction.dtype)
     for (move, change, bend), share in zip(pairs, reversed(shares)):
-        found += np.multiply((share - (change @ found) / bend).astype(found.dtype), move, out=room)
-    return found
+        direction += np.multiply((share - (change @ direction) / bend).astype(direction.dtype), move, out=room)
+    return direction
 
 
 class Objective:
-    """The penalised loss of a corpus, in single precision.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        Its last column is <cls>, in every text.
-    start : ndarray of float64, shape (vocab_size,)
-        The scores that cost nothing.
-    attend : bool
-        Whether scores are trained.
-    """
+    """The penalised loss of a corpus in single precision; the scores that it starts from cost nothing, and may be held."""
 
     def __init__(self, corpus: Corpus, start: np.ndarray, attend: bool):
         self.corpus, self.start, self.attend = corpus, start, attend
@@ -168,20 +120,8 @@ class Objective:
         values[-1] = self.prior
         return Attended(self.start, values[:, 0] if self.columns == 1 else values)
 
-    def minimise(self, found: Attended, l2: float, steps: int) -> Attended:
-        """Return scores and values after some steps of L-BFGS from others.
-
-        Parameters
-        ----------
-        found : Attended
-        l2 : float
-            Strength of the penalty on values.
-        steps : int
-
-        Returns
-        -------
-        Attended
-        """
+    def minimise(self, begin: Attended, l2: float, steps: int) -> Attended:
+        """Return scores and values after some steps of L-BFGS from others, with a penalty of strength ``l2`` on values."""
         size, n = len(self.start), len(self.corpus)
         hold, penalty = HOLD / n, np.full((size, 1), l2 * self.scale / n, np.float32)
         penalty[-1] = EMPTY
@@ -202,7 +142,7 @@ class Objective:
             by_value *= of_values
             return loss, np.concatenate([by_score, by_value.ravel()])
 
-        moved, values = (found.scores - self.start) / of_scores, found.values.reshape(size, -1) / of_values
+        moved, values = (begin.scores - self.start) / of_scores, begin.values.reshape(size, -1) / of_values
         best = lbfgs(objective, np.concatenate([moved, values.ravel()]).astype(np.float32), steps).astype(np.float64)
         scores, values = self.start + best[:size] * of_scores, best[size:].reshape(size, -1) * of_values
         return Attended(scores, values[:, 0] if self.columns == 1 else values)

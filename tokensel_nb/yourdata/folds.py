@@ -1,0 +1,53 @@
+"""Classifiers fitted on some of the texts and tried on the others, whose phrases are counted once for all of them."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from sklearn.base import clone
+
+from ..models.base import classes_of_logits
+from ..support.runtime import side_by_side
+from .counted import read_counts
+from .fit import fit
+from .objective import Attended
+
+
+def check_folds(labels, folds):
+    """Refuse to cut texts into more parts than the smallest class has texts."""
+    names, sizes = np.unique(labels, return_counts=True)
+    if folds > (least := sizes.min()):
+        remedy = "give from 2 to so many" if least > 1 else "drop the class, or merge it with another"
+        number = f"{least} texts" if least > 1 else "1 text"
+        raise ValueError(f"folds={folds}, but the class {names.tolist()[sizes.argmin()]!r} has {number}; {remedy}")
+
+
+def fit_rows(model, counted, rows=slice(None)):
+    """Return a copy of a model fitted on some of the texts, and the columns of the phrases that it knows."""
+    some, columns = counted.some(rows, model.min_texts)
+    return fit(clone(model), some), columns
+
+
+def fit_parts(whole, counted, folds, seed):
+    """Return pairs of a model and the texts that are new to it, part by part; as strict as the model of all texts is."""
+    from sklearn.model_selection import StratifiedKFold
+
+    strict = clone(whole).set_params(l2=whole.l2_)  # found once, not anew in every part
+
+    def part(rows):
+        fitted, judged = rows
+        model, columns = fit_rows(strict, counted, fitted)
+        return model, read_counts(model, counted.counts[judged][:, columns], counted.labels[judged])
+
+    cuts = StratifiedKFold(folds, shuffle=True, random_state=seed).split(counted.labels, counted.labels)
+    with warnings.catch_warnings(action="ignore", category=UserWarning):  # what they would say, the whole model has said
+        return list(side_by_side(part, cuts))
+
+
+def accuracy_of(parts):
+    """Return the accuracy of models, each tried on the texts that are new to it."""
+    right = [
+        classes_of_logits(Attended(model.scores_, model.values_).logits(corpus)) == corpus.labels for model, corpus in parts
+    ]
+    return float(np.mean(np.concatenate(right)))
