@@ -6,35 +6,13 @@ import re
 import nbformat
 import numpy as np
 import pytest
+from hostile import HARM, write
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from pages import AXE, Visit
 
 from tokensel_nb import TextClassifier
 from tokensel_nb.yourdata import page
 from tokensel_nb.yourdata.command import main
-
-HARM = [
-    "<script>window.ran = {n}</script>",
-    "</script><script>window.ran = {n}</script>",
-    "<img src=x onerror='window.ran = {n}'>",
-    "<svg onload=window.ran={n}>",
-    "<a href='javascript:window.ran={n}'>click</a>",
-    "<iframe srcdoc='<script>parent.ran={n}</script>'></iframe>",
-    '"><script>alert({n})</script>',
-    "'-alert({n})-'",
-    "${{window.ran={n}}}",
-    "{{{{7*{n}}}}}{{% raw %}}",
-    "<style>body{{display:none}}</style><!--{n}",
-    '=HYPERLINK("http://example.com/{n}")',
-    "@SUM({n})+cmd|' /C calc'!A0",
-    "\u2028<body onpageshow=alert({n})>",
-    "&lt;script&gt;window.ran={n}&lt;/script&gt;",
-    "[{n}](javascript:alert({n})) <details open ontoggle=alert({n})>",
-    "<meta http-equiv=refresh content='0;url=http://example.com/{n}'>",
-    "<base href=http://example.com/{n}/><form action=x><button autofocus onfocus=alert({n})>",
-    "\x1b[31m{n}\x1b]8;;http://example.com\x07",
-    "</title></textarea></style></template><script>window.ran={n}</script>",
-]
 
 
 def cell(source, *tags, of=new_code_cell, **metadata):
@@ -82,12 +60,6 @@ def notebook(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(page, "of_the_book", lambda name: path if name == page.NOTEBOOK else elsewhere(name))
         yield path
-
-
-def write(path, rows):
-    with path.open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows([["review", "stars"], *rows])
-    return path
 
 
 @pytest.fixture
