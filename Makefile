@@ -119,7 +119,7 @@ record: env ## Run what the book shows recorded: Yelp, IMDB's test split, ablati
 	$(BIN)/python -m tokensel_nb.chapters.deeper_reviews
 	$(BIN)/python -m tokensel_nb.chapters.classes
 	$(BIN)/python -m tokensel_nb.chapters.pairs
-	$(BIN)/python -m tokensel_nb.chapters.your_data
+	$(BIN)/python -m experiments.your_data
 	$(BIN)/python -m experiments.encoder
 	$(BIN)/python -m tokensel_nb.chapters.scale
 

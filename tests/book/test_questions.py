@@ -52,13 +52,6 @@ def test_a_chapter_asks_and_answers(path):
     assert list(faults(prose(path))) == []
 
 
-def test_no_question_stands_in_a_report():
-    """Its cells are plain Markdown."""
-    cells = [cell for path in NOTEBOOKS for cell in read(path).cells if "report" in cell.metadata.get("tags", ())]
-    assert cells
-    assert not [cell.source for cell in cells if ":::" in cell.source]
-
-
 def test_neither_place_nor_length_gives_the_right_choice_away():
     found = [each for path in NOTEBOOKS for each in places(prose(path))]
     at, longest = Counter(place for place, _ in found), sum(is_longest for _, is_longest in found)

@@ -1,7 +1,6 @@
 """What `make release` is made of, as far as it is quick: the rest is the rehearsal itself."""
 
 import importlib.util
-import json
 import re
 import shutil
 import subprocess
@@ -31,18 +30,6 @@ def test_the_paper_has_one_doi():
     (paper,) = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))["references"]
     assert paper["doi"] == "10.48550/arXiv.2505.17282"
     assert f"doi       = {{{paper['doi']}}}" in (ROOT / "book" / "references.bib").read_text("utf-8")
-
-
-def test_the_wheel_holds_the_reports_cells_and_does_not_depend_on_the_first_one():
-    """Which names the wheel's digest."""
-    notebook = json.loads((ROOT / "book" / hatch_build.NOTEBOOK).read_text("utf-8"))
-    held = hatch_build.cells_of_the_report(notebook)
-    assert len(held["cells"]) == sum("report" in cell["metadata"].get("tags", []) for cell in notebook["cells"]) > 10
-    assert not any(cell.get("outputs") for cell in held["cells"])
-    assert "google.colab" in "".join(notebook["cells"][1]["source"])
-    notebook["cells"][1]["source"] = ["other"]
-    notebook["cells"][-1]["id"] = "another"
-    assert hatch_build.cells_of_the_report(notebook) == held
 
 
 def test_what_is_built_from_the_same_files_is_the_same(tmp_path):

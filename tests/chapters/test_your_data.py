@@ -1,38 +1,18 @@
+"""Marks that are put in, and what the chapter shows with fewer digits or less of it."""
+
 import re
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.linear_model import LogisticRegression
 
 import tokensel_nb as ts
 from tokensel_nb.chapters import your_data
 from tokensel_nb.chapters.recorded import recorded
+from tokensel_nb.yourdata.evaluation import calibration
 
 TEXTS = ["a good film", "good and moving", "a bad film", "bad and long"] * 15
 LABELS = np.array(["up", "up", "down", "down"] * 15)
-
-
-@given(st.integers(1, 300), st.integers(1, 12), st.integers(0, 99))
-def test_the_calibration_error_is_the_mean_distance_of_the_bins(n, bins, seed):
-    random = np.random.default_rng(seed)
-    chances, right = random.random(n), random.random(n) < 0.7
-    _, share, error = your_data.calibration(chances, right, bins)
-    order = np.argsort(chances, kind="stable")
-    each = [abs(sum(chances[i] - right[i] for i in part)) for part in np.array_split(order, bins)]
-    assert error == pytest.approx(sum(each) / n, abs=1e-12)  # a sum of n numbers below one
-    assert len(share) == min(n, bins)
-
-
-def test_a_classifier_that_knows_its_chances_is_calibrated():
-    random = np.random.default_rng(0)
-    chances = random.uniform(0.5, 1, 100_000)
-    right = random.random(len(chances)) < chances
-    # A bin's share has a standard error of 0.005 at most.
-    assert your_data.calibration(chances, right)[2] < 0.01
-    assert your_data.calibration(chances, random.permutation(right))[2] > 0.1
 
 
 @pytest.mark.parametrize(("share", "least", "others", "marks"), [(0.1, 1, 0, 3), (0.01, 20, 2, 20), (1.0, 1, 30, 30)])
@@ -43,51 +23,6 @@ def test_marks_stand_where_they_are_said_to(share, least, others, marks):
     assert marked[LABELS == "down"].sum() == others
     assert [text.removeprefix("zq ") for text in found] == TEXTS
     assert found == your_data.planted(TEXTS, LABELS, "zq", "up", share, least, others, seed=3)
-
-
-NEW = np.arange(len(TEXTS)) % 3 == 0
-
-
-def test_the_rival_learns_what_there_is_to_learn_and_no_more():
-    model = ts.TextClassifier().fit(TEXTS, LABELS)
-    rival = your_data.logistic_regression(model.read(TEXTS, LABELS), NEW)
-    assert rival.accuracy == 1
-    assert rival.strength in your_data.STRENGTHS
-    shuffled = np.random.default_rng(0).permutation(LABELS)
-    assert your_data.logistic_regression(model.read(TEXTS, shuffled), NEW).accuracy < 1
-
-
-@pytest.mark.parametrize("number", [39, 50])
-def test_the_rival_is_what_scikit_learn_makes_of_the_same_words(number):
-    """Its own counting, by the classifier's words, and regression from zero; without a tenth, of fewer than 40, C is 1."""
-    texts, labels = [f"{text} {i % 7}" for i, text in enumerate(TEXTS)], np.where(np.arange(60) % 5, LABELS, "up")
-    new = np.random.default_rng(0).permutation(60) >= number
-    found = ts.report(ts.TextClassifier(), texts, labels, folds=2)
-    rival = your_data.logistic_regression(found.corpus, new)
-    words = TfidfVectorizer(ngram_range=(1, 2), min_df=2, sublinear_tf=True, token_pattern=r"\w+")
-    weighed = words.fit_transform([text for text, out in zip(texts, new) if not out])
-    assert number > 40 or rival.strength == 1
-    regression = LogisticRegression(C=rival.strength).fit(weighed, labels[~new])
-    others = words.transform([text for text, out in zip(texts, new) if out])
-    assert rival.accuracy == pytest.approx(regression.score(others, labels[new]))
-
-
-def test_a_class_of_one_text_does_not_stop_the_rival():
-    labels = np.where(np.arange(60) == 30, "rare", LABELS)
-    corpus = ts.TextClassifier().fit(TEXTS, labels).read(TEXTS, labels)
-    strengths = [your_data.logistic_regression(corpus, np.arange(60) >= number).strength for number in (45, 54)]
-    assert strengths[0] != 1
-    assert strengths[1] == 1  # of 54 texts, sorted by class, it is the 26th, and so in the tenth
-
-
-def test_side_by_side_each_is_what_it_is_alone():
-    found = ts.report(ts.TextClassifier(), TEXTS, LABELS, folds=2)
-    tried = your_data.compared(found, NEW)
-    alone = found.trial(NEW), found.trial(NEW, attend=False), your_data.logistic_regression(found.corpus, NEW)
-    assert [each.accuracy for each in tried.values()] == [each.accuracy for each in alone]
-    for each, other in zip(list(tried.values())[:2], alone):
-        np.testing.assert_array_equal(each.chances, other.chances)
-    assert not tried["mean of values, p = 0"].model.attend
 
 
 def many():
@@ -136,3 +71,12 @@ def test_a_shaded_text_has_no_table_and_ends_what_it_begins():
     assert "good</span>" in shown
     assert "<table" not in shown
     assert shown.count("<div") == shown.count("</div") == 1
+
+
+def test_the_picture_of_calibration_has_its_points_and_its_error():
+    found = calibration(np.repeat([0.6, 0.9], 50), np.arange(100) % 10 < 8, bins=2)
+    ax = plt.figure().subplots()
+    your_data.plot_calibration(ax, found)
+    assert ax.lines[1].get_xydata().tolist() == [list(point) for point in found.points]
+    assert ax.get_title() == "calibration error 0.150"
+    plt.close()

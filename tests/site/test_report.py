@@ -1,65 +1,15 @@
-"""`tokensel report`, from a notebook to a page in a real browser: texts, labels and names of files stay what they are."""
+"""`tokensel report`, from a table to a page in a real browser: texts, labels and names of files stay what they are."""
 
 import csv
-import re
+import sys
 
-import nbformat
 import numpy as np
 import pytest
 from hostile import HARM, write
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from pages import AXE, Visit
 
 from tokensel_nb import TextClassifier
-from tokensel_nb.yourdata import page
 from tokensel_nb.yourdata.command import main
-
-
-def cell(source, *tags, of=new_code_cell, **metadata):
-    return of(source, metadata={"tags": list(tags), **metadata})
-
-
-@pytest.fixture(scope="module")
-def notebook(tmp_path_factory):
-    """Put a notebook in the place of the chapter: it has all that a report may hold, and no more."""
-    cells = [
-        cell("raise RuntimeError('this cell belongs to the book alone')"),
-        cell(
-            "source = None\ntext = None\nlabel = None\nseed = 0\nshow_texts = True\nleast = 5\nsave_to = None",
-            "parameters",
-            "report",
-        ),
-        cell("(cell-data)=\n## The data\n\nAs *read*.", "report", of=new_markdown_cell),
-        cell(
-            "import sys\nimport warnings\nimport tokensel_nb as ts\n"
-            "reviews = ts.read_reviews(source, text, label or 'auto')\n"
-            "labels = [reviews.class_names[code] for code in reviews.labels]\n"
-            "model = ts.TextClassifier(min_texts=least, random_state=seed).fit(reviews.texts, labels)\n"
-            "warnings.warn('look at this <b>twice</b>')\nprint('a bar: 50%', file=sys.stderr)\nreviews",
-            "report",
-        ),
-        cell("ts.explain(model, reviews.texts[0]) if show_texts else None", "report"),
-        cell("print(*(reviews.texts[:200] if show_texts else []), sep='\\n')", "report"),
-        cell(
-            "import pandas as pd\nfrom IPython.display import HTML\n"
-            "table = pd.DataFrame(dict(label=labels[:12], text=reviews.texts[:12], number=range(-3, 9)))\n"
-            "HTML((table if show_texts else table[['number']]).to_html(index=False))",
-            "report",
-        ),
-        cell(
-            "import matplotlib.pyplot as plt\nplt.figure(figsize=(2, 1))\nplt.plot([1, 2]);",
-            "report",
-            mystnb={"image": {"alt": "A line goes up."}, "figure": {"caption": "It *rises*."}},
-        ),
-        cell("ts.live(model, reviews.texts[:100] if show_texts else ['good'])", "report"),
-        cell("if save_to:\n    model.save(save_to)", "report"),
-    ]
-    path = tmp_path_factory.mktemp("book") / page.NOTEBOOK
-    nbformat.write(new_notebook(cells=cells), path)
-    elsewhere = page.of_the_book
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(page, "of_the_book", lambda name: path if name == page.NOTEBOOK else elsewhere(name))
-        yield path
 
 
 @pytest.fixture
@@ -81,7 +31,7 @@ def opened(chromium):
         context.close()
 
 
-def test_a_thousand_harmful_texts_stay_texts(notebook, tmp_path, monkeypatch, opened):
+def test_a_thousand_harmful_texts_stay_texts(tmp_path, monkeypatch, opened):
     """In texts, in labels and in the file's name; shown by print, tables, an explanation and the text box."""
     random = np.random.default_rng(0)
     rows = []
@@ -97,8 +47,9 @@ def test_a_thousand_harmful_texts_stay_texts(notebook, tmp_path, monkeypatch, op
     tab = visit.tab
     assert tab.title() == f"Report on {name}"
     shown = tab.locator("main").text_content()
-    for n in (0, 1, 2, 3, 5, 8, 10, 16, 17, 19):  # they are there, as texts
-        assert HARM[n].format(n=n) in shown
+    written = [HARM[n % len(HARM)].format(n=n) for n in range(1000)]
+    assert sum(harm in shown for harm in written) > 10  # they are there, as texts
+    assert {row[1] for row in rows} == set(tab.locator("table").first.locator("tbody th").all_text_contents())
     tab.locator("details").evaluate_all("(all) => all.forEach((each) => { each.open = true })")
     for button in tab.locator(".tokensel-live .buttons button").all()[:40]:
         button.click()
@@ -109,12 +60,12 @@ def test_a_thousand_harmful_texts_stay_texts(notebook, tmp_path, monkeypatch, op
     assert tab.evaluate("window.ran") is None
     assert visit.errors == []
     assert {url for url in visit.requests if not url.startswith("data:")} == {(tmp_path / "report.html").as_uri()}
-    foreign = "iframe, svg, form, meta[http-equiv=refresh], base, main a, main img:not(figure img), main style ~ script[src]"
+    foreign = "iframe, svg:not(figure svg), form, meta[http-equiv=refresh], base, main a, img, main style ~ script[src]"
     assert tab.locator(foreign).count() == 0
     assert {str(label) for label in TextClassifier.load("model").classes_} == {row[1] for row in rows}
 
 
-def test_the_policy_alone_would_stop_a_script(notebook, tmp_path, monkeypatch, opened):
+def test_the_policy_alone_would_stop_a_script(tmp_path, monkeypatch, opened):
     """The control: were a text ever to become HTML, the browser would refuse to run it, and say so."""
     monkeypatch.chdir(tmp_path)
     write(tmp_path / "a.csv", [["good film", "up"], ["bad film", "down"]] * 20)
@@ -128,13 +79,14 @@ def test_the_policy_alone_would_stop_a_script(notebook, tmp_path, monkeypatch, o
 
 @pytest.fixture(scope="module")
 def mine(tmp_path_factory):
-    """Return forty texts as a file."""
-    rows = [["A secret good film", "up"], ['bad and "long"', "down"], ["good, moving", "up"], ["a bad, -5 film", "down"]] * 10
+    """Return 48 texts as a file; a few have the label of the others."""
+    rows = [["A secret good film", "up"], ['bad and "long"', "down"], ["good, moving", "up"], ["a bad, -5 film", "down"]] * 11
+    rows += [["A secret bad film, for all that", "up"], ["good and long", "down"]] * 2
     return write(tmp_path_factory.mktemp("texts") / "mine.csv", rows)
 
 
 @pytest.fixture(scope="module")
-def made(notebook, mine):
+def made(mine):
     """Return a function that makes a report with some options, each once."""
     reports = {}
 
@@ -153,12 +105,15 @@ def test_what_a_report_holds(made, opened):
     tab = visit.tab
     shown = tab.locator("main").text_content()
     assert "It quotes texts" in tab.locator(".about").text_content()
-    assert "look at this <b>twice</b>" in tab.locator(".warning").text_content()
-    assert "a bar" not in shown
-    assert "cell-data" not in shown
-    assert "save_to" not in shown  # no code
-    assert tab.locator("figure img").get_attribute("alt") == "A line goes up."
-    assert tab.locator("figcaption em").text_content() == "rises"
+    assert "48 texts; words in a text, median: 4." in shown
+    assert tab.get_by_role("img").get_attribute("aria-label").startswith("Bins of texts beside a dashed diagonal.")
+    assert tab.locator("figcaption").text_content().startswith("How sure the classifier is")
+    edges = "(all) => all.map((each) => { const e = each.getBoundingClientRect(); return [e.left, e.right, e.top, e.bottom] })"
+    left, right, top, bottom = np.array(tab.locator("figure :is(text, circle)").evaluate_all(edges)).T
+    ((first, last, above, below),) = tab.locator("figure svg").evaluate_all(edges)
+    assert first <= left.min() < right.max() <= last
+    assert above <= top.min() < bottom.max() <= below
+    assert tab.locator("details[open] > summary").all_text_contents() == ["groups of people", "suspicious"]
     assert tab.evaluate("document.documentElement.lang") == "en"
     assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert visit.errors == []
@@ -167,24 +122,28 @@ def test_what_a_report_holds(made, opened):
 
 def test_a_table_is_sorted_by_the_keyboard_and_downloaded(made, opened):
     tab = opened(made()).tab
-    box = tab.locator(".scrolled", has_text="number").last
-    title = box.locator("th", has_text="number")
-    numbers = lambda: [int(each) for each in box.locator("tbody tr td:last-child").all_text_contents()]
+    box = tab.locator(".scrolled").last
+    titles = box.locator("thead th").all_text_contents()
+    title = box.locator("th", has_text="value")
+    column = titles.index("value") + 1
+    numbers = lambda: [float(each) for each in box.locator(f"tbody tr td:nth-child({column})").all_text_contents()]
+    before = numbers()
     assert title.get_attribute("aria-sort") == "none"
     title.locator("button").press("Enter")
-    assert (numbers(), title.get_attribute("aria-sort")) == (list(range(8, -4, -1)), "descending")
+    assert (numbers(), title.get_attribute("aria-sort")) == (sorted(before, reverse=True), "descending")
     title.locator("button").press("Space")
-    assert (numbers(), title.get_attribute("aria-sort")) == (list(range(-3, 9)), "ascending")
-    box.locator("th", has_text="text").locator("button").press("Enter")
+    assert (numbers(), title.get_attribute("aria-sort")) == (sorted(before), "ascending")
+    box.locator("th", has_text="word").locator("button").press("Enter")
     assert title.get_attribute("aria-sort") == "none"
-    words = box.locator("tbody tr td:nth-child(2)").all_text_contents()
-    assert words == sorted(words, key=lambda text: re.sub(r"\W", "", text).lower(), reverse=True)
+    words = box.locator("tbody th").all_text_contents()
+    plain = [word for word in words if word.replace(" ", "").isalpha()]
+    assert plain == sorted(plain, reverse=True) != []
     with tab.expect_download() as download:
         tab.get_by_text("Download this table as CSV").last.click()
     rows = list(csv.reader(download.value.path().read_text("utf-8-sig").splitlines()))
-    assert rows[0] == ["label", "text", "number"]
-    assert sorted(int(row[2]) for row in rows[1:]) == list(range(-3, 9))
-    assert {row[1] for row in rows[1:]} == {"A secret good film", 'bad and "long"', "good, moving", "a bad, -5 film"}
+    assert rows[0] == titles
+    assert [row[0] for row in rows[1:]] == words
+    assert sorted(float(row[column - 1]) for row in rows[1:]) == sorted(before)
 
 
 def test_no_texts_and_least_are_honoured(made, opened, capsys):
@@ -195,7 +154,7 @@ def test_no_texts_and_least_are_honoured(made, opened, capsys):
     assert "at least 15 texts" in whole
     assert "secret" not in whole
     assert "moving" not in whole
-    assert opened(path).tab.locator(".tokensel-live textarea").input_value() == "good"
+    assert opened(path).tab.locator(".tokensel-live textarea").input_value() == ""
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -218,7 +177,7 @@ def test_a_seed_gives_the_same_report(made):
         (["{mine}", "-o", "{mine}.no/out.html"], ".no"),
     ],
 )
-def test_what_fails_is_said_in_one_sentence_and_nothing_is_written(notebook, mine, words, named, tmp_path, monkeypatch, capsys):
+def test_what_fails_is_said_in_one_sentence_and_nothing_is_written(mine, words, named, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["report", *(word.format(mine=mine) for word in words)]) == 1
     last = capsys.readouterr().err.splitlines()[-1]
@@ -227,7 +186,7 @@ def test_what_fails_is_said_in_one_sentence_and_nothing_is_written(notebook, min
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_is_missing_is_named(monkeypatch, tmp_path, capsys):
-    monkeypatch.setitem(__import__("sys").modules, "papermill", None)
-    assert main(["report", "mine.csv", "-o", str(tmp_path / "report.html")]) == 1
-    assert "made by papermill: pip install 'tokensel-nb[report]'" in capsys.readouterr().err
+def test_what_is_missing_is_named(mine, monkeypatch, tmp_path, capsys):
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    assert main(["report", str(mine), "-o", str(tmp_path / "report.html")]) == 1
+    assert "tokensel: pages need Jinja: pip install 'tokensel-nb[report]'\n" in capsys.readouterr().err

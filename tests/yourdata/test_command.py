@@ -2,10 +2,13 @@
 
 import csv
 import io
+import os
 import re
+import signal
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 import tokensel_nb as ts
@@ -85,16 +88,66 @@ def test_one_sentence_says_what_is_wrong(words, named, model, new_texts, capsys)
     assert "Traceback" not in told.err
 
 
-def test_labels_are_merged_and_dropped_for_a_report(tmp_path, monkeypatch):
+@pytest.fixture
+def asked(monkeypatch):
+    """Return what a report is asked for, in the place of making it."""
     asked = []
-    monkeypatch.setattr("tokensel_nb.yourdata.page.report_page", lambda source, **settings: asked.append(settings) or "page")
-    out = str(tmp_path / "out.html")
-    assert main(["report", "mine.csv", "-o", out, *"--class 1=low --class a=b=low --class 3= --class =".split()]) == 0
-    assert asked[0]["classes"] == {"1": "low", "a=b": "low", "3": None, "": None}
-    assert main(["report", "mine.csv", "-o", out]) == 0
-    assert asked[1]["classes"] is None
+    monkeypatch.setattr("tokensel_nb.yourdata.page.find", lambda *found, **settings: asked.append((*found, settings)))
+    monkeypatch.setattr("tokensel_nb.yourdata.page.report_page", lambda found: "page")
+    return asked
+
+
+def test_labels_are_merged_and_dropped_for_a_report(asked, tmp_path, capsys):
+    (tmp_path / "mine.csv").write_text("text,label\ngood,1\nbad,a=b\nso,3\nlong,\nfine,5\n")
+    command = ["report", str(tmp_path / "mine.csv"), "-o", str(tmp_path / "out.html"), "--no-texts", "--seed", "3"]
+    assert main([*command, *"--class 1=low --class a=b=low --class 3= --class = --class 5=high".split()]) == 0
+    reviews, name, notes, settings = asked.pop()
+    assert (reviews.texts, reviews.class_names) == (["good", "bad", "fine"], ("high", "low"))
+    assert reviews.labels.tolist() == [1, 1, 0]
+    assert name == "mine.csv"
+    assert notes == ["mine.csv: 2 of 5 rows have a label that classes drops and are dropped"]
+    assert capsys.readouterr().err.startswith(notes[0])
+    assert settings == dict(show_texts=False, least=5, seed=3)
     with pytest.raises(SystemExit):
-        main(["report", "mine.csv", "--class", "low"])
+        main([*command, "--class", "low"])
+
+
+def test_a_name_that_is_mistyped_is_told_before_anything_heavy_is_imported(tmp_path):
+    code = "import sys; from tokensel_nb.yourdata.command import main; main(['report', 'gone.csv']); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path)
+    assert done.stderr.startswith("tokensel: gone.csv: there is no such file; give the path of a CSV")
+    assert {"numpy"} == {"numpy", "scipy", "pyarrow", "sklearn", "pandas", "jinja2", "tqdm"} & set(done.stdout.split())
+
+
+@pytest.mark.parametrize("off", ["", "1"])
+def test_progress_is_shown_unless_it_is_switched_off(off, tmp_path):
+    (tmp_path / "mine.csv").write_text("text,label\n" + "good film,1\nbad film,0\n" * 30)
+    environment = os.environ | {"TQDM_DISABLE": off}  # empty is no
+    done = typed("report", "mine.csv", cwd=tmp_path, env=environment)
+    assert done.returncode == 0
+    assert (b"3/3" in done.stderr) == (not off)
+    assert done.stdout == b""
+    if off:
+        *notes, last = done.stderr.decode().splitlines()
+        assert last == "the report is in report.html; it quotes texts: think before you pass it on"
+        assert all(note.startswith("mine.csv: ") for note in notes)
+
+
+def test_ctrl_c_ends_a_report_without_a_traceback_and_leaves_nothing(tmp_path):
+    random = np.random.default_rng(0)
+    lines = (" ".join(f"w{word}" for word in random.integers(0, 3000, 40)) for _ in range(20_000))
+    (tmp_path / "mine.csv").write_text("text,label\n" + "".join(f"{line},{i % 2}\n" for i, line in enumerate(lines)))
+    command = [sys.executable, "-m", "tokensel_nb.yourdata.command", "report", "mine.csv"]
+    environment = os.environ | {"TQDM_DISABLE": ""}
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, cwd=tmp_path, env=environment, text=True)
+    said = ""
+    while "Judging" not in said:
+        said += process.stderr.read(1)
+    process.send_signal(signal.SIGINT)
+    said += process.communicate()[1]
+    assert process.returncode == 130
+    assert "Traceback" not in said
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.csv"]
 
 
 @pytest.mark.parametrize("words", [[], ["predict"], ["explain", "model"], ["nonsense"], ["predict", "--unknown", "a", "b"]])

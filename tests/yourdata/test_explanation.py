@@ -151,15 +151,18 @@ def test_class_names_and_words_are_escaped_too():
 
 def test_shades_of_overlapping_words_add_up():
     model = PlainModel(["film", "good", "good film"], [0, 0, 0, 0], [1.0, 1.0, -1.0, 0.0])
-    shaded = explain(model, "good film")._shaded()
-    assert re.findall(r"title='([^']*)'", shaded) == [
-        "good +0.250; good film -0.250",
-        "good film -0.250",
-        "good film -0.250; film +0.250",
+    stretches = explain(model, "good film")._stretches()
+    assert [(letters, title) for letters, title, _ in stretches] == [
+        ("good", "good +0.250; good film -0.250"),
+        (" ", "good film -0.250"),
+        ("film", "good film -0.250; film +0.250"),
     ]
     # Over "good" and "film" the two cancel; the gap between belongs to the n-gram alone.
-    assert re.findall(r"rgba\((\d+), [^)]*\)\'>(.)", shaded) == [("213", "g"), ("213", " "), ("213", "f")]
-    assert re.findall(r", ([\d.]+)\); border", shaded) == ["0.00", "0.50", "0.00"]
+    assert [re.search(r"border-bottom: 2px dotted rgba\(213, 94, 0, ([\d.]+)\)", style)[1] for *_, style in stretches] == [
+        "0.00",
+        "1.00",
+        "0.00",
+    ]
 
 
 def test_a_text_without_a_known_word_is_judged_as_an_empty_one():

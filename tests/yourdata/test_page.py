@@ -1,69 +1,118 @@
-"""What of a notebook becomes a report, and what the wheel must hold for it; `site/test_report.py` looks at the page."""
+"""What a page of a report runs, loads, quotes, lists and tells, whatever the texts are; `site/test_report.py` opens it."""
 
+import re
 import tomllib
+import warnings
+from html import unescape
 from pathlib import Path
 
-import nbformat
+import numpy as np
 import pytest
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from hostile import HARM, Held, faults, write
 
+import tokensel_nb as ts
 from tokensel_nb.yourdata import page, text_box
+from tokensel_nb.yourdata.command import main
 
 ROOT = Path(__file__).parents[2]
-SETTINGS = new_code_cell("source = None", metadata={"tags": ["report", "parameters"]})
+
+NAME = "<img src=x onerror=alert(1)>'\"\\ {{7*7}} %s.csv"
+SECRET = "secret"  # of each text one word that stands in no other
+RARE = 60  # words of four texts
 
 
-def notebook(*cells):
-    return new_notebook(cells=[SETTINGS, *cells])
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Return a folder with a table of harmful texts, under a harmful name, of harmful labels."""
+    random = np.random.default_rng(0)
+    rows = []
+    for n in range(240):
+        words = " ".join(random.choice(["good", "great"] if n % 2 else ["bad", "dull"], 3))
+        line = " zqa zqb sent from my phone" if n % 2 and n < 80 else ""
+        text = f"{HARM[n % len(HARM)].format(n=n)} {words} women {SECRET}{n} rare{n % RARE}{line}"
+        wrong = n % 7 == 0  # so that there is something that the classifier gets wrong
+        rows.append([text, HARM[1 + (n + wrong) % 2].format(n=0)])
+    path = tmp_path_factory.mktemp("harm")
+    write(path / NAME, rows)
+    return path
 
 
-def code(source):
-    return new_code_cell(source, metadata={"tags": ["report"]})
+@pytest.fixture(scope="module")
+def made(folder):
+    """Return a function that makes the page with some options, each once."""
+    pages = {}
+
+    def make(*options):
+        if options not in pages:
+            out = folder / f"report{len(pages)}.html"
+            assert main(["report", str(folder / NAME), "--text", "review", "--label", "stars", "-o", str(out), *options]) == 0
+            pages[options] = out.read_text("utf-8")
+        return pages[options]
+
+    return make
 
 
-def test_cells_with_the_tag_are_kept_in_their_order():
-    chosen = page.chosen_cells(
-        notebook(
-            code("1"),
-            new_code_cell("2"),
-            new_markdown_cell("(a-b)=\n# Title\n(in) the text, $p = 0$", metadata={"tags": ["report"]}),
-            code("3"),
-        )
-    )
-    assert [cell.source for cell in chosen.cells] == ["source = None", "1", "# Title\n(in) the text, *p = 0*", "3"]
+OPTIONS = [(), ("--no-texts",), ("--no-texts", "--least", "60")]
 
 
-def test_a_notebook_without_settings_is_refused():
-    with pytest.raises(ValueError, match="parameters"):
-        page.chosen_cells(new_notebook(cells=[code("1")]))
+@pytest.mark.parametrize("options", OPTIONS, ids=" ".join)
+def test_a_page_runs_loads_and_sends_nothing_but_its_own(made, options):
+    assert list(faults(made(*options))) == []
 
 
-def test_settings_are_strings_whatever_they_hold():
-    source = "\"\"\"'''\\ \n{x} $HOME \u2028 __import__('os')"
-    done = page.run(
-        notebook(code("print(ascii(source))"), code("raise_now = 1; import sys; print('12%', file=sys.stderr)")),
-        {"source": source},
-    )
-    assert done.cells[-2].outputs[0].text == f"{source!a}\n"
-    assert done.cells[-1].outputs == []
+def test_these_faults_would_be_seen(made):
+    """The control: each change of the page is one that the tests above would not let pass."""
+    page = made().replace("&#39;", "'")
+    changes = [
+        ("default-src 'none'", "default-src 'none'; img-src *"),
+        ("default-src 'none'", "default-src 'none'; img-src * data:"),
+        ("default-src 'none'", "default-src 'self'"),
+        ("default-src 'none'; ", ""),
+        ("script-src ", "script-src 'unsafe-inline' "),
+        ("; form-action 'none'", ""),
+        ("; base-uri 'none'", "; base-uri 'none'; connect-src https:"),
+        ("<h1>", "<h1><img src='http://example.com/a.png'>"),
+        ("<h1>", "<h1><script>1</script>"),
+        ("<h1>", "<h1 onclick='1'>"),
+        ("<h1>", "<h1 style='background: url(http://example.com)'>"),
+        ("<h1>", "<form><h1>"),
+        ("</style>", "@import 'http://example.com'</style>"),
+    ]
+    for old, new in changes:
+        assert old in page
+        assert list(faults(page.replace(old, new, 1))), new
 
 
-@pytest.mark.parametrize(
-    ("source", "told"),
-    [
-        ("import tokensel_nb as ts\nts.read_reviews('gone.csv')", "gone.csv: there is no such file"),
-        ("[][1]", "^IndexError: list index out of range"),
-        ("import os\nos._exit(1)", "ended from outside"),
-    ],
-)
-def test_a_cell_that_fails_is_told_in_its_words(source, told):
-    with pytest.raises(ValueError, match=told):
-        page.run(notebook(code(source)), {"source": "x"})
+def test_what_harms_is_shown_as_it_was_written(made):
+    held = Held(made())
+    assert held.text.startswith(f"Report on {NAME}")
+    for label in (HARM[1].format(n=0), HARM[2].format(n=0)):
+        assert held.text.count(label) > 10
+        assert label in held.data["classes"]
+    quoted = {n for n in range(240) if f"{SECRET}{n} " in held.text + " "}
+    assert len(quoted) > 30
+    shown = {n % len(HARM) for n in quoted if HARM[n % len(HARM)].format(n=n).replace("\u2028", " ") in held.text}
+    assert len(shown) > 10
+    written = [unescape(HARM[n % len(HARM)].format(n=n)) for n in range(240)]  # as `read_reviews` mends entities
+    assert all(any(harm in example for harm in written) for example in held.data["examples"])
 
 
-def test_what_is_interrupted_stays_so():
-    with pytest.raises(KeyboardInterrupt):
-        page.run(notebook(code("raise KeyboardInterrupt")), {"source": "x"})
+@pytest.mark.parametrize("options", OPTIONS[1:], ids=" ".join)
+def test_without_texts_nothing_of_a_text_is_on_the_page_but_words_of_enough_texts(made, options):
+    page = made(*options)
+    assert SECRET in made()
+    assert SECRET not in page
+    assert Held(page).data["examples"] == []
+
+
+@pytest.mark.parametrize("options", OPTIONS[1:], ids=" ".join)
+def test_what_is_listed_stands_in_enough_texts(made, options):
+    """Among them what decided the texts that it got wrong. Least is 5 by default; 60 leaves out what stands in 40."""
+    page, many = made(*options), "60" in options
+    assert "rare" in made()
+    for word in ("rare", *(["zqa", "phone"] if many else [])):
+        assert not re.search(rf"\b{word}", page), word
+    assert all(word in page for word in ("women", "good", *([] if many else ["zqa", "phone"])))
 
 
 def test_the_policy_lets_nothing_call_out():
@@ -71,28 +120,79 @@ def test_the_policy_lets_nothing_call_out():
     allowed = dict(each.split(" ", 1) for each in page.policy(["", ""]).split("; "))
     empty = "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='"
     assert allowed.pop("script-src") == f"{empty} {empty}"
-    assert allowed == {
-        "default-src": "'none'",
-        "style-src": "'unsafe-inline'",
-        "img-src": "data:",
-        "base-uri": "'none'",
-        "form-action": "'none'",
-    }
+    assert allowed == {"default-src": "'none'", "style-src": "'unsafe-inline'", "base-uri": "'none'", "form-action": "'none'"}
+
+
+def texts_of_two_classes(number=1200):
+    """Of plain words and of some that lean to a side; thirty texts of one class hold a mark."""
+    random = np.random.default_rng(0)
+    labels = np.where(np.arange(number) % 2, "up", "down")
+    own = {"up": ["good", "fine", "moving"], "down": ["bad", "dull", "long"]}
+    plain = [f"word{i}" for i in range(40)]
+    lines = [" ".join([*random.choice(plain, 8), *random.choice(own[label], random.integers(0, 3))]) for label in labels]
+    return [line + " zqx" * (label == "up" and i < 60) for i, (line, label) in enumerate(zip(lines, labels))], labels
+
+
+@pytest.fixture(scope="module")
+def found():
+    return page.find(ts.read_reviews(texts_of_two_classes()), "mine.csv", ["mine.csv: as read"])
+
+
+def test_a_page_tells_what_was_found(found):
+    text = Held(page.report_page(found)).text
+    evaluation = found.evaluation
+    assert "mine.csv: as read" in text
+    assert "1,200 texts; words in a text, median: 9." in text
+    assert "down 600 50.0% 9 up 600 50.0% 9" in text
+    for name, accuracy in evaluation.accuracies.items():
+        assert f"{name} {accuracy:.2f}" in text
+    assert f"Calibration error: {evaluation.calibration.error:.3f}" in text
+    assert found.refit.words == sorted(found.report.suspicious) != []
+    assert str(found.refit) in text
+    for row in found.report.table.head(500).itertuples():
+        assert f"{row.word} {row.texts}" in text
+    for note in ("What the classifier does with words that name people", "looked at in vain"):
+        assert note in text
+    headings = re.findall(r"<h2>(.*?)</h2>", page.report_page(found))
+    assert headings == ["The data in numbers", "All words, and their corners", "Then act", "What it got wrong", "Ask it"]
+
+
+def test_the_figure_shows_every_bin_where_it_is(found):
+    svg = re.search(r"<svg.*?</svg>", page.report_page(found), re.DOTALL)[0]
+    shown = np.array([(float(x), float(y)) for x, y in re.findall(r'<circle cx="([\d.]+)" cy="([\d.]+)"', svg)])
+    sure, share, error = found.evaluation.calibration
+    low = min(sure.min(), share.min()) - 0.02
+    scale = 300 / (1 - low)
+    np.testing.assert_allclose(shown[:, 0], 60 + scale * (sure - low), atol=0.06)  # a tenth of a unit is written
+    np.testing.assert_allclose(shown[:, 1], 310 - scale * (share - low), atol=0.06)
+    label = re.search(r'aria-label="([^"]*)"', svg)[1]
+    assert f"the share of right answers {share[0]:.2f}" in label
+    assert f"Calibration error {error:.3f}." in label
+    assert "<figcaption>How sure the classifier is" in page.report_page(found)
+
+
+def test_what_is_warned_of_is_on_the_page_once():
+    random = np.random.default_rng(0)
+    texts = [" ".join(random.choice(["one", "two", "three", "four"], 5)) for _ in range(120)]
+    reviews = ts.read_reviews((texts, random.permutation(["up", "down"] * 60)))
+    with warnings.catch_warnings(action="error"):
+        found = page.find(reviews, "mine.csv")
+    (warning, *others) = found.warnings
+    assert "no more than the majority class" in warning
+    assert len({warning, *others}) == len(found.warnings)
+    assert Held(page.report_page(found)).text.count(warning) == 1
+
+
+def test_where_nothing_is_wrong_or_suspicious_the_page_says_so():
+    reviews = ts.read_reviews((["good film", "bad film"] * 30, ["up", "down"] * 30))
+    text = Held(page.report_page(page.find(reviews, "mine.csv"))).text
+    assert "there is nothing to leave out" in text
+    assert "Nothing, of the texts that were held out." in text
 
 
 def test_the_wheel_holds_what_is_asked_of_the_book():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]["build"]["targets"]
     included, archived = project["wheel"]["force-include"], project["sdist"]["include"]
     for name in text_box.PARTS:
-        assert included[f"book/{name}"] == f"tokensel_nb/data/book/{Path(name).name}"
-        assert f"book/{name}" in archived
-    assert f"book/{page.NOTEBOOK}" in archived  # of which the wheel takes the report's cells: tests/book/test_release.py
-
-
-def test_the_chapter_has_a_report():
-    """Its cells with the tag run without those that lack it: a name that only those define would be missing."""
-    chosen = page.chosen_cells(nbformat.read(ROOT / "book" / page.NOTEBOOK, as_version=4))
-    (settings,) = (cell for cell in chosen.cells if "parameters" in cell.metadata["tags"])
-    held = {}
-    exec(settings.source, held)
-    assert {"source", "text", "label", "seed", "show_texts", "least", "save_to"} <= set(held)
+        assert included[f"book/_static/playthings/{name}"] == f"tokensel_nb/data/book/{name}"
+        assert f"book/_static/playthings/{name}" in archived

@@ -85,6 +85,7 @@ FIGURES = "the book's figures need matplotlib and seaborn"
 
 if TYPE_CHECKING:
     import datasets as datasets
+    import jinja2 as jinja2
     import matplotlib.pyplot as plt
     import pandas as pd
     import seaborn as sns
@@ -96,11 +97,9 @@ else:
     torch = Extra("torch", "torch", TENSORS)
     functional = Extra("torch.nn.functional", "torch", TENSORS)
     pd = Extra("pandas", "report", "tables need pandas")
+    jinja2 = Extra("jinja2", "report", "pages need Jinja")
     plt = Extra("matplotlib.pyplot", "book", FIGURES)
     colors = Extra("matplotlib.colors", "book", FIGURES)
     sns = Extra("seaborn", "book", FIGURES)
     display = Extra("IPython.display", "book", "figures with sliders need IPython")
     datasets = Extra("datasets", "hub", "the Hugging Face hub needs the library datasets")
-
-papermill = Extra("papermill", "report", "a report is made by papermill")
-nbconvert = Extra("nbconvert", "report", "a report becomes a page by nbconvert")

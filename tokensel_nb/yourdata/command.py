@@ -11,6 +11,7 @@ import sys
 from contextlib import redirect_stdout
 from pathlib import Path
 
+from ..datasets.read.missing import refuse_missing
 from ..support.files import atomic
 
 EXAMPLES = {
@@ -150,7 +151,7 @@ def _add_report(verbs):
     verb = _add_verb(verbs, _report, "which words a classifier of your texts rests on, as a page", note)
     verb.add_argument("source", metavar="TEXTS", help=SOURCE)
     verb.add_argument("--text", type=_column, metavar="COLUMN", help=f"column of the texts: {COLUMN}")
-    verb.add_argument("--label", type=_column, metavar="COLUMN", help="column of the labels, likewise")
+    verb.add_argument("--label", type=_column, default="auto", metavar="COLUMN", help="column of the labels, likewise")
     told = "read a label as a class, as in --class 1=low --class 2=low; --class 3= drops texts, --class = those without label"
     verb.add_argument("--class", type=_renamed, action="append", dest="classes", metavar="LABEL=CLASS", help=told)
     verb.add_argument("-o", "--output", type=Path, default=Path("report.html"), metavar="FILE", help="default: report.html")
@@ -197,24 +198,31 @@ def _report(asked):
 
     All that is found is written as one HTML file, which needs no network.
     """
-    from .page import report_page
-
-    if not asked.output.resolve().parent.is_dir():  # said now, and not after a minute
+    # What a name mistyped would end is asked first: the readers take half a second to be imported, the rest two.
+    if not asked.output.resolve().parent.is_dir():
         raise FileNotFoundError(f"{asked.output.parent}: there is no such folder for {asked.output.name}")
-    page = report_page(
-        asked.source,
-        show_texts=not asked.no_texts,
-        least=asked.least,
-        text=asked.text,
-        label=asked.label,
-        classes=dict(asked.classes) if asked.classes else None,
-        seed=asked.seed,
-        save_to=None if asked.save is None else str(asked.save.resolve()),
-    )
-    _write(page, asked.output)
+    if not asked.source.startswith("hub:"):
+        refuse_missing(asked.source)
+    reviews, notes = _read(asked)
+    from .page import find, report_page
+
+    found = find(reviews, Path(asked.source).name, notes, show_texts=not asked.no_texts, least=asked.least, seed=asked.seed)
+    if asked.save is not None:
+        found.evaluation.model.save(asked.save)
+    _write(report_page(found), asked.output)
     quotes = "quotes no text" if asked.no_texts else "quotes texts: think before you pass it on"
     print(f"the report is in {asked.output}; it {quotes}")
     return ""
+
+
+def _read(asked):
+    """Return labelled texts, and the lines that were said of them."""
+    from ..datasets.read.own_files import read_reviews
+
+    with redirect_stdout(io.StringIO()) as said:
+        reviews = read_reviews(asked.source, asked.text, asked.label, classes=dict(asked.classes) if asked.classes else None)
+    print(said.getvalue(), end="")
+    return reviews, said.getvalue().splitlines()
 
 
 def _predict(asked):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from html import escape
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from ..support.arrays import is_torch, to_numpy
 from ..support.checks import checked, generator, numbers, whole_number
 from ..support.extras import pd
 from ..theory.bins import word_correlation
-from .html import IGNORED
+from .html import render
 from .objective import Attended
 
 BEYOND, LEANING = 2.0, 0.2
@@ -198,9 +197,8 @@ class Diagnosis:
         return "\n".join([*self.sentences, "", table])
 
     def _repr_html_(self):
-        said = "".join(f"<li>{escape(sentence)}</li>" for sentence in self.sentences)
-        table = self.table.head(SHOWN).to_html(index=False, float_format="{:.3f}".format, border=0)  # escapes the words
-        return f"<div class='{IGNORED}'><ul>{said}</ul>{table}</div>"
+        digits = {name: 3 for name in self.table if name != "word"}
+        return render("diagnosis", sentences=self.sentences, table=self.table.head(SHOWN), digits=digits)
 
     def _of_accuracy(self):
         pooled = "" if self.pools_the_mean else f", {self.accuracy_without_attention:.3f} with p = 0"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from html import escape
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -13,7 +12,7 @@ import numpy as np
 from ..models.attend import shares, weigh
 from ..support.checks import able, shortened
 from ..support.extras import pd
-from .html import IGNORED, html_row, html_table
+from .html import render
 
 if TYPE_CHECKING:
     from .classifier import TextClassifier
@@ -252,18 +251,40 @@ class Explanation:
     def _rows(self):
         return list(zip(*(column.tolist() for column in self._columns().values())))
 
-    def _repr_html_(self):
-        formats = str, "{:.3f}".format, "{:+.2f}".format, "{:+.3f}".format
-        rows = [html_row(word, [told(number) for told, number in zip(formats, numbers)]) for word, *numbers in self._rows()]
-        terms = html_table(self._columns(), rows)
-        return (
-            f"<div class='{IGNORED}' style='max-width: 45em'>"
-            f"<p>{escape(self._summary())}</p>"
-            f"<p dir='auto' style='line-height: 1.9; overflow-wrap: anywhere; white-space: pre-wrap'>{self._shaded()}</p>"
-            f"<p>Shaded <span style='{_style(1, 1)}'>blue, underlined</span>: speaks for {escape(str(self._shown_class))}; "
-            f"<span style='{_style(-1, 1)}'>orange, dotted</span>: against. {escape(self._advice())}</p>"
-            f"<details><summary>All {len(self.columns)} terms of the sum</summary>{terms}</details></div>"
+    def html(self, *, terms=True) -> str:
+        """Return the text with its words shaded, as HTML that runs nothing.
+
+        Parameters
+        ----------
+        terms : bool
+            Whether a table of all terms of the sum follows, folded.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import tokensel_nb as ts
+        >>> model = ts.TextClassifier().fit(["a good film", "a bad film"] * 9, ["up", "down"] * 9)
+        >>> shown = ts.explain(model, "A <b>good</b> film").html(terms=False)
+        >>> "&lt;b&gt;" in shown, "<table" in shown
+        (True, False)
+        """
+        return render(
+            "explanation",
+            summary=self._summary(),
+            stretches=self._stretches(),
+            look_for=_style(1, 1),
+            look_against=_style(-1, 1),
+            shown_class=self._shown_class,
+            advice=self._advice(),
+            columns=self._columns(),
+            rows=self._rows() if terms else [],
         )
+
+    def _repr_html_(self):
+        return self.html()
 
     def _logits(self, texts):
         return self.model.logits(texts) if texts else np.empty((0, *np.shape(self.logit)))
@@ -360,8 +381,8 @@ class Explanation:
         left_out = f"Without “{word}” the verdict is {verdict}" + ("." if turned else ": no single word turns it.")
         return f"{left_out} With “{instead}” in its place it is {new_verdict}."
 
-    def _shaded(self):
-        """Return the text as HTML, each stretch between two ends of words shaded by all that cover it."""
+    def _stretches(self):
+        """Return the text cut at all ends of words: each stretch with the terms that cover it, and its look; None for plain."""
         each = self._of_class(self.contributions, None) / np.maximum(self.occurrences, 1)
         edges = sorted({0, len(self.text), *(at for span in self.spans for at in span[:2])})
         place_of = {edge: i for i, edge in enumerate(edges)}
@@ -373,13 +394,10 @@ class Explanation:
         top = max(map(abs, shades.values()), default=0) or 1
         stretches = []
         for start, end in pairwise(edges):
-            letters = escape(self.text[start:end])
-            if start in shades:
-                title = escape("; ".join(f"{self.words[place]} {each[place]:+.3f}" for place in covering[start]))
-                style = _style(shades[start], abs(shades[start]) / top)
-                letters = f"<span title='{title}' style='{style}'>{letters}</span>"
-            stretches.append(letters)
-        return "".join(stretches)
+            title = "; ".join(f"{self.words[place]} {each[place]:+.3f}" for place in covering[start])
+            style = _style(shades[start], abs(shades[start]) / top) if start in shades else None
+            stretches.append((self.text[start:end], title, style))
+        return stretches
 
 
 def _style(sign, strength):

@@ -1,20 +1,41 @@
-"""What explanations, reports and diagnoses share where they show themselves as HTML."""
+"""Templates, by which what was found becomes HTML: they escape whatever they are given."""
 
 from __future__ import annotations
 
-from html import escape
+import math
+from functools import cache
+from pathlib import Path
 
-IGNORED = "tex2jax_ignore mathjax_ignore"
-"""The classes of an element that holds texts: one that speaks of $10 and $20 is no formula."""
+from ..support.extras import jinja2
 
-
-def html_table(names, rows) -> str:
-    """Return a table with the names of its columns, and rows that are HTML already."""
-    head = "".join(f"<th scope='col'>{name}</th>" for name in names)
-    return f"<table style='color: inherit'><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+FOLDER = Path(__file__).parents[1] / "data/page"
 
 
-def html_row(word, cells, style="") -> str:
-    """Return the row of a word."""
-    cells = "".join(f"<td{style}>{escape(cell)}</td>" for cell in cells)
-    return f"<tr><th scope='row'>{escape(word)}</th>{cells}</tr>"
+def render(name, **values) -> str:
+    """Return what a template makes of values."""
+    return _templates().get_template(f"{name}.html.j2").render(values)
+
+
+@cache
+def _templates():
+    templates = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(FOLDER),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    templates.filters["rows"] = _rows
+    return templates
+
+
+def _rows(table, digits):
+    """Return each word of a table with its cells in the columns that `digits` names, floats with so many decimals."""
+    rows = table[["word", *digits]].itertuples(index=False)
+    return [(str(word), [_cell(*pair) for pair in zip(cells, digits.values())]) for word, *cells in rows]
+
+
+def _cell(value, digits):
+    if isinstance(value, float):
+        return "–" if math.isnan(value) else f"{value:.{digits}f}"
+    return str(value)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, partial
-from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +14,7 @@ from ..support.checks import able, checked, listed, shaped, truth, whole_number
 from ..support.extras import pd
 from .counted import Counted, listed_texts, read_counts
 from .folds import accuracy_of, check_folds, fit_parts, fit_rows
-from .html import IGNORED, html_row, html_table
+from .html import render
 from .objective import Attended
 from .words import Judged, Words
 
@@ -360,31 +359,38 @@ class Report:
             parts.append(f"{name.upper()}. {NOTES[name]}\n{table}")
         return "\n\n".join(parts)
 
+    def html(self, digits=None) -> str:
+        """Return the corners as HTML, which shows no text where none was asked for, and runs nothing.
+
+        Parameters
+        ----------
+        digits : dict of str to int, optional
+            How many decimals each column beside the word has; columns that it lacks are left out. By default all but those
+            of chance, with three.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import tokensel_nb as ts
+        >>> texts = ["a good film", "good and moving", "a bad film", "bad and long"] * 20
+        >>> judged = ts.report(ts.TextClassifier(), texts, ["up", "up", "down", "down"] * 20)
+        >>> judged.html({"texts": 0, "skew": 1}).count(">skew</th>")
+        4
+        """
+        if digits is None:
+            digits = {name: 3 for name in self.table if name != "word" and not name.startswith("chance")}
+        shown = dict(corners=self.corners, notes=NOTES, quotes=self.quotes, summary=self._summary())
+        return render("corners", digits=digits, shown=SHOWN, **shown)
+
     def _repr_html_(self):
-        blocks = "".join(
-            f"<details{' open' if name in ('groups of people', 'suspicious') else ''}><summary><b>{escape(name)}</b></summary>"
-            f"<p>{escape(NOTES[name])}</p>{self._html_table(corner[:SHOWN])}{self._html_rest(corner[SHOWN:])}</details>"
-            for name, corner in self.corners.items()
-        )
-        return f"<div class='{IGNORED}'><p>{escape(self._summary())}</p>{blocks}</div>"
+        return self.html()
 
-    def _html_table(self, corner):
-        if not len(corner):
-            return "<p>None.</p>"
-        names = [name for name in corner.columns if not name.startswith("chance")]
-        rows = []
-        for word, *cells in corner[names].itertuples(index=False):
-            rows.append(html_row(word, map(_told, cells), " style='padding-inline: 0.4em'"))
-            passages = "".join(f"<li>{escape(passage)}</li>" for passage in self.quotes.get(word, ()))
-            if passages:
-                rows.append(
-                    f"<tr><td colspan='{len(names)}'><ul dir='auto' style='text-align: start'>{passages}</ul></td></tr>"
-                )
-        return html_table(names, rows)
-
-    def _html_rest(self, corner):
-        rest = f"<details><summary>{len(corner)} more</summary>{self._html_table(corner)}</details>"
-        return rest if len(corner) else ""
+    def __html__(self):
+        """Return what a template puts into its page."""
+        return self.html()
 
     def _number(self):
         """Return how many words there are, each by itself."""
@@ -483,9 +489,3 @@ def _passage(text, places, column, around=45):
     start, end = next(((start, end) for start, end, found in places if found == column), (0, 0))
     low, high = max(start - around, 0), min(end + around, len(text))
     return f"{'…' if low else ''}{' '.join(text[low:high].split())}{'…' if high < len(text) else ''}"
-
-
-def _told(value):
-    if isinstance(value, float):
-        return "–" if np.isnan(value) else f"{value:.3f}"
-    return str(value)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,13 +11,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..support.checks import able, list_of_str
-from .html import IGNORED
+from .html import FOLDER, render
 
 if TYPE_CHECKING:
     from .classifier import TextClassifier
 
-HERE = Path(__file__).parents[1]
-PARTS = ("_static/playthings/engine.js", "_static/playthings/ui.js")
+PARTS = ("engine.js", "ui.js")  # scripts that the box shares with the book's pages
 
 
 def live(model: TextClassifier, examples: Sequence[str] = (), shown: Collection[str] | None = None) -> Live:
@@ -91,23 +89,23 @@ class Live:
         return f"A text box with {len(self._kept[1]):,} words and n-grams: shown by Jupyter, and on pages"
 
     def _repr_html_(self):
-        data = json.dumps(self._data()).replace("<", "\\u003c")  # so that no word closes the script; all else is ASCII
-        style = (HERE / "data/page/live.css").read_text("utf-8")
-        return (
-            f"<style>{style}</style><div class='tokensel-live {IGNORED}'>"
-            f"<script type='application/json'>{data}</script><p>A text box, where scripts are allowed.</p></div>"
-            f"<script>{live_script()}</script>"
-        )
+        style = (FOLDER / "live.css").read_text("utf-8")
+        return render("live", data=self._data(), style=style, script=live_script())
+
+    def __html__(self):
+        """Return what a template puts into its page."""
+        return self._repr_html_()
 
     def _data(self):
         """Return what the script asks for; numbers are the bytes of float32 or int32 in base64."""
         phrases, columns = self._kept
-        left_out = len(self.model.vocabulary_) - len(columns)
+        skipped = len(self.model.vocabulary_) - len(columns)
+        note = f"{skipped:,} of the model's words and n-grams are not in this page; the box skips them."
         kept = np.append(columns, -1)  # <cls>
         return {
             "classes": list(map(str, self.model.classes_.tolist())),
             "examples": list(self.examples),
-            "note": f"{left_out:,} of the model's words and n-grams are not in this page; the box skips them." * (left_out > 0),
+            "note": note if skipped else "",
             "words": phrases.words.tolist(),
             "starts": _base64(phrases.starts, "<i4"),
             "lasts": _base64(phrases.lasts, "<i4"),
@@ -123,48 +121,19 @@ class Live:
 
 
 def live_script() -> str:
-    """Return the script of every such box; a page that allows no others names it by its digest.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> "</script" in live_script()
-    False
-    """
-    parts = [*(of_the_book(part) for part in PARTS), HERE / "data/page/live.js"]
+    """Return the script of every such box; a page that allows no others names it by its digest."""
+    parts = [*map(of_the_book, PARTS), FOLDER / "live.js"]
     return "(() => {\n" + "".join(part.read_text("utf-8") for part in parts) + "})();"
 
 
 def of_the_book(name: str) -> Path:
-    """Return where a file of the book lies: within the installed package, or beside it in a checkout.
-
-    Parameters
-    ----------
-    name : str
-        Its path in the folder book/.
-
-    Returns
-    -------
-    pathlib.Path
-
-    Raises
-    ------
-    FileNotFoundError
-        If it is in neither place.
-
-    Examples
-    --------
-    >>> of_the_book("_static/playthings/engine.js").name
-    'engine.js'
-    """
-    places = [HERE / "data/book" / Path(name).name, HERE.parent / "book" / name]
-    found = next((place for place in places if place.is_file()), None)
-    if found is None:
+    """Return where a script of the book's pages lies: within the installed package, or in the book of a checkout."""
+    package = FOLDER.parents[1]
+    places = [package / "data/book" / name, package.parent / "book/_static/playthings" / name]
+    path = next((place for place in places if place.is_file()), None)
+    if path is None:
         raise FileNotFoundError(f"{places[0]} is missing; install tokensel-nb anew")
-    return found
+    return path
 
 
 def _base64(numbers, dtype):

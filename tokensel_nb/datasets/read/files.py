@@ -20,13 +20,13 @@ from tqdm import tqdm
 from ...support.checks import cut, shortened
 from .characters import decode, decoded, found_encoding, unpacked
 from .dialects import SAMPLE, SEPARATORS, layouts, whole
+from .missing import KINDS, refuse_missing
 from .part import Part, chosen, tell_columns
 from .reviews import DataError, first_line, tell
 
 PACKED = (".gz", ".bz2", ".xz", ".zip", ".zst")
 SEPARATED = {".csv": SEPARATORS, ".tsv": "\t,;|", ".tab": "\t,;|"}
 RECORDS = (".jsonl", ".ndjson", ".json")
-KINDS = "CSV, TSV, TXT, JSON, JSONL or Parquet"
 UNREADABLE = (ValueError, OSError, EOFError, RuntimeError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, pa.ArrowException)
 FAST_TEXT = re.compile(r"__label__(\S+)[ \t]+(?!__label__)(.*)")
 
@@ -35,10 +35,7 @@ def of_path(path, wanted, written):
     """Return what a file or folder holds, part by part."""
     if os.path.isdir(path):  # pathlib's question raises an error where a name is too long
         return _of_folder(path, wanted, written)
-    if not os.path.isfile(path):
-        what = "it is neither file nor folder" if os.path.exists(path) else "there is no such file"
-        hint = "; texts themselves are given as a pair (texts, labels) or (texts, None)" if " " in str(path) else ""
-        raise FileNotFoundError(f"{cut(str(path), 300)}: {what}; give the path of a {KINDS} file, or of a folder{hint}")
+    refuse_missing(path)
     return [_of_file(path, wanted, written)]
 
 
