@@ -24,7 +24,7 @@ import numpy as np
 from scipy import sparse
 from tqdm import tqdm
 
-from ..corpus.corpus import Corpus, _coded
+from ..corpus.corpus import Corpus, code_labels, unchecked
 from ..support.checks import checked, positive, shortened, truth, whole_number
 from ..support.files import unfinished
 from .processes import ALONE, Processes
@@ -108,9 +108,7 @@ class StoredCorpus:
         row_ends = np.concatenate([[0], np.cumsum(ends - starts)])
         row_ends = row_ends.astype(np.int32) if row_ends[-1] < 2**31 else row_ends
         matrix = sparse.csr_array((counts, columns, row_ends), shape=(len(rows), self.vocab_size))
-        found = object.__new__(Corpus)  # the digests say that it is what was checked when it was written
-        found._keep(matrix, self.labels[rows], self.vocabulary, self.class_names, None)
-        return found
+        return unchecked(matrix, self.labels[rows], self.vocabulary, self.class_names)  # checked before it was written
 
     def __repr__(self):
         """Name sizes and classes, as in ``StoredCorpus(3 texts, 5 words, 9 entries; -1: 1, +1: 2)``."""
@@ -255,7 +253,7 @@ def store_corpus(
     ...     stored.vocabulary.tolist(), stored[:].counts.toarray().tolist()
     (['bad', 'film', 'good'], [[0, 1, 1], [2, 1, 0]])
     """
-    from ..corpus.text import _split, corpus_from_texts  # here, since pyarrow takes half a second, and reading needs none
+    from ..corpus.text import corpus_from_texts, split_words  # here, since pyarrow takes half a second, and reading needs none
 
     _entries_at_once(memory)  # refused before the work, not after it
     path, processes = Path(path), Processes.joined(PATIENCE) if distributed else ALONE
@@ -268,7 +266,7 @@ def store_corpus(
             raise ValueError(
                 "rows is an iterator, gone through once; give vocabulary and class_names, or what can be read again"
             )
-        found = _found(chunks, partial(_split, **split), vocabulary is None, processes)
+        found = _found(chunks, partial(split_words, **split), vocabulary is None, processes)
         vocabulary, class_names = _named(*found, vocabulary, class_names, min_count, max_words)
     words, names = list(vocabulary), list(class_names)
     count = partial(corpus_from_texts, vocabulary=words, class_names=tuple(names), **split)
@@ -425,7 +423,8 @@ def _chunks(rows, text, label, what, heard):
 
 def _found(chunks, split, words_too, processes):
     """Return how often each word occurs, unless it is known what to count, and the different labels: those of all processes."""
-    from ..corpus.text import _occurrences, encode
+    from ..corpus.text import encode
+    from ..corpus.text import occurrences as counted
 
     occurrences, labels = Counter(), {}
     with processes.together():
@@ -433,7 +432,7 @@ def _found(chunks, split, words_too, processes):
             labels |= dict.fromkeys(of_chunk)
             if words_too:
                 _, codes, words = encode(texts, split)
-                occurrences.update(dict(zip(words, _occurrences(codes, len(words)).tolist())))
+                occurrences.update(dict(zip(words, counted(codes, len(words)).tolist())))
     each = processes.each(occurrences)
     of_all = next(each)
     for others in each:
@@ -443,14 +442,14 @@ def _found(chunks, split, words_too, processes):
 
 def _named(occurrences, labels, vocabulary, class_names, min_count, max_words):
     """Return vocabulary and names of classes, those that are given as they are."""
-    from ..corpus.text import _chosen
+    from ..corpus.text import choose_words
 
     if not labels:
         raise ValueError(NO_ROWS)
     if vocabulary is None:
-        vocabulary = _chosen(np.fromiter(occurrences.values(), int), list(occurrences), min_count, max_words)
+        vocabulary = choose_words(np.fromiter(occurrences.values(), int), list(occurrences), min_count, max_words)
     try:
-        return vocabulary, _coded(list(labels), tuple(class_names))[1]
+        return vocabulary, code_labels(list(labels), tuple(class_names))[1]
     except ValueError as error:
         raise ValueError(f"among the different labels of these rows: {error}") from error
 
