@@ -376,7 +376,14 @@ def code_labels(labels, names):
 
 def _of_one_kind(labels):
     """Return labels as a list of words, or as an array of whole numbers, and whether they are words."""
-    array = _labels_of_any_kind(labels)
+    try:
+        array = to_numpy(labels)
+    except (TypeError, ValueError):  # lists of different lengths, say
+        array = np.empty(())
+    if array.ndim != 1:
+        raise ValueError(f"labels has {array.ndim} dimensions; give one label a text")
+    if array.dtype.kind in "mM":
+        raise ValueError(f"labels holds {array.dtype}; give whole numbers or names")
     if array.dtype.kind in "iu" and not (array.size and array.max() > LARGEST):
         return array.astype(np.int64), False
     given = array.tolist() if isinstance(labels, np.ndarray) else list(labels)
@@ -387,18 +394,6 @@ def _of_one_kind(labels):
             kind = "word" if words else "whole number"
             raise ValueError(f"labels[{row}] is {shortened(label)}; give a {kind} for every text")
     return (list(map(str, given)) if words else np.array(given, np.int64)), words
-
-
-def _labels_of_any_kind(labels):
-    try:
-        array = to_numpy(labels)
-    except (TypeError, ValueError):  # lists of different lengths, say
-        array = np.empty(())
-    if array.ndim != 1:
-        raise ValueError(f"labels has {array.ndim} dimensions; give one label a text")
-    if array.dtype.kind in "mM":
-        raise ValueError(f"labels holds {array.dtype}; give whole numbers or names")
-    return array
 
 
 def _coded_numbers(labels, names):
@@ -423,7 +418,6 @@ def _read_only(array):
 
 def _checked_weights(weights, texts):
     weights = np.array(to_numpy(real("weights", weights)), dtype=np.float64)
-    fine = weights.shape == (texts,) and (weights >= 0).all() and weights.any()
-    if not fine or not np.isfinite(weights.sum()):
+    if weights.shape != (texts,) or not ((weights >= 0).all() and 0 < weights.sum() < np.inf):
         raise ValueError(f"weights must be {texts} finite numbers, none negative and not all zero, of a finite sum")
     return weights

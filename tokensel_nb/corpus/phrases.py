@@ -130,19 +130,15 @@ class Phrases:
     def _column_of(self):
         return {word: column for column, word in enumerate(self.words)}
 
-    @cached_property
-    def _keys(self):
-        return self.starts * len(self.words) + self.lasts
-
     def _read(self, rows, codes, words):
         """Return, for each length of phrases, the column of the one that begins at each word, or -1."""
         of_words = np.fromiter((self._column_of.get(word, -1) for word in words), np.int64, len(words))
-        by_length = [of_words[codes]]
+        by_length, known = [of_words[codes]], self.starts * len(self.words) + self.lasts
         while len(self.starts):
             at, keys = _pairs(by_length[-1], by_length[0], rows, len(by_length) + 1, len(self.words))
-            places = np.searchsorted(self._keys, keys).clip(max=len(self._keys) - 1)
+            places = np.searchsorted(known, keys).clip(max=len(known) - 1)
             current = np.full(len(rows), -1)
-            current[at] = np.where(self._keys[places] == keys, len(self.words) + places, -1)
+            current[at] = np.where(known[places] == keys, len(self.words) + places, -1)
             if current.max(initial=-1) < 0:
                 break
             by_length.append(current)
