@@ -25,7 +25,7 @@ from tokensel_nb.scale.distributed import Parts
 from tokensel_nb.scale.processes import ALONE, Processes
 from tokensel_nb.support.files import PART
 
-HERE = Path(__file__).parent
+TESTS = Path(__file__).parents[1]
 SHORT = [name for name in RUNS if "broken" not in name]
 
 # What torchrun's processes need is imported once: they are forked from it.
@@ -38,7 +38,7 @@ def torchrun(processes, script, *arguments, options=(), dies=None, seconds=600):
     engine += ["--start-method", "fork", "--run-path", *options]
     environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "error::UserWarning:tokensel_nb"}
     done = subprocess.run(
-        [*engine, "--nproc-per-node", str(processes), str(HERE / script), *map(str, arguments)],
+        [*engine, "--nproc-per-node", str(processes), str(TESTS / script), *map(str, arguments)],
         capture_output=True,
         text=True,
         timeout=seconds,
