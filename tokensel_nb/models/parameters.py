@@ -141,6 +141,11 @@ class NamedArrays:
         return f"{type(self).__name__}({shapes}; {_place(next(iter(arrays.values())))})"
 
 
+def copied(parameters: NamedArrays) -> NamedArrays:
+    """Return a copy of named arrays."""
+    return parameters.map(lambda array: array.clone() if is_torch(array) else array.copy())
+
+
 @numbers_in.register
 def _(arrays: NamedArrays):
     return max(map(numbers_in, arrays.arrays().values()))
