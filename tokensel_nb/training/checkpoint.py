@@ -18,14 +18,7 @@ SECONDS = 10.0  # between two checkpoints; the last state is always written
 
 
 class CheckpointError(ValueError):
-    """A checkpoint that is damaged, or of another run; the message names the file and both sides.
-
-    Examples
-    --------
-    >>> import tokensel_nb as ts
-    >>> issubclass(ts.CheckpointError, ValueError)
-    True
-    """
+    """A checkpoint that is damaged, or of another run; the message names the file and both sides."""
 
 
 class Checkpoint:
