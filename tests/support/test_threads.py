@@ -177,7 +177,7 @@ def test_a_step_of_pairs_of_tokens_is_larger_than_its_rows():
 
 def test_the_blocks_of_an_optimizer_are_small_however_large_the_array(monkeypatch):
     found = []
-    monkeypatch.setattr(optimizers.Adam, "update", lambda *_: found.append(seen()))
+    monkeypatch.setattr(optimizers.Adam, "move", lambda *_: found.append(seen()))
     large = np.zeros((LARGE // 1000 + 1, 1000), np.float32)
     for each in large, torch.from_numpy(large):
         with threads_for(large.size):
