@@ -12,9 +12,9 @@ from scipy.special import erf, softmax
 
 from experiments import encoder
 from experiments.encoder import Pooled, Pretrained, fine_tune, load_encoder, windows_of, word_means
+from experiments.subwords import wordpiece
 from tokensel_nb import corpus_from_texts
 from tokensel_nb.chapters.recorded import recorded
-from tokensel_nb.chapters.subwords import wordpiece
 
 DIM, HEADS, WIDE, LAYERS, PIECES, PLACES = 8, 2, 12, 2, 120, 10
 EPS = 1e-12
