@@ -1,38 +1,4 @@
-"""The experiments of chapter 6: training without one of its parts, each side at its best rate and stopping time.
-
-The protocol was fixed, and committed, before anything was recorded:
-
-- Of IMDB's 25,000 training reviews 20,000 are trained on and 5,000 *choose* (validation). The test split's 25,000 *tell*:
-  nothing is chosen by them. Losses choose, never accuracies.
-- Rate (of Adam, or C of logistic regression): three neighbours of a ladder of steps of about 3, and further ones for as long
-  as the best lies at an end of what was tried. Seed 0 chooses; three other seeds (5, 6, 7) tell, at this rate.
-- Stopping time: the evaluation with the lowest validation loss, of every seed its own. A run ends when five evaluations in a
-  row bring no lower one, or after the side's largest number of steps.
-- Trained "until convergence", as the paper's authors have it (their rule is not known to us): to the first evaluation at which
-  the training loss has fallen by less than 0.01 nat within the last 20 steps. The logistic loss need not have a minimum, so
-  the curve over the steps is recorded beside it. Rate 0.007, the one of chapter 5; seeds 5 to 9.
-- Added when those runs were seen, and before its own: at 0.007 the training loss jumps, and in each of the five runs the rule
-  stopped at a jump or just before one. So the same once more at rate 0.003 with fresh seeds, 10 to 14.
-- Dimensions: rate 0.003 √(2048/d), so that values move equally fast at every d. Shapes are read over the skew of the test
-  split; the control is trained on shuffled labels for as many steps, and read over the skew of shuffled labels.
-
-And so were the targets of the chapter's claims, each beyond what "no difference" would give:
-
-- Frozen embeddings: test accuracy 0.75 at least (the authors report 0.72; a standard error is 0.003). Everything trained is at
-  most 0.0575 better, a quarter of the authors' 23 points.
-- Everything trained at most 0.01 better than the linear model that validation prefers: some five standard errors.
-- Mean spread, everything trained over one step, with equal steps: 2 at least from step 10 on, with every seed, for values and
-  for scores (1: no difference; the authors' 8 and 6 are shown beside it). Relative spread, the other way round: 2 at least at
-  convergence. That of the values after one step over that of the signed share: 0.8 to 1.25.
-- Values of relevant words rise twice as far as those of others, at least (1: all alike).
-- Dimensions: the mean accuracies lie within 0.02; the smallest U is at least twice the largest of shuffled labels.
-- First step: 3,000 is better than 10 and than 30,000 by 0.01 at least.
-
-The authors' 95% apart, the chapter's other bounds were drawn around what was found, and are marked descriptive there.
-
-``make record`` runs all of it; ``python -m experiments.ablations ablations_sides ablations_spreads`` runs two parts. What runs
-the sides is in `tokensel_nb.chapters.ablations`.
-"""
+"""The experiments of chapter 6: training without one of its parts, each side at its best rate and stopping time."""
 
 import sys
 from dataclasses import replace
@@ -48,6 +14,38 @@ from tokensel_nb.chapters.ablations import DIM, PATIENCE, QUERY_AND_HEAD, SIDES,
 
 from .recording import amounts, rounded, run
 
+# The protocol was fixed, and committed, before anything was recorded:
+#
+# - Of IMDB's 25,000 training reviews 20,000 are trained on and 5,000 *choose* (validation). The test split's 25,000 *tell*:
+#   nothing is chosen by them. Losses choose, never accuracies.
+# - Rate (of Adam, or C of logistic regression): three neighbours of a ladder of steps of about 3, and further ones for as
+#   long as the best lies at an end of what was tried. Seed 0 chooses; three other seeds (5, 6, 7) tell, at this rate.
+# - Stopping time: the evaluation with the lowest validation loss, of every seed its own. A run ends when five evaluations in
+#   a row bring no lower one, or after the side's largest number of steps.
+# - Trained "until convergence", as the paper's authors have it (their rule is not known to us): to the first evaluation at
+#   which the training loss has fallen by less than 0.01 nat within the last 20 steps. The logistic loss need not have a
+#   minimum, so the curve over the steps is recorded beside it. Rate 0.007, the one of chapter 5; seeds 5 to 9.
+# - Added when those runs were seen, and before its own: at 0.007 the training loss jumps, and in each of the five runs the
+#   rule stopped at a jump or just before one. So the same once more at rate 0.003 with fresh seeds, 10 to 14.
+# - Dimensions: rate 0.003 √(2048/d), so that values move equally fast at every d. Shapes are read over the skew of the test
+#   split; the control is trained on shuffled labels for as many steps, and read over the skew of shuffled labels.
+#
+# And so were the targets of the chapter's claims, each beyond what "no difference" would give:
+#
+# - Frozen embeddings: test accuracy 0.75 at least (the authors report 0.72; a standard error is 0.003). Everything trained
+#   is at most 0.0575 better, a quarter of the authors' 23 points.
+# - Everything trained at most 0.01 better than the linear model that validation prefers: some five standard errors.
+# - Mean spread, everything trained over one step, with equal steps: 2 at least from step 10 on, with every seed, for values
+#   and for scores (1: no difference; the authors' 8 and 6 are shown beside it). Relative spread, the other way round: 2 at
+#   least at convergence. That of the values after one step over that of the signed share: 0.8 to 1.25.
+# - Values of relevant words rise twice as far as those of others, at least (1: all alike).
+# - Dimensions: the mean accuracies lie within 0.02; the smallest U is at least twice the largest of shuffled labels.
+# - First step: 3,000 is better than 10 and than 30,000 by 0.01 at least.
+#
+# The authors' 95% apart, the chapter's other bounds were drawn around what was found, and are marked descriptive there.
+#
+# `make record` runs all of it; `python -m experiments.ablations ablations_sides ablations_spreads` runs two parts. What runs
+# the sides is in `tokensel_nb.chapters.ablations`.
 CHOOSING, TELLING = 0, (5, 6, 7)  # seeds
 LADDER = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
 

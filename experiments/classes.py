@@ -1,36 +1,24 @@
-"""The controls of chapter 8: the rise of E_s·v_k with how words lean in unseen texts, and with shuffled labels.
-
-``make record`` runs them on Yelp, once, with the protocol below: 150 steps as everywhere in chapters 5 and 8, a fifth of the
-reviews held out. Seed 10 (and 11 to 14, with the first form of these controls) served to find out what to ask: most of the rise
-in unseen texts is the verdict, 0.196 of 0.239 word by word with four classes and 0.159 of 0.187 with five; so the null must
-keep it. Fixed then, before the seeds below, which no run had used, were run: word by word, the smallest excess over the largest
-of 200 shuffles within the verdicts is at least 0.01 (the null: below 0); and of the three contrasts the two that are not the
-verdict reach at least 0.06 (the null: 0.05).
-
-Before that, two more seeds of the chapter's own run on four classes of film reviews are recorded, which need no Yelp.
-"""
+"""The controls of chapter 8: the rise of E_s·v_k with how words lean in unseen texts, and with shuffled labels."""
 
 import numpy as np
 from tqdm import tqdm
 
 import tokensel_nb as ts
-from tokensel_nb.chapters.classes import (
-    DIM,
-    KEPT,
-    at_equal_frequency,
-    contrasts,
-    film_reviews,
-    lean,
-    rise,
-    shuffle_within,
-    word_rise,
-)
+from tokensel_nb.chapters import classes as chapter
 from tokensel_nb.chapters.recorded import paper_table
 from tokensel_nb.chapters.reviews import HELD_OUT, OPTIONS
 
 from .recording import or_none, rounded, run
 from .reviews import balanced_yelp
 
+# `make record` runs them on Yelp, once, with the protocol below: 150 steps as everywhere in chapters 5 and 8, a fifth of the
+# reviews held out. Seed 10 (and 11 to 14, with the first form of these controls) served to find out what to ask: most of the
+# rise in unseen texts is the verdict, 0.196 of 0.239 word by word with four classes and 0.159 of 0.187 with five; so the
+# null must keep it. Fixed then, before the seeds below, which no run had used, were run: word by word, the smallest excess
+# over the largest of 200 shuffles within the verdicts is at least 0.01 (the null: below 0); and of the three contrasts the
+# two that are not the verdict reach at least 0.06 (the null: 0.05).
+#
+# Before that, two more seeds of the chapter's own run on four classes of film reviews are recorded, which need no Yelp.
 SEEDS = range(15, 20)
 SHUFFLED_SEEDS = range(15, 17)
 SHUFFLES = 200
@@ -41,25 +29,25 @@ VERDICTS = {4: (0, 0, 1, 1), 5: (0, 0, 1, 2, 2)}
 
 def more_seeds() -> dict:
     """Train with more seeds on four classes of film reviews."""
-    films = film_reviews()
+    films = chapter.film_reviews()
     return {"seeds": [of_seed(*films, seed) for seed in MORE_SEEDS]}
 
 
 def of_seed(corpus: ts.Corpus, held_out: ts.Corpus, seed, **changes) -> dict:
     """Train with one seed on four classes, and return how values and scores go with how words lean, own and unseen."""
-    options = dict(options=OPTIONS, dim=DIM, evaluate_every=OPTIONS.steps) | changes
+    options = dict(options=OPTIONS, dim=chapter.DIM, evaluate_every=OPTIONS.steps) | changes
     trained = ts.train(corpus, seed=seed, **options).parameters
-    unseen, values, scores = lean(held_out), trained.token_values, trained.token_scores
+    unseen, values, scores = chapter.lean(held_out), trained.token_values, trained.token_scores
     shuffled = {
-        kept: rounded([at_equal_frequency(shuffle_within(held_out, groups, k), scores) for k in range(30)], 5)
-        for kept, groups in KEPT.items()
+        kept: rounded([chapter.at_equal_frequency(chapter.shuffle_within(held_out, groups, k), scores) for k in range(30)], 5)
+        for kept, groups in chapter.KEPT.items()
     }
     return {
         "seed": seed,
-        "own": round(rise(lean(corpus), values), 5),
-        "unseen": round(rise(unseen, values), 5),
-        "words": round(word_rise(unseen, values), 5),
-        "scores": round(at_equal_frequency(held_out, scores), 5),
+        "own": round(chapter.rise(chapter.lean(corpus), values), 5),
+        "unseen": round(chapter.rise(unseen, values), 5),
+        "words": round(chapter.word_rise(unseen, values), 5),
+        "scores": round(chapter.at_equal_frequency(held_out, scores), 5),
         "shuffled": shuffled,
     }
 
@@ -74,13 +62,11 @@ def paper_edges(class_number) -> np.ndarray:
 
 
 def controls(corpus: ts.Corpus, name: str, verdicts) -> dict:
-    """Train with true and with shuffled labels, and return how E_s·v_k rises with what the texts trained on, and others, say.
-
-    Under "bins" the rise of 20 bin means, under "words" that word by word, each with numbers seed by seed: "own" in the profile
-    of the texts trained on, "shuffled own" the same for labels that were shuffled before training, "held out" in the profile of
-    held-out texts, "shuffled held out" the largest when the labels of these are shuffled 200 times, "within verdicts" the
-    largest when they are shuffled among texts of one verdict. Of four classes also "contrasts", and "paper_bins".
-    """
+    """Train with true and with shuffled labels, and return how E_s·v_k rises in the texts trained on and in others."""
+    # Under "bins" the rise of 20 bin means, under "words" that word by word, each with numbers seed by seed: "own" in the
+    # profile of the texts trained on, "shuffled own" the same for labels that were shuffled before training, "held out" in the
+    # profile of held-out texts, "shuffled held out" the largest when the labels of these are shuffled 200 times, "within
+    # verdicts" the largest when they are shuffled among texts of one verdict. Of four classes also "contrasts", "paper_bins".
     corpus, held_out = corpus.split(HELD_OUT, seed=0)
 
     def values(texts, seed):
@@ -88,11 +74,11 @@ def controls(corpus: ts.Corpus, name: str, verdicts) -> dict:
 
     trained = [values(corpus, seed) for seed in tqdm(SEEDS, desc=name, unit="seed")]
     mixed = {seed: ts.shuffle_labels(corpus, seed) for seed in SHUFFLED_SEEDS}
-    by_chance = [(lean(texts), values(texts, seed)) for seed, texts in mixed.items()]
-    own, unseen = lean(corpus), lean(held_out)
+    by_chance = [(chapter.lean(texts), values(texts, seed)) for seed, texts in mixed.items()]
+    own, unseen = chapter.lean(corpus), chapter.lean(held_out)
     nulls = {
-        "shuffled held out": [lean(ts.shuffle_labels(held_out, seed)) for seed in range(SHUFFLES)],
-        "within verdicts": [lean(shuffle_within(held_out, verdicts, seed)) for seed in range(SHUFFLES)],
+        "shuffled held out": [chapter.lean(ts.shuffle_labels(held_out, seed)) for seed in range(SHUFFLES)],
+        "within verdicts": [chapter.lean(chapter.shuffle_within(held_out, verdicts, seed)) for seed in range(SHUFFLES)],
     }
 
     def by_unseen(measure):
@@ -106,9 +92,9 @@ def controls(corpus: ts.Corpus, name: str, verdicts) -> dict:
         numbers["shuffled own"] = [measure(*pair) for pair in by_chance]
         return {kind: rounded(column, 3) for kind, column in numbers.items()} | by_unseen(measure)
 
-    results = {"name": name, "corpus": repr(corpus), "bins": by_all(rise), "words": by_all(word_rise)}
+    results = {"name": name, "corpus": repr(corpus), "bins": by_all(chapter.rise), "words": by_all(chapter.word_rise)}
     if corpus.num_classes == 4:
-        results |= {"contrasts": by_unseen(contrasts), "paper_bins": paper_bins(corpus, trained)}
+        results |= {"contrasts": by_unseen(chapter.contrasts), "paper_bins": paper_bins(corpus, trained)}
     return results
 
 

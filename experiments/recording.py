@@ -42,3 +42,10 @@ def figures(control: ts.ControlledBins) -> dict:
     of_bins = {name: control.figures(figure) for name, figure in FIGURES.items()}
     of_words = {"word_skew": control.word_skew, "word_absolute": control.word_absolute}
     return {name: [true, *shuffled] for name, (true, shuffled) in of_bins.items()} | of_words
+
+
+def by_kind(measure, *controls) -> dict:
+    """Measure the same part of several runs' controls: of values and of scores, by the own and by the held-out skew."""
+    return {
+        kind: {by: measure(*(control[kind][by] for control in controls)) for by in both} for kind, both in controls[0].items()
+    }

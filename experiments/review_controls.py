@@ -1,26 +1,4 @@
-"""What stands beside chapter 5's pictures: shuffled labels and held-out skew, plain descent run long, other vocabularies.
-
-The protocol, fixed before the runs that count. Trial runs, from which the book's targets were set, used halves drawn with
-seed 1 and seeds 0 to 6; the recorded ones use halves and seeds of their own, below. No setting was tuned for them.
-
-- The reviews that chapter 5 trains on (a fifth is held out, seed 0) are cut into two halves of equal size (`HALVES`). Models
-  learn from one half only; the skew is taken from that half ("own") and from the other one ("held out").
-- `OPTIONS`: 256 dimensions instead of 2,048, for time, with the learning rate for which Adam's first step, which moves E_s·v
-  by about η‖v‖₁ ~ η√d, is as long as in the chapter; 150 steps, as there.
-- `SEEDS`: five starts. With each start the true labels are learnt, and then twice labels permuted in both halves: ten
-  permutations. All runs share the one pair of halves; ten permutations allow no level of significance below 1/11.
-- Rarity by itself gives a large skew and fast learning. So everything is told of all words, and again of the words that occur
-  at least so often (``frequent``) in the half learnt from.
-- `DESCENT`: plain gradient descent on the same half, true labels and one permutation.
-- `vocabularies`: four ways to some 7,780 tokens, with the first seed of `SEEDS` and one permutation.
-- `subword_summary`: a fifth way, with the same halves, seed and permutation. A WordPiece tokenizer of `PIECES` tokens is
-  trained on the words of the half learnt from alone, lower case and of two characters or more, as everywhere here. Its pieces
-  are counted in both halves, and those that occur in the first are the vocabulary. A piece inside or at the end of a word,
-  "##ing", is another token than the same letters at a beginning. Shown by name are the affixes of `AFFIXES`, as far as they
-  are pieces, and of the continuations that occur at least `FREQUENT` times the `ENDS` of the lowest and of the highest value.
-  `PIECES` was chosen on halves drawn with seed 1, so that some 7,780 occur. Only when the results were there it was asked how
-  the pieces do that occur `OFTEN` times or more, and how well the skews of the two halves agree.
-"""
+"""What stands beside chapter 5's pictures: shuffled labels and held-out skew, plain descent run long, other vocabularies."""
 
 import re
 from dataclasses import replace
@@ -33,11 +11,31 @@ import tokensel_nb as ts
 from tokensel_nb.chapters.reviews import HELD_OUT
 from tokensel_nb.theory.bins import extremes
 
-from .recording import FIGURES, amounts, figures, or_none, plain, rounded, run
+from .recording import FIGURES, amounts, by_kind, figures, or_none, plain, rounded, run
 from .reviews import balanced_yelp
 from .subwords import MARK, in_pieces, wordpiece
 
-# η√d and the steps are those of `chapters.reviews.OPTIONS`.
+# The protocol, fixed before the runs that count. Trial runs, from which the book's targets were set, used halves drawn with
+# seed 1 and seeds 0 to 6; the recorded ones use halves and seeds of their own, below. No setting was tuned for them.
+#
+# - The reviews that chapter 5 trains on (a fifth is held out, seed 0) are cut into two halves of equal size (`HALVES`).
+#   Models learn from one half only; the skew is taken from that half ("own") and from the other one ("held out").
+# - `OPTIONS`: 256 dimensions instead of 2,048, for time, with the learning rate for which Adam's first step, which moves
+#   E_s·v by about η‖v‖₁ ~ η√d, is as long as in the chapter; 150 steps, as there.
+# - `SEEDS`: five starts. With each start the true labels are learnt, and then twice labels permuted in both halves: ten
+#   permutations. All runs share the one pair of halves; ten permutations allow no level of significance below 1/11.
+# - Rarity by itself gives a large skew and fast learning. So everything is told of all words, and again of the words that
+#   occur at least so often (`frequent`) in the half learnt from.
+# - `DESCENT`: plain gradient descent on the same half, true labels and one permutation.
+# - `vocabularies`: four ways to some 7,780 tokens, with the first seed of `SEEDS` and one permutation.
+# - `subword_summary`: a fifth way, with the same halves, seed and permutation. A WordPiece tokenizer of `PIECES` tokens is
+#   trained on the words of the half learnt from alone, lower case and of two characters or more, as everywhere here. Its
+#   pieces are counted in both halves, and those that occur in the first are the vocabulary. A piece inside or at the end of
+#   a word, "##ing", is another token than the same letters at a beginning. Shown by name are the affixes of `AFFIXES`, as
+#   far as they are pieces, and of the continuations that occur at least `FREQUENT` times the `ENDS` of the lowest and of the
+#   highest value. `PIECES` was chosen on halves drawn with seed 1, so that some 7,780 occur. Only when the results were
+#   there it was asked how the pieces do that occur `OFTEN` times or more, and how well the skews of the two halves agree.
+#   η√d and the steps are those of `chapters.reviews.OPTIONS`.
 OPTIONS = ts.Options(dim=256, steps=150, learning_rate=0.02, evaluate_every=150, device="auto")
 HALVES = 2
 SEEDS = range(10, 15)
@@ -54,12 +52,10 @@ ENDS = 5
 
 
 def control_summary(corpus: ts.Corpus, frequent: int, seeds=SEEDS, options=OPTIONS) -> dict:
-    """Learn true and shuffled labels from one half of a corpus, and sum up what words get by the skew of either half.
-
-    Of all words and of those that are frequent in the half learnt from, of values and scores, by the own and the held-out skew:
-    bins, the band of all permutations, and figures with true and shuffled labels, one a run. "deviation" holds the standard
-    deviation of the amounts over the words, "accuracy" that on the other half.
-    """
+    """Learn true and shuffled labels from one half of a corpus, and sum up what words get by the skew of either half."""
+    # Of all words and of those that are frequent in the half learnt from: bins, the band of all permutations, and figures with
+    # true and shuffled labels, one a run. "deviation" holds the standard deviation of the amounts over the words, "accuracy"
+    # that on the other half.
     half, other = corpus.split(0.5, seed=HALVES)
     limits = {"all": 1, "frequent": frequent}
     runs, controls = [], {name: [] for name in limits}
@@ -74,14 +70,7 @@ def control_summary(corpus: ts.Corpus, frequent: int, seeds=SEEDS, options=OPTIO
         shuffled = [deviation for _, *others in spread for deviation in others]
         return {"true": rounded([true for true, *_ in spread], 3), "shuffled": rounded(shuffled, 3)}
 
-    merged = {
-        name: {
-            kind: {by: merge([control[kind][by] for control in of_seeds]) for by in ("own", "held out")}
-            for kind in ("values", "scores")
-        }
-        for name, of_seeds in controls.items()
-    }
-    return merged | {
+    return {name: by_kind(merge, *of_seeds) for name, of_seeds in controls.items()} | {
         "halves": [repr(half), repr(other)],
         "limits": limits,
         "accuracy": rounded([true.history.held_out_accuracies[-1] for true, *_ in runs]),
@@ -102,7 +91,7 @@ def learning(other, options, seed):
     return amounts_of, runs
 
 
-def figures_of(controls):
+def figures_of(*controls):
     """Return figures of several seeds' controls: one a seed with true labels, one a permutation."""
     of_seeds = [figures(control) for control in controls]
     return {
@@ -114,10 +103,10 @@ def figures_of(controls):
     }
 
 
-def merge(controls):
+def merge(*controls):
     """Return figures and bins; the bins are the first seed's, the band is that of all."""
     band = extremes(np.concatenate([control.band for control in controls]))
-    return figures_of(controls) | {"bins": plain(controls[0].true, band=band)}
+    return figures_of(*controls) | {"bins": plain(controls[0].true, band=band)}
 
 
 def along(corpus: ts.Corpus, other: ts.Corpus, options) -> dict:
@@ -195,7 +184,7 @@ def measured(half, other, options):
 def shapes(half, other, amounts_of, min_count=1):
     """Return the figures of both shapes with true labels and one permutation, without the bins."""
     control = ts.with_control(half, other, amounts_of, shuffles=1, seed=SEEDS[0], min_count=min_count)
-    return {kind: {by: figures_of([one]) for by, one in both.items()} for kind, both in control.items()}
+    return by_kind(figures_of, control)
 
 
 def subword_halves(every: ts.Corpus, size=PIECES, seed=HALVES) -> tuple[ts.Corpus, ts.Corpus]:
@@ -206,12 +195,10 @@ def subword_halves(every: ts.Corpus, size=PIECES, seed=HALVES) -> tuple[ts.Corpu
 
 
 def subword_summary(half: ts.Corpus, other: ts.Corpus, options=OPTIONS) -> dict:
-    """Measure both shapes with pieces of words, with true labels and one permutation, and what some pieces get.
-
-    Under "subwords" as any vocabulary, under "beginnings" and "continuations" these pieces by themselves, under "frequent
-    subwords" those that occur `OFTEN` times or more, all after the same training. Under "pieces" every affix of `AFFIXES` that
-    is one of them, and the `ENDS` continuations of the lowest and of the highest value.
-    """
+    """Measure both shapes with pieces of words, with true labels and one permutation, and what some pieces get."""
+    # Under "subwords" as any vocabulary, under "beginnings" and "continuations" these pieces by themselves, under "frequent
+    # subwords" those that occur `OFTEN` times or more, all after the same training. Under "pieces" every affix of `AFFIXES`
+    # that is one of them, and the `ENDS` continuations of the lowest and of the highest value.
     subwords, amounts_of = measured(half, other, options)
     continued = np.array([name.startswith(MARK) for name in half.vocabulary])
     kinds = {"beginnings": np.flatnonzero(~continued), "continuations": np.flatnonzero(continued)}

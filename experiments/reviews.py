@@ -68,11 +68,9 @@ def middle_edges(share):
 
 
 def on_test_split() -> dict:
-    """Train on all of IMDB's training reviews, and return the accuracies on the standard test split, seed by seed.
-
-    Once with the settings of the chapter, and once with training ended where held-out reviews of the *training* split
-    have their lowest loss: the test reviews choose nothing.
-    """
+    """Train on all of IMDB's training reviews, and return the accuracies on the standard test split, seed by seed."""
+    # Once with the settings of the chapter, and once with training ended where held-out reviews of the *training* split have
+    # their lowest loss: the test reviews choose nothing.
     corpus, test = ts.load_imdb("train"), ts.load_imdb("test")
     part, held_out = corpus.split(HELD_OUT, seed=0)
     full, best = [], []

@@ -1,22 +1,4 @@
-"""What a step of training costs, measured: times, memory and exchanged bytes. The formulas are `tokensel_nb.chapters.scale`'s.
-
-The protocol, fixed before the runs that count (trial runs used other sizes, and set nothing but how long it takes):
-
-- `cost_points` times a step of Adam on numpy arrays in float32, in seconds of processor time, which other programs disturb
-  less than the clock does. Each point is the median of `ROUNDS` steps. Reviews are IMDB's, in the order of the data set, and
-  again from the beginning where there are more (cost knows nothing of their contents); sentences are Rotten Tomatoes'. Words
-  are the most frequent ones. Labels of more than two classes are dealt in turn.
-- Three coefficients and a constant are fitted to `FITTED` (16,000 texts at most, d = 256 at most, two classes) and then
-  foretell `TOLD`. So do two rivals, which know the number of texts alone, or of tokens alone. The target: each point told
-  within a factor of 1.5. The formula that was fixed first, now the rival "first formula", did not know that the work on
-  every text goes with the columns, too; it missed one point of eleven, by 1.66. `cost_features` was corrected then, and its
-  target is for `AGAIN`: points that were chosen afterwards, and measured only then. It missed one of these five, by 1.62,
-  and was left so.
-- `speed_part`: one process, several, and several that exchange nothing take turns, step by step. Each is held to one core.
-- `out_of_core`: the peak of memory of a process that trains for two steps, its imports included.
-
-On the measuring machine other programs run. With ``--quiet``, as root, they wait while `speed_part` counts.
-"""
+"""What a step of training costs, measured: times, memory and exchanged bytes; the formulas are in the chapter's module."""
 
 import json
 import os
@@ -38,6 +20,22 @@ from tokensel_nb.scale.stored import write_corpora
 
 from .recording import rounded, run
 
+# The protocol, fixed before the runs that count (trial runs used other sizes, and set nothing but how long it takes):
+#
+# - `cost_points` times a step of Adam on numpy arrays in float32, in seconds of processor time, which other programs disturb
+#   less than the clock does. Each point is the median of `ROUNDS` steps. Reviews are IMDB's, in the order of the data set,
+#   and again from the beginning where there are more (cost knows nothing of their contents); sentences are Rotten Tomatoes'.
+#   Words are the most frequent ones. Labels of more than two classes are dealt in turn.
+# - Three coefficients and a constant are fitted to `FITTED` (16,000 texts at most, d = 256 at most, two classes) and then
+#   foretell `TOLD`. So do two rivals, which know the number of texts alone, or of tokens alone. The target: each point told
+#   within a factor of 1.5. The formula that was fixed first, now the rival "first formula", did not know that the work on
+#   every text goes with the columns, too; it missed one point of eleven, by 1.66. `cost_features` was corrected then, and
+#   its target is for `AGAIN`: points that were chosen afterwards, and measured only then. It missed one of these five, by
+#   1.62, and was left so.
+# - `speed_part`: one process, several, and several that exchange nothing take turns, step by step. Each is held to one core.
+# - `out_of_core`: the peak of memory of a process that trains for two steps, its imports included.
+#
+# On the measuring machine other programs run. With `--quiet`, as root, they wait while `speed_part` counts.
 SETTINGS = [(REVIEWS, 300e6), (10 * REVIEWS, 300e6), (10 * REVIEWS, 1e9)]  # texts, and the setting of memory
 LOOPBACK = Path("/sys/class/net/lo/statistics/tx_bytes")
 BYTE_STEPS = 1000

@@ -3,8 +3,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-import experiments.deeper_reviews
-from experiments.deeper_reviews import ENDS, OF_MLP, OF_TWO_LAYERS, SECOND, TARGET, ends, of_seed, slants_along, summary
+from experiments.deeper_reviews import (
+    ENDS,
+    OF_MLP,
+    OF_TWO_LAYERS,
+    SECOND,
+    TARGET,
+    at_paper_size,
+    ends,
+    of_seed,
+    slants_along,
+    summary,
+)
 from tokensel_nb import binned, shuffle_labels
 from tokensel_nb.chapters import deeper_reviews
 from tokensel_nb.chapters.deeper_reviews import (
@@ -47,8 +57,9 @@ def test_at_the_papers_size_the_rate_shrinks_with_the_dimension(imdb, short, mon
         return found
 
     found = deeper_run(imdb, "MLP", 0)
-    monkeypatch.setattr(experiments.deeper_reviews, "deeper_run", run)
-    results = experiments.deeper_reviews.at_paper_size(imdb)
+    monkeypatch.setattr(deeper_reviews, "deeper_run", run)
+    monkeypatch.setattr(deeper_reviews, "OPTIONS", replace(deeper_reviews.OPTIONS, dim=128))
+    results = at_paper_size(imdb)
     assert [name for name, *_ in seen] == ["two layers", "MLP"]
     assert seen[0][2] == {"dim": 2048, "learning_rate": pytest.approx(0.003 / 4)}
     assert seen[1][2] == {"dim": 2048, "learning_rate": pytest.approx(0.01 / 4)}
