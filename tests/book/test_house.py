@@ -22,7 +22,7 @@ def test_the_house_is_small():
 def test_imports_are_arrows(tmp_path, monkeypatch):
     """Absolute and relative ones, of modules and of names in them, but not those for types alone."""
     files = {
-        "tokensel_nb/corpus/text.py": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from ..models.base import Model\n",
+        "tokensel_nb/corpus/text.py": "if TYPE_CHECKING:\n    from ..models.base import Model\n",
         "tokensel_nb/models/base.py": "import numpy\nfrom ..corpus.text import read\n",
         "course/one.py": "def late():\n    from tokensel_nb.models import base\n",
     }
