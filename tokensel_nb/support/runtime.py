@@ -67,7 +67,7 @@ def room_for(numbers, itemsize=8, **sizes):
     size = numbers * itemsize
     if size > memory():
         named = ", ".join(f"{name}={value}" for name, value in sizes.items())
-        raise ValueError(f"{named} needs {size / 1e9:,.0f} GB, more than this machine has; give less")
+        raise ValueError(f"{named} needs {size / 1e9:,.0f} GB, more than this machine has; reduce it")
 
 
 def memory() -> float:

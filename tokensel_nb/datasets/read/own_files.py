@@ -173,7 +173,7 @@ def _texts(part, clean):
     cleaned = [_cleaned(text, clean) for text in texts]
     changes = sum(after != before for after, before in zip(cleaned, texts))
     if changes and clean is mended:
-        tell(f"{part.name}: texts with line breaks as \\n or signs as &amp;: {changes:,}, mended; clean=str leaves them")
+        tell(f"{part.name}: texts with line breaks as \\n or signs as &amp;: {changes:,}, restored; clean=str leaves them")
     return cleaned
 
 

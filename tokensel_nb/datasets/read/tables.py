@@ -55,14 +55,14 @@ def _of_hub(source, wanted):
     try:
         rows = split_of(asked["address"], asked["split"] or "train", asked["revision"])
     except NotHereError as error:
-        raise DataError(f"{cut(source)} could not be had: {error}") from error
+        raise DataError(f"{cut(source)} could not be loaded: {error}") from error
     return _of_table(rows, wanted, source)
 
 
 def _of_table(table, wanted, source):
     """Read a DataFrame of any library, an Arrow table, a data set of the library datasets, or a dictionary of columns."""
     if not hasattr(table, "__len__"):
-        raise DataError(f"{source} can only be gone through once; load it into memory, as with datasets.load_dataset")
+        raise DataError(f"{source} can be iterated only once; load it into memory, as with datasets.load_dataset")
     names = next((getattr(table, name) for name in ("column_names", "columns") if hasattr(table, name)), table)
     columns = wanted.chosen(names, source, source)
     values = [_values(table[column]) for column in columns]
