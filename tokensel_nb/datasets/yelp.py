@@ -11,9 +11,7 @@ from .read.hub import REVISIONS, from_hub
 from .read.reviews import SENTIMENTS, DataError, NotHereError, Reviews, count
 from .sources import SPLIT, as_recorded, data_folder, first_that_serves
 
-YELP_MAX_WORDS = 5_424
-"""The size of the paper's vocabulary of Yelp; which words it holds, and how they were split, is not known here."""
-
+YELP_MAX_WORDS = 5_424  # the size of the paper's vocabulary; which words it holds, and how they were split, is not known here
 STARS = ("1 star", "2 stars", "3 stars", "4 stars", "5 stars")
 YELP_CLASSES = {  # their names, and the class of one to five stars; a review of class -1 is dropped
     2: (SENTIMENTS, [0, 0, -1, 1, 1]),

@@ -79,10 +79,9 @@ class Wanted:
         few = [column for column in others if 1 < len(set(columns[column])) <= min(MOST_CLASSES, len(rows) - 1)]
         labels = others if len(others) == 1 else few
         if len(labels) != 1:
-            raise DataError(
-                f"{source}: its {len(columns)} columns have no names, and it is not clear which one holds the labels; "
-                f"give its number as label= (0 to {len(columns) - 1}), or label=None for texts without labels"
-            )
+            remedy = f"give its number as label= (0 to {len(columns) - 1}), or label=None for texts without labels"
+            reason = f"its {len(columns)} columns have no names, and it is not clear which one holds the labels"
+            raise DataError(f"{source}: {reason}; {remedy}")
         return text, labels[0]
 
     def announce(self, title, columns, headed=True):

@@ -151,10 +151,9 @@ class Layout:
             for cells, swallowed in tqdm(self.dialect.rows(lines), desc=f"Reading {name}", unit="row", delay=2):
                 number += 1
                 if len(cells) != self.width:
-                    raise BadRowError(
-                        f"row {number}{after} has {len(cells)} cell{'' if len(cells) == 1 else 's'} where the first has "
-                        f"{self.width}; a text that holds the separator {self.dialect.sep!r} needs quotes"
-                    )
+                    size = f"{len(cells)} cell{'' if len(cells) == 1 else 's'} where the first has {self.width}"
+                    remedy = f"a text that holds the separator {self.dialect.sep!r} needs quotes"
+                    raise BadRowError(f"row {number}{after} has {size}; {remedy}")
                 doubtful |= swallowed
                 if number:
                     for column, values in zip(columns, wanted):

@@ -107,9 +107,7 @@ def _ordered(class_names, names, rows, source, named):
     words, numbers = _words_and_numbers(names)
     names = sorted(numbers, key=lambda name: (float(name), name)) + sorted(words)
     if len(names) < 2:
-        raise DataError(
-            f"{source}: every label is {names[0]!r}; at least two classes are needed, found or listed in class_names"
-        )
+        raise DataError(f"{source}: every label is {names[0]!r}; at least two classes are needed, found or in class_names")
     if len(names) > MOST_CLASSES and (not named or len(names) == rows):
         raise DataError(f"{source}: {len(names):,} different labels; name the right column, or list them in class_names")
     return names

@@ -33,9 +33,8 @@ def _parts(source, wanted, written):
     if isinstance(source, Mapping) or _is_table(source):
         return [_of_table(source, wanted, f"the {type(source).__name__} given")]
     if not isinstance(source, (list, tuple)):
-        raise DataError(
-            f"{type(source).__name__}: texts are read from a path, a table, a data set, a pair (texts, labels) or (texts, None)"
-        )
+        sources = "a path, a table, a data set, a pair (texts, labels) or (texts, None)"
+        raise DataError(f"{type(source).__name__}: texts are read from {sources}")
     if len(source) == 2 and not isinstance(source[0], (str, os.PathLike, Mapping)) and not _is_table(source[0]):
         return [_of_pair(*source, wanted)]
     if not source:
