@@ -161,7 +161,7 @@ def test_an_option_that_does_not_exist_is_named_with_those_that_do():
         (lambda *given: checks.instance(*given, (int, str)), 0.5, "x=0.5; give a int or str"),
         (lambda *given: checks.able(*given, ["predict"], "TextClassifier"), None, "x=None; give a TextClassifier"),
         (lambda *given: checks.able(*given, ["upper"], "word"), str, "x=<class 'str'>; give a word"),
-        (checks.list_of_str, ["good", 3], "x holds 3, which is no string; give a list of str, in their order"),
+        (checks.list_of_str, ["good", 3], "x holds 3, which is not a string; give a list of str, in their order"),
         (checks.finite_number, np.nan, "x=nan; give a finite number"),
         (checks.real, ["a"], r"x=\['a'\]; give an array of real numbers"),
     ],
@@ -185,7 +185,7 @@ def test_a_sparse_matrix_is_whole(kind):
     assert checks.whole_matrix("counts", whole).toarray().tolist() == [[1, 0], [0, 1]]
     indices = whole.indices if kind is sparse.csr_array else whole.col
     indices[0] = 7
-    with pytest.raises(ValueError, match=r"^counts is no whole sparse matrix, .*; make it anew$"):
+    with pytest.raises(ValueError, match=r"^counts is not a valid sparse matrix, .*; build it again$"):
         checks.whole_matrix("counts", whole)
 
 

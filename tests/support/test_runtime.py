@@ -12,7 +12,7 @@ def test_what_is_said_of_this_machine():
 
 def test_sizes_without_room_are_refused_by_name():
     runtime.room_for(10, dim=10)
-    message = "^vocab_size=1000000000000000000, dim=100 needs 800,000,000,000 GB, more than this machine has; give less$"
+    message = "^vocab_size=1000000000000000000, dim=100 needs 800,000,000,000 GB, more than this machine has; reduce it$"
     with pytest.raises(ValueError, match=message):
         runtime.room_for(10**20, vocab_size=10**18, dim=100)
 

@@ -6,6 +6,8 @@ import warnings
 from contextlib import suppress
 from pathlib import Path
 
+import pyarrow as pa
+
 from ..support.files import atomic, read_once
 from .read.reviews import DataError, Reviews, first_line, tell
 from .sources import as_recorded
@@ -20,8 +22,7 @@ def cache_folder() -> Path:
 
 def from_cache(filename, name, class_names):
     """Return cached reviews, or None where there are none; a file that was cut short or altered is removed."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    from pyarrow import parquet
 
     path = cache_folder() / filename
     try:
@@ -29,11 +30,11 @@ def from_cache(filename, name, class_names):
     except OSError:  # there is none, or none that can be read: to_cache says why it cannot be written
         return None
     try:
-        table = pq.read_table(pa.BufferReader(data), page_checksum_verification=True)
+        table = parquet.read_table(pa.BufferReader(data), page_checksum_verification=True)
         source = table.schema.metadata[b"source"].decode()
         return as_recorded(Reviews(table["text"].to_pylist(), table["label"].to_numpy(), class_names, source), name)
     except (pa.ArrowException, OSError, KeyError, TypeError, ValueError):
-        tell(f"{path.name}: this cache file was cut short or altered; it is made anew")
+        tell(f"{path.name}: this cache file was cut short or altered; it will be rebuilt")
         with suppress(OSError):  # in a folder that can only be read
             path.unlink(missing_ok=True)
         return None
@@ -41,14 +42,13 @@ def from_cache(filename, name, class_names):
 
 def to_cache(reviews, filename):
     """Write reviews to the cache, and return them; a disk that cannot hold them costs a warning, not the data."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    from pyarrow import parquet
 
     table = pa.table({"text": reviews.texts, "label": reviews.labels}, metadata={"source": reviews.source})
     path = cache_folder() / filename
     try:
         with atomic(path) as file:
-            pq.write_table(table, file, compression="zstd", write_page_checksum=True)
+            parquet.write_table(table, file, compression="zstd", write_page_checksum=True)
     except OSError as error:
         reason = error.strerror or first_line(error)
         warnings.warn(f"{path}: could not be cached ({reason}); free some space or set TOKENSEL_CACHE", stacklevel=2)
@@ -68,6 +68,6 @@ def as_first_read(reviews, filename, others):
             file.write(contents.hexdigest().encode())
         return reviews
     if recorded != contents.hexdigest():
-        remedy = f"remove {others} and {path} to begin anew"
+        remedy = f"remove {others} and {path} to start over"
         raise DataError(f"{reviews.source}: the contents are not those first read here; {remedy}")
     return reviews

@@ -25,7 +25,8 @@ TEST_WHEEL_FILE = "a1_IMDB_Dataset.csv"
 def load_imdb(split="train", source="auto", **options) -> Corpus:
     """Count the words of IMDB's 25,000 training or 25,000 test reviews.
 
-    The vocabulary is the training set's alone; the defaults keep 7,780 words, where the paper reports 7,766.
+    The vocabulary is the training set's alone; the defaults keep 7,780 words, where the paper reports 7,766. Errors are
+    those of `read_imdb`.
 
     Parameters
     ----------
@@ -39,11 +40,6 @@ def load_imdb(split="train", source="auto", **options) -> Corpus:
     -------
     Corpus
         Classes 0 (negative) and 1 (positive).
-
-    Raises
-    ------
-    DataError
-        As in `read_imdb`.
 
     Examples
     --------

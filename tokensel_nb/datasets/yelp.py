@@ -11,9 +11,7 @@ from .read.hub import REVISIONS, from_hub
 from .read.reviews import SENTIMENTS, DataError, NotHereError, Reviews, count
 from .sources import SPLIT, as_recorded, data_folder, first_that_serves
 
-YELP_MAX_WORDS = 5_424
-"""The size of the paper's vocabulary of Yelp; which words it holds, and how they were split, is not known here."""
-
+YELP_MAX_WORDS = 5_424  # the size of the paper's vocabulary; which words it holds, and how they were split, is not known here
 STARS = ("1 star", "2 stars", "3 stars", "4 stars", "5 stars")
 YELP_CLASSES = {  # their names, and the class of one to five stars; a review of class -1 is dropped
     2: (SENTIMENTS, [0, 0, -1, 1, 1]),
@@ -29,7 +27,7 @@ ON_HUB = {
 def load_yelp(split="train", classes=2, source="auto", **options) -> Corpus:
     r"""Count the words of Yelp's reviews: 560,000 for training and 38,000 for testing on the hub, or those of your own folder.
 
-    The vocabulary is the training split's alone, from the same source.
+    The vocabulary is the training split's alone, from the same source. Errors are those of `read_yelp`.
 
     Parameters
     ----------
@@ -45,11 +43,6 @@ def load_yelp(split="train", classes=2, source="auto", **options) -> Corpus:
     -------
     Corpus
         Classes 0 (negative) and 1 (positive), or 0 ... K-1 by rising stars.
-
-    Raises
-    ------
-    DataError
-        As in `read_yelp`.
 
     Examples
     --------
@@ -129,7 +122,7 @@ def _from_folder(split, classes):
         starred = read_reviews(path, "text", "stars", class_names=range(1, 6))
         reviews = _by_stars(starred.texts, starred.labels + 1, classes, f"the folder {folder}")
         if len(np.unique(reviews.labels)) < 2:
-            raise DataError(f"{path}: fewer than two of {', '.join(reviews.class_names)} occur; two are needed at least")
+            raise DataError(f"{path}: fewer than two of {', '.join(reviews.class_names)} occur; at least two are needed")
         return reviews
     raise NotHereError(f"{folder} holds no yelp/{split}.csv")
 
@@ -146,7 +139,7 @@ def _from_hub(split, classes):
     reviews = as_recorded(from_hub(address, split, names), f"{name} {split}")
     sizes = np.bincount(reviews.labels, minlength=len(names)).tolist()
     if len(set(sizes)) > 1:
-        raise DataError(f"{name} {split} from {reviews.source}: its classes are not equally large, {sizes}; get it anew")
+        raise DataError(f"{name} {split} from {reviews.source}: its classes differ in size, {sizes}; download it again")
     kept = f"{name} {split} {REVISIONS[address][:8]}.digest".lower().replace(" ", "-")
     reviews = as_first_read(reviews, kept, f"{address} from the cache of the library datasets")
     texts = [text.replace("\\n", "\n") for text in reviews.texts]  # lest "\nthe" be counted as the word "nthe"

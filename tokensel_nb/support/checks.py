@@ -160,7 +160,7 @@ def list_of_str(name, values) -> list:
     values = listed(name, values)
     for value in values:
         if not isinstance(value, str):
-            raise TypeError(f"{name} holds {shortened(value)}, which is no string; give a list of str, in their order")
+            raise TypeError(f"{name} holds {shortened(value)}, which is not a string; give a list of str, in their order")
     return values
 
 
@@ -227,4 +227,4 @@ def whole_matrix(name, matrix):
         matrix = matrix.tocoo()
         return type(matrix)((matrix.data, (matrix.row, matrix.col)), shape=matrix.shape)
     except (ValueError, IndexError, TypeError) as error:
-        raise ValueError(f"{name} is no whole sparse matrix, {cut(str(error))}; make it anew") from error
+        raise ValueError(f"{name} is not a valid sparse matrix, {cut(str(error))}; build it again") from error

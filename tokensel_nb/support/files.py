@@ -15,9 +15,7 @@ from pathlib import Path
 # What a file or folder is called until it is whole: a random name that no one else chooses, and no longer for a long name.
 PART = re.compile(r"tokensel-nb-[0-9a-f]{32}\.part")
 
-LEFT = 3600.0
-"""Seconds without a write after which what has such a name counts as left by a run that was killed."""
-
+LEFT = 3600.0  # seconds without a write after which what has such a name counts as left by a run that was killed
 UNNAMED = "no file can have this name"
 # Never through a link, never over a file that is there; O_NOFOLLOW is unknown to Windows, O_BINARY to others.
 WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)

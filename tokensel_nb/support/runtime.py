@@ -21,8 +21,6 @@ HAS_THREADS = sys.platform != "emscripten"  # Python in a browser
 def versions() -> str:
     """Return one line of versions and device, as in ``tokensel-nb 0.1.0, Python 3.11.2, numpy 2.4.6, torch 2.13.0, cpu``.
 
-    Without torch, the line does not name it.
-
     Returns
     -------
     str
@@ -67,7 +65,7 @@ def room_for(numbers, itemsize=8, **sizes):
     size = numbers * itemsize
     if size > memory():
         named = ", ".join(f"{name}={value}" for name, value in sizes.items())
-        raise ValueError(f"{named} needs {size / 1e9:,.0f} GB, more than this machine has; give less")
+        raise ValueError(f"{named} needs {size / 1e9:,.0f} GB, more than this machine has; reduce it")
 
 
 def memory() -> float:

@@ -30,11 +30,11 @@ def unsealed(data: bytes) -> tuple[dict[str, np.ndarray], dict]:
     except SafetensorError as error:
         raise ValueError(str(error)) from error
     except KeyError as error:
-        raise ValueError(f"numbers of the kind {error}") from error
+        raise ValueError(f"it holds numbers of an unknown kind, {error}") from error
     header = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])
     metadata = header.get("__metadata__") or {}
     if "tokensel_nb" not in metadata:
-        raise ValueError("it is of another program")
+        raise ValueError("it was written by another program")
     text = metadata["tokensel_nb"]
     if "digest" not in metadata:
         raise ValueError("it carries no digest: an earlier version wrote it, and whether it is whole cannot be told")
@@ -45,7 +45,7 @@ def unsealed(data: bytes) -> tuple[dict[str, np.ndarray], dict]:
     except RecursionError:
         notes = None
     if not isinstance(notes, dict):
-        raise ValueError("its notes are no table")
+        raise ValueError("its notes are not a dictionary")
     return arrays, notes
 
 

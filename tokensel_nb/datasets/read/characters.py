@@ -19,7 +19,7 @@ BYTE_ORDER_MARKS |= {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16
 # Where it sees nothing, or what has just been ruled out, cp1252 is the likeliest; nobody writes DOS's code pages any more.
 WIDER = dict.fromkeys(["", "ascii", "utf-8", "utf-8-sig", "ibm850", "ibm852", "iso-8859-1"], "cp1252")
 WIDER |= {"iso-8859-9": "cp1254", "shift_jis": "cp932", "uhc": "cp949", "gb2312": "gb18030"}
-NUL = "it holds the byte NUL, so it is no text, or its encoding is another; save it as UTF-8, or give encoding='utf-16'"
+NUL = "it contains NUL bytes, so it is not text, or has another encoding; save it as UTF-8, or give encoding='utf-16'"
 
 
 def unpacked(path):
@@ -35,7 +35,7 @@ def _only_member(path):
     if "[Content_Types].xml" in names:
         raise ValueError("it is a workbook or a document of an office program; save it there as CSV (UTF-8)")
     if len(names) != 1:
-        raise ValueError(f"it is an archive of {len(names)} files; unpack it and give the one, or their folder")
+        raise ValueError(f"it is an archive of {len(names)} files; unpack it and give one of them, or their folder")
     return archive.open(names[0])
 
 

@@ -59,9 +59,9 @@ class Wanted:
             label = _named(columns, "label", LABELS, source, ", or label=None for texts without labels")
         for column in (text, label):
             if column is not None and columns.count(column) != 1:
-                there = "no column" if column not in columns else f"{columns.count(column)} columns"
-                hint = "; without names of columns, give their numbers" if rows else ""
-                raise DataError(f"{source}: there is {there} {column!r}; it has {_listed(columns)}{hint}")
+                there = "is no column" if column not in columns else f"are {columns.count(column)} columns"
+                hint = "; without column names, give their numbers" if rows else ""
+                raise DataError(f"{source}: there {there} {column!r}; it has {_listed(columns)}{hint}")
         if text == label:
             raise DataError(f"{source}: text and label are both {text!r}; name two columns, or give label=None")
         return text, label
@@ -79,10 +79,9 @@ class Wanted:
         few = [column for column in others if 1 < len(set(columns[column])) <= min(MOST_CLASSES, len(rows) - 1)]
         labels = others if len(others) == 1 else few
         if len(labels) != 1:
-            raise DataError(
-                f"{source}: its {len(columns)} columns have no names, and which holds the labels is not clear; "
-                f"give its number as label= (0 to {len(columns) - 1}), or label=None for texts without labels"
-            )
+            remedy = f"give its number as label= (0 to {len(columns) - 1}), or label=None for texts without labels"
+            reason = f"its {len(columns)} columns have no names, and it is not clear which one holds the labels"
+            raise DataError(f"{source}: {reason}; {remedy}")
         return text, labels[0]
 
     def announce(self, title, columns, headed=True):
@@ -92,7 +91,7 @@ class Wanted:
         guessed += [("label", label)] if self.label == FOUND else []
         if any(plain(column) != kind for kind, column in guessed):
             origins = " and ".join(f"{kind}s from column {column!r}" for kind, column in guessed)
-            tell(f"{title}: {'' if headed else 'no names of columns; '}{origins}")
+            tell(f"{title}: {'' if headed else 'no column names; '}{origins}")
 
 
 def _by_number(column, columns):
@@ -110,7 +109,7 @@ def _named(columns, kind, known, source, otherwise):
     """Return the one column whose name says that it holds what is looked for: "text" and "label" before all others."""
     named = [column for column in columns if plain(column) == kind] or [column for column in columns if plain(column) in known]
     if len(named) != 1:
-        reason = f"{len(named)} columns could hold the {kind}s" if named else f"which column holds the {kind}s is not clear"
+        reason = f"{len(named)} columns could hold the {kind}s" if named else f"it is not clear which column holds the {kind}s"
         raise DataError(f"{source}: {reason}; name it as {kind}=...{otherwise}; it has {_listed(columns)}")
     return named[0]
 

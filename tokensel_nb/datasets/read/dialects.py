@@ -9,6 +9,7 @@ import csv
 import re
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from tqdm import tqdm
 
@@ -40,7 +41,7 @@ class Written:
             try:
                 codecs.lookup(self.encoding)
             except (LookupError, TypeError):
-                raise ValueError(f"encoding={self.encoding!r} is none that Python knows; leave it out to find it") from None
+                raise ValueError(f"encoding={self.encoding!r} is unknown to Python; leave it out to have it detected") from None
         _check_character("sep", self.sep, "give one character")
         if self.quotechar != "":
             _check_character("quotechar", self.quotechar, "give one character, or none where nothing is quoted")
@@ -150,10 +151,9 @@ class Layout:
             for cells, swallowed in tqdm(self.dialect.rows(lines), desc=f"Reading {name}", unit="row", delay=2):
                 number += 1
                 if len(cells) != self.width:
-                    raise BadRowError(
-                        f"row {number}{after} has {len(cells)} cell{'' if len(cells) == 1 else 's'} where the first has "
-                        f"{self.width}; a text that holds the separator {self.dialect.sep!r} needs quotes"
-                    )
+                    size = f"{len(cells)} cell{'' if len(cells) == 1 else 's'} where the first has {self.width}"
+                    remedy = f"a text that holds the separator {self.dialect.sep!r} needs quotes"
+                    raise BadRowError(f"row {number}{after} has {size}; {remedy}")
                 doubtful |= swallowed
                 if number:
                     for column, values in zip(columns, wanted):
@@ -234,15 +234,15 @@ def _has_header(rows, written, wanted):
     return not any(name == cell for row in rows[1:] for name, cell in zip(rows[0], row))
 
 
-def whole(candidates, opened, wanted, source, name):
+def whole(candidates, opened, skipped, wanted, path):
     """Return the cells of the wanted columns, these, and the layout, by the first candidate that reads the whole file."""
     error, doubtful = None, None
     for layout in candidates:
         try:
-            columns = wanted.among(layout.columns, source, () if layout.headed else layout.of_full_width)
+            columns = wanted.among(layout.columns, path, () if layout.headed else layout.of_full_width)
             numbers = [layout.columns.index(column) for column in columns if column is not None]
             with opened() as lines:
-                cells, swallowed = layout.cells(lines, numbers, name)
+                cells, swallowed = layout.cells(islice(lines, skipped, None), numbers, path.name)
         except (BadRowError, DataError) as reason:
             error = error or reason
             continue

@@ -50,9 +50,9 @@ def _named(path, encoding):
         raise
     except UNREADABLE as error:
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else cut(first_line(error), 300)
-        sentence = f"cannot be read ({reason}); mend or replace it"
+        sentence = f"cannot be read ({reason}); repair or replace it"
         if encoding is not None and isinstance(error, UnicodeError):
-            sentence = f"its text is not {encoding} ({reason}); leave encoding out to find it"
+            sentence = f"its text is not {encoding} ({reason}); leave encoding out to have it detected"
         raise DataError(f"{path}: {sentence}") from error
 
 
@@ -74,7 +74,7 @@ def _encoding(path, given):
     encoding, errors = found_encoding(partial(unpacked, path)) if given is None else (given, "strict")
     if given is None and (errors != "strict" or not encoding.startswith("utf")):
         also = ", but for a few bytes, which are read as cp1252" if errors == "cp1252" else ""
-        tell(f"{path.name}: its encoding was found to be {encoding}{also}; encoding=... says otherwise")
+        tell(f"{path.name}: its encoding was detected as {encoding}{also}; encoding=... overrides it")
     same = "utf-8-sig" if codecs.lookup(encoding).name == "utf-8" else encoding  # with or without a byte order mark
     return same, errors
 
@@ -157,19 +157,12 @@ def _separated(path, opened, kind, wanted, written):
         raise ValueError("it is empty")
     if kind not in SEPARATED and written.sep is None and not _is_separated(path, sample, wanted):
         return _plain_lines(path, opened, wanted)
-
-    def rows():
-        lines = opened()
-        if said:
-            next(lines)
-        return lines
-
     candidates = layouts(sample, goes_on, written, SEPARATED.get(kind, "\t,;|"), wanted)
     if not candidates:
         raise ValueError("its first row has a quote that is not closed; give quotechar='' if quotes are part of the text")
-    cells, columns, layout = whole(candidates, rows, wanted, path, path.name)
+    cells, columns, layout = whole(candidates, opened, 1 if said else 0, wanted, path)
     if not cells[0]:
-        raise DataError(f"{path}: it has names of columns, and no row; get the whole file, or give header=False")
+        raise DataError(f"{path}: it has column names and no rows; get the whole file, or give header=False")
     wanted.announce(path.name, columns, layout.headed)
     return Part(str(path), *cells, note=" (without the header)" if layout.headed else "")
 
@@ -183,7 +176,7 @@ def _is_separated(path, sample, wanted):
     if any(wanted.known(cell.strip().strip("\"'") for cell in sample[0].split(sep)) for sep in SEPARATORS):
         return True
     if wanted.labelled and not all("\t" in line for line in sample):
-        raise DataError(f"{path}: it holds a text a line and no labels; give label=None, or sep= if it is a table")
+        raise DataError(f"{path}: it holds one text per line and no labels; give label=None, or sep= if it is a table")
     return wanted.labelled
 
 

@@ -42,7 +42,7 @@ def classified(part, kept, how, named):
     tell_dropped(labelled.count(False), len(part.texts), why, part.name)
     kept, row_names = list(compress(kept, labelled)), list(compress(row_names, labelled))
     if not kept:
-        raise DataError(f"{part.source}: classes drops every row; keep two classes at least")
+        raise DataError(f"{part.source}: classes drops every row; keep at least two classes")
     names = _ordered(how.class_names, set(row_names), len(kept), part.source, named)
     codes = _codes(part, kept, row_names, names, free=how.class_names is None)
     _tell_classes(names, codes, part.name)
@@ -72,12 +72,12 @@ def _renamed(part, kept, classes):
             name_of[label] = rename(label)
         if name_of[label] == "":
             counts = f" ({label!r} counts as none)" if label else ""
-            remedy = f"fill it in or drop the row, as classes={{{label!r}: None}} does, or --class {label}= of the command"
+            remedy = f"fill it in or drop the row, as classes={{{label!r}: None}} does, or --class {label}= on the command line"
             raise DataError(f"{part.at(row)} has no label{counts}; {remedy}")
         row_names.append(name_of[label])
     unused = [label for label in classes if as_label(label) not in name_of] if isinstance(classes, Mapping) else []
     if unused:
-        tell(f"{part.name}: classes speaks of {', '.join(map(repr, unused))}, which no row has")
+        tell(f"{part.name}: classes names {', '.join(map(repr, unused))}, which no row has")
     return row_names
 
 
@@ -104,11 +104,10 @@ def _ordered(class_names, names, rows, source, named):
         if len(set(names)) < max(len(names), 2):
             raise ValueError(f"class_names={shortened(list(class_names))}; give at least two names, each once")
         return names
-    names = sorted(names, key=lambda name: (not _is_number(name), float(name) if _is_number(name) else 0.0, name))
+    words, numbers = _words_and_numbers(names)
+    names = sorted(numbers, key=lambda name: (float(name), name)) + sorted(words)
     if len(names) < 2:
-        raise DataError(
-            f"{source}: every label is {names[0]!r}; two classes are needed at least, found or listed in class_names"
-        )
+        raise DataError(f"{source}: every label is {names[0]!r}; at least two classes are needed, found or in class_names")
     if len(names) > MOST_CLASSES and (not named or len(names) == rows):
         raise DataError(f"{source}: {len(names):,} different labels; name the right column, or list them in class_names")
     return names
@@ -116,11 +115,12 @@ def _ordered(class_names, names, rows, source, named):
 
 def _codes(part, kept, row_names, names, free):
     """Return the number of the class of each kept row; ``free`` says that nobody listed the names."""
-    odd = _rarer(names) if free else set(row_names).difference(names)
+    words, numbers = _words_and_numbers(names)
+    odd = min(words, numbers, key=len) if free else set(row_names).difference(names)
     if odd:
         row, name = next(pair for pair in zip(kept, row_names) if pair[1] in odd)
         if free:
-            others = "words" if _is_number(name) else "numbers"
+            others = "words" if odd is numbers else "numbers"
             why = f", where most are {others}; list all in class_names, or drop it with classes={{{name!r}: None}}"
         else:
             why = f"; it must be one of {cut(', '.join(map(repr, names)), 300)}"
@@ -129,15 +129,9 @@ def _codes(part, kept, row_names, names, free):
     return np.array([code_of[name] for name in row_names], np.int64)
 
 
-def _rarer(names):
-    """Return the names of the rarer kind where some are numbers and some words."""
-    numbers = [name for name in names if _is_number(name)]
-    words = [name for name in names if not _is_number(name)]
-    return min(words, numbers, key=len) if numbers and words else []
-
-
-def _is_number(name):
-    return re.fullmatch(NUMBER, name) is not None
+def _words_and_numbers(names):
+    is_number = re.compile(NUMBER).fullmatch
+    return [name for name in names if not is_number(name)], [name for name in names if is_number(name)]
 
 
 def _tell_classes(names, codes, source):
@@ -154,4 +148,5 @@ def _tell_classes(names, codes, source):
             most = max(group, key=lambda name: (sizes[name], name == name.strip()))
             merging = ", ".join(f"{name!r}: {most!r}" for name in group if name != most)
             listed = ", ".join(map(repr, group))
-            tell(f"{source}: labels {listed} differ in case or space alone and stay apart; classes={{{merging}}} merges them")
+            remedy = f"classes={{{merging}}} merges them"
+            tell(f"{source}: labels {listed} differ only in case or spaces and are kept apart; {remedy}")

@@ -87,21 +87,19 @@ class Reading(Written):
 def read_reviews(source, text=None, label="auto", **options) -> Reviews:
     r"""Read texts of your own, with labels or without, and say in a line each what was found in them.
 
-    What is not given is found: separator, quotes, names of columns, encoding (UTF-8, by a byte order mark, or as the
-    detector of uchardet says; a line tells which, where it is not UTF-8).
+    What is not given is detected: separator, quotes, names of columns, encoding (a line says which, where it is not UTF-8).
 
     Parameters
     ----------
     source : path, table, pair of lists, or list of sources
         A CSV, TSV, JSON, JSONL, Parquet or text file, which may be packed (.gz, .bz2, .xz, .zst, .zip). A text file holds
-        a table, a text a line, or fastText's form. A folder of such tables, or of one folder of .txt files a
-        class, as in aclImdb/train. A set on the Hugging Face hub, as ``"hub:owner/name"``, whose split is train unless
-        ``"hub:owner/name:test"`` names another, and whose revision is the newest unless ``"hub:owner/name@revision"`` names
-        one. A DataFrame, an Arrow table, a split of a data set of the library datasets, a
-        dictionary of columns. A pair ``(texts, labels)`` or ``(texts, None)``. Several of these in a list.
+        a table, one text per line, or fastText's form. A folder of such tables, or with a folder of .txt files for each
+        class, as in aclImdb/train. A set on the Hugging Face hub, as ``"hub:owner/name"``, whose split is train and whose
+        revision is the newest, unless ``"hub:owner/name@revision:test"`` names others. A DataFrame, an Arrow table, a split
+        of the library datasets, a dictionary of columns. A pair ``(texts, labels)`` or ``(texts, None)``. A list of these.
     text : str or int, optional
-        Column of the texts: its name, or its number from 0. By default the one whose name says so
-        (text, review, sentence, comment, ...); without names, the one with most characters.
+        Column of the texts: its name, or its number from 0. By default the one whose name says so (text, review, sentence,
+        comment, ...); without names, the one with most characters.
     label : str or int, or None
         Column of the labels. By default the one whose name says so (label, class, stars, sentiment, ...); without names, the
         one other column, or the one with a few values that recur. None for new texts, which have no labels.
@@ -121,8 +119,8 @@ def read_reviews(source, text=None, label="auto", **options) -> Reviews:
     Returns
     -------
     Reviews
-        Without labels (None) for ``label=None`` and for a pair ``(texts, None)``. Rows with an empty text are dropped, and a
-        line says how many; texts that occur with two labels stay, and a line says so.
+        Without labels (None) for ``label=None`` and for a pair ``(texts, None)``. Rows with an empty text are dropped, texts
+        that occur with two labels stay, and a line says how many.
 
     Raises
     ------
@@ -173,7 +171,7 @@ def _texts(part, clean):
     cleaned = [_cleaned(text, clean) for text in texts]
     changes = sum(after != before for after, before in zip(cleaned, texts))
     if changes and clean is mended:
-        tell(f"{part.name}: texts with line breaks as \\n or signs as &amp;: {changes:,}, mended; clean=str leaves them")
+        tell(f"{part.name}: texts with line breaks as \\n or signs as &amp;: {changes:,}, restored; clean=str leaves them")
     return cleaned
 
 

@@ -10,9 +10,7 @@ import numpy as np
 from ...corpus.corpus import Corpus
 from ...corpus.text import corpus_from_texts
 
-IMDB_MIN_COUNT = 45
-"""The minimum count that leaves about as many words of IMDB's training reviews as the paper has (7,766)."""
-
+IMDB_MIN_COUNT = 45  # leaves about as many words of IMDB's training reviews as the paper has (7,766)
 SENTIMENTS = ("negative", "positive")
 
 
@@ -43,18 +41,14 @@ class Reviews:
 
 @dataclass(frozen=True)
 class Part:
-    """What one source holds: texts, and their labels, None where there are none.
-
-    ``rows`` names the rows where they are files or lines, ``note`` says from where they are counted, and ``parts`` are those
-    that were joined.
-    """
+    """What one source holds: texts, and their labels, None where there are none."""
 
     source: str
     texts: list
     labels: list | None = None
-    rows: list | None = None
-    note: str = ""
-    parts: tuple = ()
+    rows: list | None = None  # their names, where they are files or lines
+    note: str = ""  # from where they are counted
+    parts: tuple = ()  # those that were joined
 
     def __post_init__(self):
         if self.labels is not None and len(self.labels) != len(self.texts):

@@ -33,9 +33,8 @@ def _parts(source, wanted, written):
     if isinstance(source, Mapping) or _is_table(source):
         return [_of_table(source, wanted, f"the {type(source).__name__} given")]
     if not isinstance(source, (list, tuple)):
-        raise DataError(
-            f"{type(source).__name__}: texts are read from a path, a table, a data set, a pair (texts, labels) or (texts, None)"
-        )
+        sources = "a path, a table, a data set, a pair (texts, labels) or (texts, None)"
+        raise DataError(f"{type(source).__name__}: texts are read from {sources}")
     if len(source) == 2 and not isinstance(source[0], (str, os.PathLike, Mapping)) and not _is_table(source[0]):
         return [_of_pair(*source, wanted)]
     if not source:
@@ -55,14 +54,14 @@ def _of_hub(source, wanted):
     try:
         rows = split_of(asked["address"], asked["split"] or "train", asked["revision"])
     except NotHereError as error:
-        raise DataError(f"{cut(source)} could not be had: {error}") from error
+        raise DataError(f"{cut(source)} could not be loaded: {error}") from error
     return _of_table(rows, wanted, source)
 
 
 def _of_table(table, wanted, source):
     """Read a DataFrame of any library, an Arrow table, a data set of the library datasets, or a dictionary of columns."""
     if not hasattr(table, "__len__"):
-        raise DataError(f"{source} can only be gone through once; load it into memory, as with datasets.load_dataset")
+        raise DataError(f"{source} can be iterated only once; load it into memory, as with datasets.load_dataset")
     names = next((getattr(table, name) for name in ("column_names", "columns") if hasattr(table, name)), table)
     columns = wanted.chosen(names, source, source)
     values = [_values(table[column]) for column in columns]
