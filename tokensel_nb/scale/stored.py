@@ -91,7 +91,7 @@ class StoredCorpus:
                     if hashlib.file_digest(file, DIGEST).hexdigest() != about["digests"][name]:
                         raise ValueError(f"{name}.bin is not what was written")
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise ValueError(f"{self.path}: no whole stored corpus ({error}); store it again") from error
+            raise ValueError(f"{self.path}: not a complete stored corpus ({error}); store it again") from error
         self.vocabulary, self.class_names = np.array(about["vocabulary"], dtype=object), tuple(about["class_names"])
         self.labels, self.row_ends = (np.fromfile(self._file(name), KINDS[name]) for name in ("labels", "row_ends"))
 
@@ -245,8 +245,8 @@ def store_corpus(
     chunks = partial(_chunks, _share(rows, processes), text, label, heard=processes.rank == 0)
     if vocabulary is None or not class_names:
         if iter(rows) is rows:
-            once = "rows is an iterator, gone through once"
-            raise ValueError(f"{once}; give vocabulary and class_names, or what can be read again")
+            once = "rows is an iterator, which can be read only once"
+            raise ValueError(f"{once}; give vocabulary and class_names, or rows that can be read again")
         vocabulary, class_names = _first_pass(chunks, how, vocabulary, class_names, min_count, max_words, processes)
     words, names = list(vocabulary), list(class_names)
     facts = dict(rows=len(rows) if isinstance(rows, Sized) else None, vocabulary=_digest(repr(words)), class_names=names)
@@ -315,7 +315,7 @@ def _share(rows, processes):
         pieces = min(size, getattr(rows, "num_shards", size))
         return rows.shard(pieces, rank, contiguous=True) if rank < pieces else ()
     if not isinstance(rows, Sequence):
-        raise ValueError(f"rows is {shortened(rows)}, which {size} processes cannot share out; give a list")
+        raise ValueError(f"rows is {shortened(rows)}, which {size} processes cannot share; give a list")
     from torch.utils.data import Subset
 
     return Subset(rows, range(len(rows) * rank // size, len(rows) * (rank + 1) // size))

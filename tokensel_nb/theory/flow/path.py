@@ -477,4 +477,4 @@ def _selected_entries(corpus, selection):
 
 def _refuse_zero(cls_embedding):
     if not cls_embedding.any():
-        raise ValueError("cls_embedding is zero, so the gradient in the key-query matrix is; give another p")
+        raise ValueError("cls_embedding is zero, and so is the gradient in the key-query matrix; give another p")
