@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from tokensel_nb import Corpus, shuffle_labels
+from tokensel_nb import Corpus, class_profile, shuffle_labels
 from tokensel_nb.models.textbook import PADDING, tokens_of
 
 
@@ -90,6 +90,11 @@ def test_repr_is_helpful(tiny):
     assert repr(tiny) == "Corpus(3 texts, 3 words, 6 tokens; -1: 1, +1: 2)"
     wordless = Corpus(sparse.csr_array(np.array([[1], [0]])), [1, -1], ["a"])
     assert repr(wordless).endswith("; 1 without a known word)")
+
+
+def test_no_texts_have_no_mean(tiny):
+    with pytest.raises(ValueError, match="corpus holds no text; give at least one"):
+        class_profile(tiny[:0])
 
 
 def test_column(tiny):

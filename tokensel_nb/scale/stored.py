@@ -57,6 +57,8 @@ class StoredCorpus:
         The word of every column.
     class_names : tuple of str
         In the order of the labels.
+    vocab_size, num_classes : int
+        |S| and K.
     labels : ndarray of int64, shape (n,)
     row_ends : ndarray of int64, shape (n + 1,)
         Where the entries of every text begin, and where those of the last one end.
@@ -93,6 +95,7 @@ class StoredCorpus:
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise ValueError(f"{self.path}: not a complete stored corpus ({error}); store it again") from error
         self.vocabulary, self.class_names = np.array(about["vocabulary"], dtype=object), tuple(about["class_names"])
+        self.vocab_size, self.num_classes = len(self.vocabulary), len(self.class_names)
         self.labels, self.row_ends = (np.fromfile(self._file(name), KINDS[name]) for name in ("labels", "row_ends"))
 
     def __len__(self):
@@ -115,16 +118,6 @@ class StoredCorpus:
         """Return sizes and classes, as in ``StoredCorpus(3 texts, 5 words, 9 entries; -1: 1, +1: 2)``."""
         sizes = f"{len(self):,} texts, {self.vocab_size:,} words, {self.row_ends[-1]:,} entries"
         return f"StoredCorpus({sizes}; {class_sizes(self)})"
-
-    @property
-    def vocab_size(self):
-        """The number of words |S|."""
-        return len(self.vocabulary)
-
-    @property
-    def num_classes(self):
-        """The number of classes K."""
-        return len(self.class_names)
 
     @cached_property
     def mean_weights(self):
