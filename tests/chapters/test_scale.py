@@ -100,7 +100,7 @@ def test_two_processes_end_as_one_and_their_bytes_are_counted(shelf):
 
 
 def test_a_failure_of_torchrun_is_told(tmp_path):
-    with pytest.raises(RuntimeError, match="no whole stored corpus"):
+    with pytest.raises(RuntimeError, match="not a complete stored corpus"):
         scale.torchrun(1, "train", tmp_path)
 
 

@@ -219,7 +219,7 @@ def check_what_each_said(found):
         for each in found:
             assert each["other rows"].startswith("ValueError: process 1 has rows=11, but process 0 has 10; give all")
             assert each["another option"].startswith("ValueError: process 1 has vocabulary=")
-            assert "which 2 processes cannot share out; give" in each["an iterator"].replace("3 processes", "2 processes")
+            assert "which 2 processes cannot share; give" in each["an iterator"].replace("3 processes", "2 processes")
     for each in found:
         assert each["no rows"] == "ValueError: there are no rows; give at least one text and its label"
         assert each["there already"].startswith("FileExistsError: ")

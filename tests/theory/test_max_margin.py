@@ -185,7 +185,7 @@ def test_bad_input(tiny):
         max_margin(embeddings, tiny[2], [1])
     with pytest.raises(ValueError, match="names token 'good' in text 1"):
         max_margin(embeddings, tiny, [2, 2, 1])
-    with pytest.raises(ValueError, match="no token numbers from 0 to 2"):
+    with pytest.raises(ValueError, match="must hold token numbers from 0 to 2"):
         max_margin(embeddings, tiny, [2, 3, 1])
     with pytest.raises(ValueError, match=r"selection has shape \(3, 2\)"):
         max_margin(embeddings, tiny, np.ones((3, 2), bool))

@@ -64,7 +64,7 @@ class Corpus:
         if counts.shape != (len(labels), len(vocabulary)):
             raise ValueError(
                 f"counts has shape {counts.shape}, but there are {len(labels)} labels and {len(vocabulary)} words; "
-                "give one row a text and one column a word"
+                "give one row per text and one column per word"
             )
         weights = None if self.weights is None else _checked_weights(self.weights, len(labels))
         self._keep(counts, labels, vocabulary, names, weights)
@@ -309,11 +309,11 @@ def _checked_counts(counts):
         counts = to_numpy(real("counts", counts, truths=True))
     if counts.ndim != 2 or counts.dtype.kind not in "biuf":
         given = f"{counts.ndim} dimensions of {counts.dtype}"
-        raise ValueError(f"counts has {given}; give numbers, one row a text and one column a word")
+        raise ValueError(f"counts has {given}; give numbers, one row per text and one column per word")
     counts = whole_matrix("counts", counts) if packed else counts
     data = counts.data if packed else counts
     if not (np.isfinite(data) & (data >= 0)).all():
-        raise ValueError("counts holds a negative number, or none that is finite; give how often each word occurs")
+        raise ValueError("counts holds a number that is negative or not finite; give how often each word occurs")
     total = data.sum(dtype=np.float64)
     if not total <= LARGEST:
         raise ValueError(f"counts has the sum {total:.3g}; give a sum of at most 2**53, up to which float64 is exact")
@@ -335,7 +335,7 @@ def _checked_words(vocabulary):
             twice = next(word for word in words if word in seen or seen.add(word))
             raise ValueError(f"vocabulary holds {shortened(twice)} twice; give every word one column")
     except TypeError as error:  # lists, say, cannot be looked up
-        raise TypeError(f"vocabulary holds what is no word ({cut(str(error))}); give a word for every column") from error
+        raise TypeError(f"vocabulary holds something other than words ({cut(str(error))}); give one per column") from error
     return np.fromiter(words, dtype=object, count=len(words))
 
 
@@ -381,7 +381,7 @@ def _of_one_kind(labels):
     except (TypeError, ValueError):  # lists of different lengths, say
         array = np.empty(())
     if array.ndim != 1:
-        raise ValueError(f"labels has {array.ndim} dimensions; give one label a text")
+        raise ValueError(f"labels has {array.ndim} dimensions; give one label per text")
     if array.dtype.kind in "mM":
         raise ValueError(f"labels holds {array.dtype}; give whole numbers or names")
     if array.dtype.kind in "iu" and not (array.size and array.max() > LARGEST):
@@ -405,7 +405,7 @@ def _coded_numbers(labels, names):
     if not names and classes > 2 and len(present) < classes:
         absent = int(np.argmax(np.append(present, -1) != np.arange(len(present) + 1)))
         largest = f"no label is {absent}, but one is {classes - 1}"
-        raise ValueError(f"{largest}; name all classes in class_names, or number them anew")
+        raise ValueError(f"{largest}; name all classes in class_names, or renumber them")
     codes = np.where((labels >= 0) & (labels < classes), labels, np.where(abs(labels) > 1, -2, -1))
     allowed = f"one of 0 to {classes - 1}{', or -1 and 1' if classes == 2 else ''}"
     return codes, names or tuple(map(str, range(classes))), allowed

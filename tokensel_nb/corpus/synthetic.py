@@ -358,7 +358,7 @@ def _deal(words, texts, length, random):
 
 
 def _corpus(tokens, names):
-    """Return the corpus of an array of token numbers, one row a text, the first half labelled +1."""
+    """Return the corpus of an array of token numbers, one row per text, the first half labelled +1."""
     texts, length = tokens.shape
     entries = (np.ones(tokens.size, np.int32), tokens.ravel(), np.arange(0, tokens.size + 1, length))
     return Corpus(sparse.csr_array(entries, shape=(texts, len(names))), np.repeat([1, -1], texts // 2), names)

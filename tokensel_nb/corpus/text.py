@@ -28,7 +28,7 @@ CHUNK = 1024  # texts: small enough for an even share of the cores, large enough
 def _known_words(name, vocabulary):
     words = list_of_str(name, vocabulary)
     if not words:
-        raise ValueError("the vocabulary is empty; give at least one word, or None for those that occur")
+        raise ValueError("the vocabulary is empty; give at least one word, or None for all words that occur")
     return words
 
 
@@ -104,7 +104,7 @@ def corpus_from_texts(
         raise ValueError("separators and tokenizer both say what a word is; give one of them")
     number = len(listed("labels", labels, of="labels"))
     if len(texts) != number:
-        raise ValueError(f"there are {len(texts)} texts and {number} labels; give one label a text")
+        raise ValueError(f"there are {len(texts)} texts and {number} labels; give one label per text")
     split = partial(split_words, separators=separators, tokenizer=tokenizer, lowercase=lowercase)
     lengths, codes, words = encode(texts, split)
     if vocabulary is None:
@@ -135,7 +135,7 @@ def split_words(texts, separators=None, tokenizer=None, lowercase=True):
         return pc.ascii_split_whitespace(pc.replace_substring_regex(texts, separators, " "))
     except (pa.ArrowInvalid, UnicodeEncodeError) as error:
         reason = cut(" ".join(str(error).split()))
-        raise ValueError(f"separators={shortened(separators)} is no regular expression that RE2 reads: {reason}") from error
+        raise ValueError(f"separators={shortened(separators)} is no regular expression of RE2: {reason}") from error
 
 
 def call_tokenizer(texts, tokenizer):
@@ -196,7 +196,7 @@ def _checked_strings(chunk, start):
         message = f"text {start + row} is {shortened(chunk[row])}, not a string; drop it or replace it by ''"
     except UnicodeEncodeError as error:
         row = next(i for i, text in enumerate(chunk) if text == error.object)
-        message = f"text {start + row} holds half a character, {error.object[error.start]!a}; mend how it is read"
+        message = f"text {start + row} holds half a character, {error.object[error.start]!a}; fix how it is read"
     raise ValueError(message)
 
 

@@ -57,6 +57,8 @@ class StoredCorpus:
         The word of every column.
     class_names : tuple of str
         In the order of the labels.
+    vocab_size, num_classes : int
+        |S| and K.
     labels : ndarray of int64, shape (n,)
     row_ends : ndarray of int64, shape (n + 1,)
         Where the entries of every text begin, and where those of the last one end.
@@ -91,8 +93,9 @@ class StoredCorpus:
                     if hashlib.file_digest(file, DIGEST).hexdigest() != about["digests"][name]:
                         raise ValueError(f"{name}.bin is not what was written")
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise ValueError(f"{self.path}: no whole stored corpus ({error}); store it again") from error
+            raise ValueError(f"{self.path}: not a complete stored corpus ({error}); store it again") from error
         self.vocabulary, self.class_names = np.array(about["vocabulary"], dtype=object), tuple(about["class_names"])
+        self.vocab_size, self.num_classes = len(self.vocabulary), len(self.class_names)
         self.labels, self.row_ends = (np.fromfile(self._file(name), KINDS[name]) for name in ("labels", "row_ends"))
 
     def __len__(self):
@@ -115,16 +118,6 @@ class StoredCorpus:
         """Return sizes and classes, as in ``StoredCorpus(3 texts, 5 words, 9 entries; -1: 1, +1: 2)``."""
         sizes = f"{len(self):,} texts, {self.vocab_size:,} words, {self.row_ends[-1]:,} entries"
         return f"StoredCorpus({sizes}; {class_sizes(self)})"
-
-    @property
-    def vocab_size(self):
-        """The number of words |S|."""
-        return len(self.vocabulary)
-
-    @property
-    def num_classes(self):
-        """The number of classes K."""
-        return len(self.class_names)
 
     @cached_property
     def mean_weights(self):
@@ -245,8 +238,8 @@ def store_corpus(
     chunks = partial(_chunks, _share(rows, processes), text, label, heard=processes.rank == 0)
     if vocabulary is None or not class_names:
         if iter(rows) is rows:
-            once = "rows is an iterator, gone through once"
-            raise ValueError(f"{once}; give vocabulary and class_names, or what can be read again")
+            once = "rows is an iterator, which can be read only once"
+            raise ValueError(f"{once}; give vocabulary and class_names, or rows that can be read again")
         vocabulary, class_names = _first_pass(chunks, how, vocabulary, class_names, min_count, max_words, processes)
     words, names = list(vocabulary), list(class_names)
     facts = dict(rows=len(rows) if isinstance(rows, Sized) else None, vocabulary=_digest(repr(words)), class_names=names)
@@ -315,7 +308,7 @@ def _share(rows, processes):
         pieces = min(size, getattr(rows, "num_shards", size))
         return rows.shard(pieces, rank, contiguous=True) if rank < pieces else ()
     if not isinstance(rows, Sequence):
-        raise ValueError(f"rows is {shortened(rows)}, which {size} processes cannot share out; give a list")
+        raise ValueError(f"rows is {shortened(rows)}, which {size} processes cannot share; give a list")
     from torch.utils.data import Subset
 
     return Subset(rows, range(len(rows) * rank // size, len(rows) * (rank + 1) // size))

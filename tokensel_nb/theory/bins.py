@@ -179,7 +179,7 @@ def _known(skew, amounts):
     """Return both as arrays, without the tokens whose skew is NaN."""
     skew, amounts = to_numpy(real("skew", skew)).astype(float), to_numpy(real("amounts", amounts)).astype(float)
     if skew.shape != amounts.shape or skew.ndim != 1:
-        raise ValueError(f"skew has shape {skew.shape} and amounts {amounts.shape}; give one number of each a token")
+        raise ValueError(f"skew has shape {skew.shape} and amounts {amounts.shape}; give one number of each per token")
     known = ~np.isnan(skew)
     return finite("skew", np.where(known, skew, 0))[known], finite("amounts", np.where(known, amounts, 0))[known]
 

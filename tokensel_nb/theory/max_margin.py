@@ -182,11 +182,11 @@ def selection_mask(corpus, selection):
     if selection.shape == shape[:1]:
         tokens = selection
         if tokens.dtype.kind not in "iu" or tokens.min(initial=0) < 0 or tokens.max(initial=0) >= shape[1]:
-            raise ValueError(f"selection holds no token numbers from 0 to {shape[1] - 1}; give one a text, or a mask")
+            raise ValueError(f"selection must hold token numbers from 0 to {shape[1] - 1}; give one per text, or a mask")
         mask = sparse.csr_array((np.ones(len(tokens), bool), (np.arange(len(tokens)), tokens)), shape=shape)
     else:
         if selection.shape != shape:
-            raise ValueError(f"selection has shape {selection.shape}; give one token a text, or a mask of shape {shape}")
+            raise ValueError(f"selection has shape {selection.shape}; give one token per text, or a mask of shape {shape}")
         mask = whole_matrix("selection", selection) if sparse.issparse(selection) else selection
         mask = sparse.csr_array(mask, dtype=bool, copy=True)
         mask.eliminate_zeros()
@@ -201,7 +201,7 @@ def _checked_embeddings(embeddings, corpus):
     rows = to_numpy(real("embeddings", embeddings)).astype(np.float64)
     if rows.ndim != 2 or len(rows) != corpus.vocab_size:
         sizes = f"embeddings has shape {rows.shape}, but the corpus has {corpus.vocab_size} words"
-        raise ValueError(f"{sizes}; give one row a word")
+        raise ValueError(f"{sizes}; give one row per word")
     strange = ~np.isfinite(rows).all(axis=1)
     if strange.any():
         word = corpus.vocabulary[strange.argmax()]
@@ -274,7 +274,7 @@ def _not_separable(differences, pairs, vocabulary):
 
     sizes = np.linalg.norm(differences, axis=1)  # in the unit of the longest row
     if 0 < sizes.min() < np.finfo(np.float64).eps:
-        raise ValueError("embeddings holds numbers of too many orders: beside the largest some rows hardly differ; scale them")
+        raise ValueError("embeddings spans too many orders of magnitude: some rows hardly differ; scale them")
     # By Farkas' lemma some λ ≥ 0, Σ λ = 1, has Σ λ (E_r - E_s) = 0; nnls finds one whose columns are independent.
     columns = np.vstack([differences.T, np.ones(len(differences))])
     wanted = np.zeros(len(columns))

@@ -32,12 +32,8 @@ def output_flow(
 
     Parameters
     ----------
-    parameters : Parameters
-        The start.
-    corpus : Corpus
-        Two classes; every text holds a relevant token.
-    arc_length : float
-        How far p travels.
+    parameters, corpus, arc_length
+        As in `gradient_flow`; every text holds a relevant token.
     records, tolerance
         As in `gradient_flow`; on this stiffer path rounding decides where it ends if the tolerance is coarser than the default.
 
@@ -74,10 +70,8 @@ def joint_flow(parameters: Parameters, corpus: Corpus, times, *, tolerance=1e-11
 
     Parameters
     ----------
-    parameters : Parameters
-        The start.
-    corpus : Corpus
-        Any number of classes.
+    parameters, corpus
+        As in `gradient_flow`, but with any number of classes.
     times : sequence of float, ascending, not negative
     tolerance : float
         Relative and absolute local error of the solver.
@@ -90,10 +84,9 @@ def joint_flow(parameters: Parameters, corpus: Corpus, times, *, tolerance=1e-11
     Raises
     ------
     ValueError
-        If a parameter is not finite or does not fit the corpus, ``times`` is not ascending from zero or later, or
-        ``tolerance`` is not a positive number.
+        If a parameter is not finite or does not fit the corpus, or ``times`` do not ascend from zero or later.
     RuntimeError
-        If the solver finds no step that keeps to its tolerance, or the gradient overflows.
+        If the solver finds no step within its tolerance, or the gradient overflows.
 
     Examples
     --------

@@ -129,8 +129,8 @@ def gradient_flow(
 ) -> Flow:
     """Follow the gradient flow of p, with E and v fixed, over a given length of its path (mirrors Theorem 4.3).
 
-    Integrated in float64 by backward differentiation formulas (SciPy's BDF) with the exact second derivative; gradients are
-    computed in the kind of array, and on the device, of the parameters.
+    SciPy's BDF in float64 with the exact second derivative; gradients are computed in the kind of array, and on the device, of
+    the parameters.
 
     Parameters
     ----------
@@ -180,10 +180,8 @@ def normalised_steps(
 
     Parameters
     ----------
-    parameters : Parameters
-        The start; numpy or torch.
-    corpus : Corpus
-        Two classes.
+    parameters, corpus
+        As in `gradient_flow`.
     step_size : float
         Length of every step.
     steps : int
@@ -477,4 +475,4 @@ def _selected_entries(corpus, selection):
 
 def _refuse_zero(cls_embedding):
     if not cls_embedding.any():
-        raise ValueError("cls_embedding is zero, so the gradient in the key-query matrix is; give another p")
+        raise ValueError("cls_embedding is zero, and so is the gradient in the key-query matrix; give another p")
