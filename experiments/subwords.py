@@ -1,17 +1,12 @@
 """Pieces of words: a tokenizer trained on the texts that are learnt from, and counts of its pieces instead of words."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
+from tokenizers import Tokenizer, models, trainers
 
 import tokensel_nb as ts
-
-if TYPE_CHECKING:
-    from tokenizers import Tokenizer
 
 MARK = "##"  # what a piece begins with that continues a word: "##ing" in *singing* is another token than "ing" at the beginning
 UNKNOWN = "[UNK]"
@@ -21,8 +16,6 @@ def wordpiece(corpus: ts.Corpus, size: int) -> Tokenizer:
     """Train a WordPiece tokenizer of so many tokens on the words of a corpus, each as often as it occurs."""
     # It begins with single characters and joins, again and again, the two neighbours that are most frequent. Of a word it cuts
     # off the longest beginning that is a piece, and goes on so with the rest.
-    from tokenizers import Tokenizer, models, trainers
-
     occurrences = corpus.counts.sum(axis=0)
     words = dict(zip(corpus.vocabulary[occurrences > 0], occurrences[occurrences > 0]))
     # The trainer would number the characters within words in the order of a hash table, which differs from run to run, and
