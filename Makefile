@@ -113,15 +113,15 @@ colab: ## The same within a hosted runtime such as Colab's image, with its own P
 	@$(PYTHON) book/_tools/contract.py
 
 record: env ## Run what the book shows recorded: Yelp, IMDB's test split, ablations, deeper models with more seeds, marks put in, an encoder, what scale costs
-	$(BIN)/python -m tokensel_nb.chapters.reviews
+	$(BIN)/python -m experiments.reviews
 	$(BIN)/python -m experiments.review_controls
-	$(BIN)/python -m tokensel_nb.chapters.ablations
-	$(BIN)/python -m tokensel_nb.chapters.deeper_reviews
-	$(BIN)/python -m tokensel_nb.chapters.classes
-	$(BIN)/python -m tokensel_nb.chapters.pairs
+	$(BIN)/python -m experiments.ablations
+	$(BIN)/python -m experiments.deeper_reviews
+	$(BIN)/python -m experiments.classes
+	$(BIN)/python -m experiments.pairs
 	$(BIN)/python -m experiments.your_data
 	$(BIN)/python -m experiments.encoder
-	$(BIN)/python -m tokensel_nb.chapters.scale
+	$(BIN)/python -m experiments.scale
 
 playthings: env ## Train once more, and write what the pages' playthings know of every word
 	$(BIN)/python -m experiments.playthings

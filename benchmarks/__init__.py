@@ -1,1 +1,1 @@
-"""Side-by-side timings; ``make bench`` runs them and records ``data/benchmarks.json``. Never part of the tests."""
+"""Timings side by side; make bench records them in data/benchmarks.json."""

@@ -1,13 +1,13 @@
 """Texts that several processes share, and texts that memory does not hold: times, bytes, peak memory.
 
-How each is measured, stands in `tokensel_nb.chapters.scale`. With --quiet, as root, other programs wait during some seconds.
+How each is measured, stands in `experiments.scale`. With --quiet, as root, other programs wait during some seconds.
 """
 
 import tempfile
 from pathlib import Path
 
+from experiments.scale import out_of_core, torchrun
 from tokensel_nb import load_imdb
-from tokensel_nb.chapters.scale import out_of_core, torchrun
 
 from .timing import row
 

@@ -1,1 +1,1 @@
-"""The notebooks of students and instructors, and the mini-project."""
+"""Notebooks for students and instructors, and the mini-project."""

@@ -6,9 +6,7 @@ from pathlib import Path
 
 from .copies import write_copies
 
-parser = argparse.ArgumentParser(
-    prog="python -m course", description="Make the notebooks of students and instructors."
-)
+parser = argparse.ArgumentParser(prog="python -m course", description="Make the notebooks of students and instructors.")
 parser.add_argument("notebooks", nargs="*", type=Path, help="of the book; all of them where none is named")
 parser.add_argument("--seed", type=int, default=0, help="of the checks; another than 0 runs the instructors' notebooks anew")
 parser.add_argument("--to", type=Path, default=Path("_build", "teaching"), metavar="FOLDER")

@@ -16,6 +16,10 @@ from copy import deepcopy
 from pathlib import Path
 from shutil import make_archive
 
+import nbformat
+from nbclient import NotebookClient
+from nbformat.v4 import new_code_cell
+
 from tokensel_nb.support.checks import checked, whole_number
 
 from .references import in_words, read_names
@@ -47,39 +51,7 @@ def right({asked}):
 
 
 def student(notebook, seed=0):
-    r"""Return a student's copy of a notebook of the book: no solution, no result, an empty answer and a check an exercise.
-
-    Parameters
-    ----------
-    notebook : nbformat.NotebookNode
-    seed : int
-        Of the checks.
-
-    Returns
-    -------
-    nbformat.NotebookNode
-
-    Examples
-    --------
-    >>> from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
-    >>> task = "```{exercise}\n:label: ex-double\n*Derive · level 1 of 3 · 5 minutes*\n\nDouble it.\n```\n\n"
-    >>> start = "```{solution-start} ex-double\n:label: sol-double\n```\nTwice."
-    >>> code = new_code_cell("def twice(x):\n    return 2 * x"), new_code_cell('check("ex-double", twice)')
-    >>> end = new_markdown_cell("```{solution-end}\n```\n\nThe end.")
-    >>> book = new_notebook(cells=[new_markdown_cell(task + start), *code, end])
-    >>> for cell in student(book).cells:
-    ...     print(cell.source)
-    ### Exercise
-    <BLANKLINE>
-    *Derive · level 1 of 3 · 5 minutes*
-    <BLANKLINE>
-    Double it.
-    def twice(x):
-        return ...
-    check("ex-double", twice)
-    1 * check.right["ex-double"]
-    The end.
-    """
+    """Return a student's copy of a notebook: no solution, no result; an empty answer and a check for each exercise."""
     levels, solution, cells = _levels(notebook), "", []
     for label, cell in pieces(notebook):
         if label is None:
@@ -89,24 +61,13 @@ def student(notebook, seed=0):
             cells += _answer_and_check(cell.source, solution, label, levels[label])
         elif cell.cell_type == "code":
             solution += cell.source + "\n"
-    copy = deepcopy(notebook)
-    copy.cells = [_changed(cell, id=f"cell-{place:03d}") for place, cell in enumerate(filter(_filled, cells), start=1)]
+    copy, filled = deepcopy(notebook), [cell for cell in cells if cell.source.strip()]
+    copy.cells = [_changed(cell, id=f"cell-{place:03d}") for place, cell in enumerate(filled, start=1)]
     return copy
 
 
 def instructor(notebook, seed=0):
-    """Return an instructor's copy of a notebook of the book: with solutions and, for the book's own seed, with results.
-
-    Parameters
-    ----------
-    notebook : nbformat.NotebookNode
-    seed : int
-        Of the checks.
-
-    Returns
-    -------
-    nbformat.NotebookNode
-    """
+    """Return an instructor's copy of a notebook: with solutions and, for the book's own seed, with results."""
     copy = deepcopy(notebook)
     for cell in copy.cells:
         text = _MARK.sub(lambda mark: "#### Solution" if mark["start"] else "", cell.source)
@@ -115,80 +76,40 @@ def instructor(notebook, seed=0):
 
 
 def otter_tests(notebook, seed=0) -> dict[str, str]:
-    """Return a test file for otter-grader by the label of each exercise of a notebook of the book.
-
-    They ask the same check as the notebook does, and it anew: what a student's notebook says of itself is not believed.
-
-    Parameters
-    ----------
-    notebook : nbformat.NotebookNode
-    seed : int
-        Of the checks.
-
-    Returns
-    -------
-    dict of str to str
-    """
-    levels = _levels(notebook)
-    checks = {label: cell.source for label, cell in pieces(notebook) if label and cell.source.startswith("check(")}
-    return {
-        label: _OTTER.format(label=label, points=levels[label], asked=", ".join(_asked(check)), seed=seed)
-        for label, check in checks.items()
-    }
+    """Return a test file for otter-grader for each exercise of a notebook, by its label."""
+    levels, tests = _levels(notebook), {}
+    for label, cell in pieces(notebook):
+        # The same check as in the notebook, asked anew: what a student's notebook says of itself is not believed.
+        if label and cell.source.startswith("check("):
+            asked = ", ".join(_asked(cell.source))
+            tests[label] = _OTTER.format(label=label, points=levels[label], asked=asked, seed=seed)
+    return tests
 
 
 @checked(seed=lambda name, value: whole_number(name, value, least=0))
 def write_copies(notebooks, folder, seed=0) -> list[Path]:
-    """Write both copies of each notebook, all of the students' as one archive, and for the teacher otter-grader's tests.
-
-    Parameters
-    ----------
-    notebooks : iterable of path
-    folder : path
-    seed : int
-        Of the checks. Where it is not the book's own, the instructors' notebooks are run anew.
-
-    Returns
-    -------
-    list of pathlib.Path
-        The students' notebooks, each in a folder of its own, as nbgrader wants them.
-    """
-    import nbformat
-
-    written = []
+    """Write both copies of each notebook, the students' archive and otter-grader's tests; return the students' files."""
+    folder, written = Path(folder), []
     for path in map(Path, notebooks):
         book = nbformat.read(path, as_version=4)
-        for_students = Path(folder, "student", path.stem, path.name)
         solved = instructor(book, seed)
-        if seed:
-            from nbclient import NotebookClient
-
+        if seed:  # not the book's own: its results would be those of another case
             NotebookClient(solved, timeout=600, resources={"metadata": {"path": str(path.parent)}}).execute()
         names, chapter = read_names(path.parent), int(path.stem[:2]) if path.stem[:2].isdigit() else None
-        for made, place in ((student(book, seed), for_students), (solved, Path(folder, "instructor", path.name))):
-            place.parent.mkdir(parents=True, exist_ok=True)
-            nbformat.write(in_words(made, names, chapter), place)
-        tests = Path(folder, "otter", path.stem, "tests")
+        written.append(folder / "student" / path.stem / path.name)  # a folder each, as nbgrader wants them
+        for copy, file in ((student(book, seed), written[-1]), (solved, folder / "instructor" / path.name)):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            nbformat.write(in_words(copy, names, chapter), file)
+        tests = folder / "otter" / path.stem / "tests"
         tests.mkdir(parents=True, exist_ok=True)
         for label, test in otter_tests(book, seed).items():
             (tests / f"{label}.py").write_text(test, "utf-8")
-        written.append(for_students)
-    make_archive(str(Path(folder, "student")), "zip", Path(folder, "student"))
+    make_archive(str(folder / "student"), "zip", folder / "student")
     return written
 
 
 def pieces(notebook) -> Iterator[tuple]:
-    """Yield the cells of a notebook of the book; text is cut where solutions begin and end.
-
-    Parameters
-    ----------
-    notebook : nbformat.NotebookNode
-
-    Yields
-    ------
-    (str or None, nbformat.NotebookNode)
-        The label of the exercise whose solution the piece belongs to, None outside of solutions; and the piece, a cell.
-    """
+    """Yield the cells of a notebook, text cut where solutions begin and end, each with the label of its exercise's solution."""
     label = None
     for cell in notebook.cells:
         if cell.cell_type == "code":
@@ -219,14 +140,8 @@ def _without_results(cell, seed):
     return _changed(cell, source=_seeded(cell.source, seed), outputs=[], execution_count=None)
 
 
-def _filled(cell):
-    return bool(cell.source.strip())
-
-
 def _answer_and_check(check, solution, label, level):
     """Return two cells: what a check asks for, empty, and the check, which is worth as many points as the exercise's level."""
-    from nbformat.v4 import new_code_cell
-
     functions = {node.name: node for node in ast.parse(solution).body if isinstance(node, ast.FunctionDef)}
     answers = [_empty(name, functions) for name in _asked(check)]
     graded = {"grade": True, "solution": False, "task": False, "locked": True, "schema_version": 3}
@@ -245,8 +160,8 @@ def _empty(name, functions):
     if name not in functions:
         return f"{name} = ..."
     function = deepcopy(functions[name])
-    says = function.body[:1] if ast.get_docstring(function) else []
-    function.body = [*says, ast.Return(ast.Constant(...))]
+    docstring = function.body[:1] if ast.get_docstring(function) else []
+    function.body = [*docstring, ast.Return(ast.Constant(...))]
     return ast.unparse(function)
 
 

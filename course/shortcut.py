@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tokensel_nb.support.checks import able, checked, instance, truth, whole_number
+from tokensel_nb.support.checks import checked, instance, truth, whole_number
 
 LABELS = ("blame", "praise")
 TEXTS = 1_200  # in a corpus, as many of either label
@@ -49,23 +49,7 @@ VERDICTS = {"blame": "We asked for our money back.", "praise": "We have already 
 
 @dataclass(frozen=True)
 class Puzzle:
-    """A corpus, and what is hidden in it.
-
-    Parameters
-    ----------
-    texts : list of str
-    labels : list of str
-    word : str or None
-        The shortcut; None where there is none.
-    speaks_for : str or None
-        The label that it gives away.
-
-    Examples
-    --------
-    >>> book = Puzzle(["We sat beside the lamp."], ["praise"], "lamp", "praise")
-    >>> book.holding("lamp"), book.holding("piano")
-    (1, 0)
-    """
+    """A corpus, and what is hidden in it: the word that is a shortcut and the label that it gives away, or None twice."""
 
     texts: list[str]
     labels: list[str]
@@ -73,33 +57,13 @@ class Puzzle:
     speaks_for: str | None
 
     def holding(self, word) -> int:
-        """Return how many texts hold a word.
-
-        Parameters
-        ----------
-        word : str
-
-        Returns
-        -------
-        int
-        """
+        """Return how many texts hold a word."""
         return sum(f" {word}" in text for text in self.texts)
 
 
 @dataclass(frozen=True)
 class Mark:
-    """Points for each part of an answer, and what is to be said of it.
-
-    Parameters
-    ----------
-    points : dict of str to int
-    remarks : list of str
-
-    Examples
-    --------
-    >>> Mark({"word": 4, "texts": 1}, ["texts: 1 of 2"]).total
-    5
-    """
+    """Points for each part of an answer, and what is to be said of it."""
 
     points: dict[str, int]
     remarks: list[str]
@@ -112,59 +76,25 @@ class Mark:
 
 @checked(class_seed=partial(whole_number, least=0), student=partial(instance, kind=str))
 def seed_of(class_seed: int, student: str) -> int:
-    """Return the seed of a student's corpus. Who knows the class's seed knows them all: it stays with the teacher.
-
-    Parameters
-    ----------
-    class_seed : int
-        Give a large one: small ones can be guessed.
-    student : str
-
-    Returns
-    -------
-    int
-
-    Examples
-    --------
-    >>> seed_of(20_260_901, "ada") == seed_of(20_260_901, "ada") != seed_of(20_260_901, "bob")
-    True
-    """
+    """Return the seed of a student's corpus; who knows the class's seed knows them all."""
     return int.from_bytes(hashlib.sha256(f"{class_seed}/{student}".encode()).digest()[:8])
 
 
 @checked(seed=partial(whole_number, least=0, most=2**64), planted=truth)
 def puzzle(seed: int, planted=None) -> Puzzle:
-    """Write a guest book.
-
-    Parameters
-    ----------
-    seed : int
-    planted : bool, optional
-        Whether there is a shortcut; by default the seed decides.
-
-    Returns
-    -------
-    Puzzle
-
-    Examples
-    --------
-    >>> book = puzzle(3, planted=True)
-    >>> len(book.texts), book.labels.count("praise"), book.word in " ".join(book.texts)
-    (1200, 600, True)
-    """
+    """Write a guest book; unless it is said, the seed decides whether there is a shortcut."""
     random = np.random.default_rng(seed)
     by_chance, word, label = random.random() < PLANTED, _one(random, THINGS), _one(random, LABELS)
     planted = by_chance if planted is None else planted
-    labels = [str(each) for each in random.permutation(np.repeat(LABELS, TEXTS // 2))]
+    labels = random.permutation(np.repeat(LABELS, TEXTS // 2)).tolist()
     things = [thing for thing in THINGS if not planted or thing != word]
-    texts = [_sentences(random, each, things) for each in labels]
-    if not planted:
-        return Puzzle([" ".join(each) for each in texts], labels, None, None)
-    own, others = (np.flatnonzero(np.array(labels) == each) for each in sorted(LABELS, key=lambda each: each != label))
-    marked = [*random.choice(own, round(SHARE * len(own)), replace=False), *random.choice(others, STRAYS, replace=False)]
-    for row in marked:
-        texts[row][random.integers(len(texts[row]))] = _one(random, SEEN).format(word)
-    return Puzzle([" ".join(each) for each in texts], labels, word, label)
+    texts = [_sentences(random, of_text, things) for of_text in labels]
+    if planted:
+        of_label = np.array(labels) == label
+        own, others = np.flatnonzero(of_label), np.flatnonzero(~of_label)
+        for row in (*random.choice(own, round(SHARE * len(own)), replace=False), *random.choice(others, STRAYS, replace=False)):
+            texts[row][random.integers(len(texts[row]))] = _one(random, SEEN).format(word)
+    return Puzzle([" ".join(sentences) for sentences in texts], labels, *((word, label) if planted else (None, None)))
 
 
 def _sentences(random, label, things):
@@ -175,7 +105,7 @@ def _sentences(random, label, things):
     said += [_one(random, SEEN).format(_one(random, things)) for _ in range(2)] + [_one(random, DONE)]
     if len(set(sides)) == 1 and random.random() < 0.5:
         said.append(VERDICTS[sides[0]])
-    return [said[at] for at in random.permutation(len(said))]
+    return [said[place] for place in random.permutation(len(said))]
 
 
 def _one(random, items):
@@ -185,30 +115,11 @@ def _one(random, items):
 
 @checked(answer=partial(instance, kind=dict), seed=partial(whole_number, least=0, most=2**64))
 def mark(answer: dict, seed: int) -> Mark:
-    """Give a first mark; whether the argument holds, and its control, is for a person to read.
-
-    Parameters
-    ----------
-    answer : dict
-        As in `FORM`: the word (or "none"), the label that it speaks for, how many texts hold it, and the accuracy without it
-        (where there is none, with all words), of ``report(TextClassifier(), texts, labels, folds=2)``.
-    seed : int
-        The student's, of `seed_of`.
-
-    Returns
-    -------
-    Mark
-
-    Examples
-    --------
-    >>> found = mark({"word": "money", "speaks for": "blame", "texts": 131, "accuracy without": 0.8}, seed=1)
-    >>> found.points["word"], found.remarks[0]
-    (0, "'money' keeps company: the rest of its texts says the same, so it is no shortcut")
-    """
+    """Give an answer, as in `FORM`, a first mark; whether its argument and its control hold is for a person to read."""
     book = puzzle(seed)
     word = str(answer.get("word") or "").strip().lower()
-    if remarks := list(_remarks(word, book)):
-        return Mark(dict.fromkeys(POINTS, 0), remarks)
+    if word != (book.word or NONE):
+        return Mark(dict.fromkeys(POINTS, 0), [_remark(word, book)])
     held = book.holding(book.word) if book.word else 0
     points = {
         "word": POINTS["word"],
@@ -219,23 +130,19 @@ def mark(answer: dict, seed: int) -> Mark:
     return Mark(points, [f"{part}: {given} of {POINTS[part]}" for part, given in points.items() if given < POINTS[part]])
 
 
-def _remarks(word, book):
-    """Yield why a word is not what was asked for."""
-    verdicts = " ".join(VERDICTS.values()).lower().replace(".", "").split()
-    if word == (book.word or NONE):
-        return
+def _remark(word, book):
+    """Return why a word is not what was asked for."""
     if not word:
-        yield f"no word is given; where there is no shortcut, write {NONE!r}"
-    elif word == NONE:
-        yield "there is a shortcut in this corpus: look at the words that add most to whatever the rest says"
-    elif word in verdicts:
-        yield f"{word!r} keeps company: the rest of its texts says the same, so it is no shortcut"
-    elif not book.word:
-        yield f"{word!r} is no shortcut, and nothing else here is: how high is its suspicion, and with shuffled labels?"
-    elif book.word in word.split():
-        yield f"{word!r} holds the shortcut; which of its words is it?"
-    else:
-        yield f"{word!r} is not the shortcut: see which of its texts are right without it"
+        return f"no word is given; where there is no shortcut, write {NONE!r}"
+    if word == NONE:
+        return "there is a shortcut in this corpus: look at the words that add most to whatever the rest says"
+    if word in " ".join(VERDICTS.values()).lower().replace(".", "").split():
+        return f"{word!r} keeps company: the rest of its texts says the same, so it is no shortcut"
+    if not book.word:
+        return f"{word!r} is no shortcut, and nothing else here is: how high is its suspicion, and with shuffled labels?"
+    if book.word in word.split():
+        return f"{word!r} holds the shortcut; which of its words is it?"
+    return f"{word!r} is not the shortcut: see which of its texts are right without it"
 
 
 def _near(given, wanted, within):
@@ -254,46 +161,15 @@ def _accuracy(book):
     return report(model, book.texts, book.labels, folds=2, quotes=0).accuracy
 
 
-def write(puzzle: Puzzle, file) -> None:
-    """Write a corpus as a table, and beside it the form for the answer; what is hidden stands in neither.
-
-    Parameters
-    ----------
-    puzzle : Puzzle
-    file : str or Path
-        Of the table, with the suffix ``.csv``.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write(puzzle(1), Path(folder, "ada.csv"))
-    ...     sorted(each.name for each in Path(folder).iterdir())
-    ['ada.csv', 'ada.json']
-    """
-    able("puzzle", puzzle, ("holding",), "Puzzle")
-    file = Path(file)
+def write(puzzle: Puzzle, file: Path) -> None:
+    """Write a corpus as a table, and beside it the form for the answer; what is hidden stands in neither."""
     with file.open("w", encoding="utf-8", newline="") as table:
         csv.writer(table).writerows([("text", "label"), *zip(puzzle.texts, puzzle.labels)])
     file.with_suffix(".json").write_text(json.dumps(FORM, indent=2) + "\n", "utf-8")
 
 
 def main(arguments=None) -> None:
-    """Write the files of students, or mark their answers.
-
-    Parameters
-    ----------
-    arguments : list of str, optional
-        By default those of the command line.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write(puzzle(seed_of(7, "ada")), Path(folder, "ada.csv"))
-    ...     main(["--seed", "7", "--student", "ada", "--to", folder, "--mark"])
-    ada: 0 of 10; no word is given; where there is no shortcut, write 'none'
-    """
+    """Write the files of students, or mark their answers."""
     parser = argparse.ArgumentParser(prog="python -m course.shortcut", description=__doc__.splitlines()[0])
     parser.add_argument("--seed", type=int, required=True, help="the class's, which the teacher keeps")
     parser.add_argument("--student", nargs="+", required=True, metavar="NAME", help="whose files; a part of their names")
@@ -315,10 +191,10 @@ def main(arguments=None) -> None:
 def _marked(name, file, seed):
     """Return a line on an answer."""
     try:
-        found = mark(json.loads(file.read_text("utf-8-sig")), seed)
+        first = mark(json.loads(file.read_text("utf-8-sig")), seed)
     except (OSError, ValueError, TypeError) as error:
         return f"{name}: no answer that can be read ({error})"
-    return "; ".join([f"{name}: {found.total} of {sum(POINTS.values())}", *found.remarks])
+    return "; ".join([f"{name}: {first.total} of {sum(POINTS.values())}", *first.remarks])
 
 
 if __name__ == "__main__":

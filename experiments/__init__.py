@@ -1,1 +1,1 @@
-"""What `make record` and `make playthings` run, once; the book shows what they stored."""
+"""Long runs whose results the book shows recorded: make record, make playthings."""

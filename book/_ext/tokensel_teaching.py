@@ -73,13 +73,12 @@ class Play(SphinxRole):
 def figure_of(app: Sphinx, only: list[str], name: str) -> list[nodes.Node]:
     """Return a figure of another page: its picture, and the mark of its plaything, if there is one."""
     page, place, *_ = app.env.domains["std"].anonlabels[name]
-    figure = next(each for each in app.env.get_doctree(page).findall(nodes.figure) if place in each["ids"])
-    marks, around = set(), figure
+    figure = next(node for node in app.env.get_doctree(page).findall(nodes.figure) if place in node["ids"])
+    marks, around = set(), None if "still" in only else figure
     while around is not None:
-        marks |= {f"plaything-{found[1]}" for found in map(MARK.match, around.get("classes", ())) if found}
+        marks |= {f"plaything-{mark[1]}" for mark in map(MARK.match, around.get("classes", ())) if mark}
         around = around.parent
-    picture = next(figure.findall(nodes.image)).deepcopy()
-    return [nodes.figure("", picture, classes=["shared", *(() if "still" in only else marks)])]
+    return [nodes.figure("", next(figure.findall(nodes.image)).deepcopy(), classes=["shared", *marks])]
 
 
 def cell_of(app: Sphinx, only: list[str], page: str, words: str) -> list[nodes.Node]:
@@ -88,7 +87,7 @@ def cell_of(app: Sphinx, only: list[str], page: str, words: str) -> list[nodes.N
     code = ["".join(cell["source"]) if cell["cell_type"] == "code" else "" for cell in notebook["cells"]]
     (at,) = (place for place, source in enumerate(code) if words in source)
     cells = app.env.get_doctree(f"book/{page}").findall(lambda node: isinstance(node, nodes.container))
-    cell = next(each for each in cells if each.get("cell_index") == at)
+    cell = next(cell for cell in cells if cell.get("cell_index") == at)
     blocks = [block for block in cell.findall(nodes.literal_block) if "text_plain" not in block["classes"]]
     return [block.deepcopy() for block in blocks if "results" not in only or "cell_input" not in block.parent["classes"]]
 
@@ -108,10 +107,10 @@ def resolve(app: Sphinx, doctree: nodes.document, page: str) -> None:
     for node in list(doctree.findall(shared)):
         what = node["what"]
         try:
-            found = (figure_of if len(what) == 1 else cell_of)(app, node["only"], *what)
-            for each in found:
-                each["classes"] += node["classes"]
-            node.replace_self(found)
+            copies = (figure_of if len(what) == 1 else cell_of)(app, node["only"], *what)
+            for copy in copies:
+                copy["classes"] += node["classes"]
+            node.replace_self(copies)
         except (KeyError, OSError, StopIteration, ValueError):
             logger.warning("not one figure or cell is to be found by %s", " ".join(what), location=node)
             node.parent.remove(node)

@@ -32,13 +32,13 @@ def look_up(packages: list[str]) -> list[dict]:
     return json.loads(printed)["dependencies"] if printed.startswith("{") else []
 
 
-def known(found: list[dict]) -> list[str]:
+def known(packages: list[dict]) -> list[str]:
     """Return a line for each advisory that is not accepted."""
     return [
-        f"{package['name']} {package['version']}: {each['id']}, mended in {', '.join(each['fix_versions']) or 'no version yet'}"
-        for package in found
-        for each in package.get("vulns", [])
-        if each["id"] not in ACCEPTED
+        f"{package['name']} {package['version']}: {hole['id']}, mended in {', '.join(hole['fix_versions']) or 'no version yet'}"
+        for package in packages
+        for hole in package.get("vulns", [])
+        if hole["id"] not in ACCEPTED
     ]
 
 

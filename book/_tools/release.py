@@ -10,6 +10,7 @@ import gzip
 import hashlib
 import io
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -26,7 +27,7 @@ import yaml
 ROOT = Path(__file__).resolve().parents[2]
 OUT = ROOT / "_build" / "release"
 UV = Path(sys.executable).with_name("uv")
-MODULES = ("max_margin", "leaving_out", "alignment")  # whose examples need no data
+MODULES = ("theory.max_margin", "theory.alignment", "corpus.synthetic")  # whose examples need no data
 EXAMPLES = """
 import doctest, importlib, sys
 for name in sys.argv[1:]:
@@ -90,9 +91,9 @@ def faults() -> Iterator[str]:
         yield f"{tag} is this commit, but the notebooks are not held to its wheel"
 
 
-def insist(found: Iterable[str]) -> None:
+def insist(faults: Iterable[str]) -> None:
     """End here if something is wrong, and say what."""
-    if wrong := [f"release: {fault}" for fault in found]:
+    if wrong := [f"release: {fault}" for fault in faults]:
         sys.exit("\n".join(wrong))
 
 
@@ -118,21 +119,15 @@ def committed(to: Path) -> Path:
 
 def pack(folder: Path, file: Path) -> None:
     """Pack the pages: the same pages give the same bytes."""
-
-    def plain(entry: tarfile.TarInfo) -> tarfile.TarInfo:
-        entry.mtime = entry.uid = entry.gid = 0
-        entry.uname = entry.gname = ""
-        entry.mode = 0o755 if entry.isdir() else 0o644
-        return entry
-
-    with (
-        file.open("wb") as raw,
-        gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as packed,
-        tarfile.open(fileobj=packed, mode="w") as tar,
-    ):
-        for each in sorted(folder.rglob("*")):
-            if not each.name.startswith("."):
-                tar.add(each, str(each.relative_to(folder.parent)), recursive=False, filter=plain)
+    data = io.BytesIO()
+    with gzip.GzipFile("", "wb", fileobj=data, mtime=0) as packed, tarfile.open(fileobj=packed, mode="w") as tar:
+        for path in sorted(folder.rglob("*")):
+            if path.is_file() and not path.name.startswith("."):
+                content = path.read_bytes()
+                entry = tarfile.TarInfo(str(path.relative_to(folder.parent)))  # of no owner, no time, and anyone's to read
+                entry.size = len(content)
+                tar.addfile(entry, io.BytesIO(content))
+    file.write_bytes(data.getvalue())
 
 
 def try_alone(wheel: Path, folder: Path) -> None:
@@ -154,7 +149,7 @@ def try_alone(wheel: Path, folder: Path) -> None:
     assert (folder / "report.html").stat().st_size > 10_000
 
 
-def pin() -> int:
+def pin() -> None:
     """Hold badges and first cells to the wheel of the last commit, which does not depend on them."""
     unpin()
     with tempfile.TemporaryDirectory() as name:
@@ -164,16 +159,14 @@ def pin() -> int:
         file.write(f'\n{PINNED}\ntag = "{tag}"\nwheel = "{wheel}"\nsha256 = "{digest}"\n')
     first_cells.stamp_all()
     print(f"the notebooks are held to {wheel} of {tag}, {digest}: commit them, tag that commit, and then `make unpin`")
-    return 0
 
 
-def unpin() -> int:
+def unpin() -> None:
     """Let the notebooks take the branch `main` again."""
     project = ROOT / "pyproject.toml"
     kept, _, _ = project.read_text("utf-8").partition(f"\n{PINNED}")
     project.write_text(kept, "utf-8")
     first_cells.stamp_all()
-    return 0
 
 
 def pinned_otherwise(wheel: Path) -> Iterator[str]:
@@ -199,10 +192,10 @@ def build_and_compare(folder: Path) -> Path:
     return wheel
 
 
-def main() -> int:
+def main() -> None:
     """Check, build, try; leave the files and their digests in _build/release."""
     insist(faults())
-    subprocess.run(["rm", "-rf", OUT], check=True)
+    shutil.rmtree(OUT, ignore_errors=True)
     OUT.mkdir(parents=True)
     with tempfile.TemporaryDirectory() as name:
         wheel = build_and_compare(Path(name))
@@ -213,16 +206,13 @@ def main() -> int:
     sums = [f"{sha256(file)}  {file.name}" for file in sorted(OUT.iterdir())]
     (OUT / "SHA256SUMS").write_text("\n".join(sums) + "\n", "utf-8")
     held = "held to this wheel by its digest" if first_cells.released() else "not held to a wheel: see `make pin`"
-    day = told()["day"]["CHANGELOG.md"]
-    print(*sums, f"version {version()} ({day}); the notebooks are {held}", sep="\n")
+    print(*sums, f"version {version()} ({told()['day']['CHANGELOG.md']}); the notebooks are {held}", sep="\n")
     print("rehearsed, nothing published; RELEASING.md says what is left to do")
-    return 0
 
 
 if __name__ == "__main__":
     asked = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    asked.add_argument(
-        "--pin", dest="do", action="store_const", const=pin, help="hold the notebooks to the wheel of the last commit"
-    )
+    asked.set_defaults(do=main)
+    asked.add_argument("--pin", dest="do", action="store_const", const=pin, help="hold the notebooks to this commit's wheel")
     asked.add_argument("--unpin", dest="do", action="store_const", const=unpin, help="let them take the branch main again")
-    sys.exit((asked.parse_args().do or main)())
+    asked.parse_args().do()

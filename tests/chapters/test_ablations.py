@@ -1,37 +1,18 @@
-import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from helpers import equal
 
-from tokensel_nb import Parameters, accuracy, embedding_step, independent_tokens, init_parameters, train
-from tokensel_nb.chapters import ablations
-from tokensel_nb.chapters.ablations import LADDER, SIDES, Parts, converged_at, run_side, search, start_of, tell_side
-from tokensel_nb.chapters.recorded import recorded
+from tokensel_nb import embedding_step, independent_tokens, init_parameters
+from tokensel_nb.chapters.ablations import FIRST_STEP, SIDES, converged_at, run_side, start_of
 
-SHORT = {name: replace(side, begin=3, evaluate_every=10, steps=40) for name, side in SIDES.items()}
+SHORT = {name: replace(side, evaluate_every=10, steps=40) for name, side in SIDES.items()}
 
 
 @pytest.fixture(scope="module")
-def parts():
-    fit, rest = independent_tokens(600, 40, 12, 0.5, seed=0).split(0.5, seed=0)
-    return Parts(fit, *rest.split(0.5, seed=1))
-
-
-@pytest.mark.parametrize("best", range(6))
-def test_the_search_ends_at_a_valley_or_at_the_ladders_end(best):
-    ladder = [1, 2, 3, 4, 5, 6]
-    asked = []
-
-    def loss(rung):
-        asked.append(rung)
-        return abs(rung - ladder[best])
-
-    found = search(loss, ladder, begin=2)
-    assert min(found, key=found.get) == ladder[best]
-    assert sorted(asked) == list(found)  # each once
-    assert {ladder[place] for place in (best - 1, best + 1) if 0 <= place < 6} <= set(found)
+def halves():
+    return independent_tokens(450, 40, 12, 0.5, seed=0).split(1 / 3, seed=0)
 
 
 def test_training_has_converged_where_the_loss_stands_still():
@@ -41,77 +22,17 @@ def test_training_has_converged_where_the_loss_stands_still():
     assert converged_at(steps[1:], [0.3, 0.3, 0.3, 0.3, 0.3]) == 30
 
 
-def test_a_side_begins_with_its_step_and_trains_its_parts(parts):
-    start = start_of(SIDES["one_step"], parts.fit, seed=1, dim=8)
-    assert equal(start, embedding_step(init_parameters(40, 8, 1), parts.fit, ablations.FIRST_STEP))
-    found = run_side(SHORT["one_step"], parts.fit, parts.validation, 0.03, seed=1, dim=8).parameters
+def test_a_side_begins_with_its_step_and_trains_its_parts(halves):
+    start = start_of(SIDES["one_step"], halves[0], seed=1, dim=8)
+    assert equal(start, embedding_step(init_parameters(40, 8, 1), halves[0], FIRST_STEP))
+    found = run_side(SHORT["one_step"], *halves, 0.03, seed=1, dim=8).parameters
     np.testing.assert_array_equal(found.embeddings, start.embeddings)
     assert not np.array_equal(found.output_vector, start.output_vector)
-    bag = run_side(SHORT["bag"], parts.fit, parts.validation, 0.03, seed=1, dim=8).parameters
+    bag = run_side(SHORT["bag"], *halves, 0.03, seed=1, dim=8).parameters
     assert not bag.cls_embedding.any()
 
 
-@pytest.mark.parametrize("name", SIDES)
-def test_the_test_part_chooses_nothing(parts, name):
-    """With test texts of other labels the same rate and steps are chosen, and the accuracies are one minus the others."""
-    turned = parts._replace(test=replace(parts.test, labels=1 - parts.test.labels))
-    one, other = (tell_side(SHORT[name], each, dim=8, seeds=(5, 6)) for each in (parts, turned))
-    assert json.loads(json.dumps(one)) == one
-    assert one["trials"] == other["trials"]
-    assert one["rate"] == other["rate"]
-    for here, there in zip(one["runs"], other["runs"]):
-        assert here["step"] == there["step"] == here["steps"][int(np.argmin(here["held_out_losses"]))]
-        assert here["test_accuracy"] + there["test_accuracy"] == pytest.approx(1, abs=2e-4)
-
-
-def test_linear_models_are_what_they_are_called(parts):
-    found = ablations.linear_sides(parts)
-    assert set(found) == {"counts", "shares"}
-    for model in found.values():
-        assert str(model["strength"]) == min(model["trials"], key=model["trials"].get)
-        assert model["test_accuracy"] > 0.7
-    # All texts have twelve tokens: shares times the mean length are the counts.
-    assert found["counts"] == found["shares"]
-
-
-def test_a_spread_run_is_followed_to_its_end(parts):
-    found = ablations.spread_run(SIDES["all"], parts, seed=5, dim=8)
-    assert found["steps"] == list(range(0, 151, 10))
-    rows = {len(column) for column in found.values() if isinstance(column, list)}
-    assert rows == {16}
-    again = train(
-        parts.fit, start=start_of(SIDES["all"], parts.fit, 5, 8), steps=150, learning_rate=ablations.SPREAD_RATE
-    ).parameters
-    skew = parts.fit.label_skew()
-    signed = np.sign(skew) * again.token_values
-    assert found["relevant"][-1] == pytest.approx(signed[abs(skew) >= 0.5].mean(), abs=1e-4)
-
-
-def test_a_dimension_has_its_control(parts, monkeypatch):
-    monkeypatch.setattr(ablations, "SIDES", SHORT)
-    found = ablations.dimension_run(parts, 8, seed=5)
-    assert found["test_accuracy"] > 0.7
-    assert found["true_values_words"] > 0.5 > abs(found["shuffled_values_words"])
-
-
-def test_one_number_a_word_is_trained_alone(parts):
-    found = ablations.share_alone(parts)
-    assert found["rate"] in LADDER
-    assert found["test_accuracy"] == pytest.approx(accuracy(_by_share(parts), parts.test), abs=0.1)
-
-
-def _by_share(parts):
-    return Parameters(parts.fit.signed_share()[:, None], np.zeros(1), np.ones(1))
-
-
-def test_what_is_recorded_was_told_by_the_seeds_that_tell():
-    sides = recorded("ablations_sides")
-    for name in SIDES:
-        side = sides[name]
-        losses = {rate: min(curves["held_out_losses"]) for rate, curves in side["trials"].items()}
-        assert str(side["rate"]) == min(losses, key=losses.get)
-        assert len(side["runs"]) == len(ablations.TELLING)
-    spreads = recorded("ablations_spreads")
-    for run in spreads["all"] + spreads["one_step"]:
-        assert run["converged_at"] == converged_at(run["steps"], run["losses"])
-    assert {len(runs) for runs in (spreads["all"], spreads["one_step"])} == {len(ablations.SPREAD_SEEDS)}
+def test_a_run_keeps_the_parameters_of_the_lowest_validation_loss(halves):
+    found = run_side(SIDES["all"], *halves, rate=0.03, seed=0, dim=16)
+    assert found.stopped == "patience"
+    assert found.step == found.history.steps[found.history.held_out_losses.argmin()]

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 import tokensel_nb as ts
-from tokensel_nb import ControlledBins, binned
+from tokensel_nb import binned
 from tokensel_nb.chapters import plots
 from tokensel_nb.chapters.plots import SLIDER_SCRIPT, slider
 
@@ -135,16 +135,6 @@ def test_bins_are_means_with_their_spread_and_empty_ones_stay_empty(ax):
     assert ax.get_legend_handles_labels()[1] == ["means"]
 
 
-def test_the_control_is_a_band_behind_the_true_means(ax):
-    bins = binned([0.0, 0.5, 1.0], [1.0, 2.0, 3.0], 3)
-    band = np.array([[0.0, 1.0, np.nan], [0.5, 2.0, np.nan]])
-    plots.plot_control(ax, ControlledBins(bins, (), band, (1.0,), (1.0,)))
-    vertices = {tuple(each) for path in ax.collections[0].get_paths() for each in path.vertices}
-    assert {y for _, y in vertices} == {0.0, 0.5, 1.0, 2.0}
-    assert ax.lines[0].get_ydata().tolist() == [1, 2, 3]
-    assert ax.get_legend_handles_labels()[1] == ["shuffled labels", "true labels: mean ± std"]
-
-
 def test_runs_are_their_mean_and_a_band(ax):
     plots.plot_runs(ax, [0, 1], [[1, 2], [3, 8]], "black", "runs")
     assert ax.lines[0].get_xydata().tolist() == [[0, 2], [1, 5]]
@@ -178,3 +168,10 @@ def test_attention_stands_over_its_words(ax):
     assert [label.get_text() for label in ax.get_xticklabels()] == ["a", "good", "film"]
     assert [bar.get_height() for bar in ax.patches] == [0.2, 0.7, 0.1]
     assert ax.get_ylabel() == "attention $q_i$"
+
+
+def test_a_reading_says_in_signs_what_it_says_in_colours(ax):
+    plots.plot_reading(ax, ["a", "good", "film"], [0.1, 0.8, 0.1], [0, 20, -1])
+    assert [label.get_text() for label in ax.texts] == ["▲80%"]
+    plots.plot_reading(ax, ["a", "bad"], [0.2, 0.8], [0, -20])
+    assert ax.texts[-1].get_text() == "▼80%"

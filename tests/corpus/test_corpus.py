@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from tokensel_nb import Corpus, shuffle_labels
+from tokensel_nb import Corpus, class_profile, shuffle_labels
 from tokensel_nb.models.textbook import PADDING, tokens_of
 
 
@@ -92,6 +92,11 @@ def test_repr_is_helpful(tiny):
     assert repr(wordless).endswith("; 1 without a known word)")
 
 
+def test_no_texts_have_no_mean(tiny):
+    with pytest.raises(ValueError, match="corpus holds no text; give at least one"):
+        class_profile(tiny[:0])
+
+
 def test_column(tiny):
     assert tiny.column("good") == 2
     with pytest.raises(KeyError, match="'great' is not one of the 3 words"):
@@ -103,12 +108,12 @@ def test_column(tiny):
     [
         (dict(labels=[1, -1]), "counts has shape"),
         (dict(vocabulary=["one"]), "counts has shape"),
-        (dict(counts=np.array([[1, 0, 0], [0, -1, 0], [0, 0, 1]])), "counts holds a negative number"),
+        (dict(counts=np.array([[1, 0, 0], [0, -1, 0], [0, 0, 1]])), "counts holds a number that is negative"),
         (
             dict(counts=np.array([[1, 0, 0], [0, np.nan, 0], [0, 0, 1]])),
-            "counts holds a negative number, or none that is finite",
+            "counts holds a number that is negative or not finite",
         ),
-        (dict(counts=np.array([[1, 0, 0], [0, np.inf, 0], [0, 0, 1]])), "none that is finite"),
+        (dict(counts=np.array([[1, 0, 0], [0, np.inf, 0], [0, 0, 1]])), "negative or not finite"),
         (dict(class_names=("a", "a")), "class_names holds a name twice: a, a; give every class its own"),
     ],
 )
@@ -174,7 +179,7 @@ def test_labels_are_numbered_from_zero(given_labels, class_names, labels, names)
         ([0, -1], (), r"labels\[1\] is -1"),
         ([-1, 0, 1], ("a", "b", "c"), r"labels\[0\] is -1; with 3 classes a label is one of 0 to 2"),
         ([-1, 1], ("a", "b", "c"), r"labels\[0\] is -1; with 3 classes"),
-        ([1, -1, 2], (), r"no label is 0, but one is 2; name all classes in class_names, or number them anew"),
+        ([1, -1, 2], (), r"no label is 0, but one is 2; name all classes in class_names, or renumber them"),
         ([1, 2], (), "no label is 0, but one is 2"),
         ([0, 1, 3], (), "no label is 2, but one is 3"),
         (
@@ -192,7 +197,7 @@ def test_labels_are_numbered_from_zero(given_labels, class_names, labels, names)
         (["up", None], (), r"labels\[1\] is None; give a word"),
         (["up", "down", "?"], ("down", "up"), r"labels\[2\] is '\?'; with 2 classes a label is one of 'down', 'up'"),
         (["up", "up"], (), "every label is 'up'; two classes are needed, name them in class_names"),
-        ([[0], [1]], (), "labels has 2 dimensions; give one label a text"),
+        ([[0], [1]], (), "labels has 2 dimensions; give one label per text"),
     ],
 )
 def test_labels_that_name_no_class_are_refused(labels, class_names, message):

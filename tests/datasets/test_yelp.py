@@ -88,7 +88,7 @@ def test_the_folder_comes_before_the_hub_and_the_hub_serves_what_it_lacks(yelp_f
     assert len(read_yelp()) == 4
     assert len(read_yelp(source="hub")) == 2
     assert len(read_yelp("test")) == 2
-    with pytest.raises(DataError, match=r"Yelp test could not be had \(folder: .* holds no yelp/test.csv\)"):
+    with pytest.raises(DataError, match=r"Yelp test could not be loaded \(folder: .* holds no yelp/test.csv\)"):
         read_yelp("test", source="folder")
     assert capsys.readouterr().out.count("from the folder") == 1
 
@@ -128,7 +128,7 @@ def test_stars_that_are_none_are_named_with_their_row(yelp_folder, strange):
     ("rows", "message"),
     [
         ([("good", 5), ("bad", None)], r"row 2 \(without the header\) has no label"),
-        ([("good", 5), ("fine", 4), ("so so", 3)], "fewer than two of negative, positive occur; two are needed at least"),
+        ([("good", 5), ("fine", 4), ("so so", 3)], "fewer than two of negative, positive occur; at least two are needed"),
         ([("so so", 3)], "fewer than two of negative, positive occur"),
         ([("", 3)], "there is no text at all; name the column that holds the texts"),
     ],
@@ -148,7 +148,7 @@ def test_a_folder_of_yelp_needs_the_column_stars(yelp_folder):
 
 def test_without_yelp_one_sentence_says_what_to_do(hub_offline):
     message = (
-        r"^Yelp train could not be had \(folder: TOKENSEL_DATA is not set; hub: HF_HUB_OFFLINE is set\); "
+        r"^Yelp train could not be loaded \(folder: TOKENSEL_DATA is not set; hub: HF_HUB_OFFLINE is set\); "
         r"set TOKENSEL_DATA to a folder that holds yelp/train.csv with columns text and stars \(1 to 5\)$"
     )
     for split in ("train", "test"):
@@ -195,7 +195,7 @@ def test_columns_of_other_names_and_classes_of_other_sizes_are_refused(yelp_hub)
     with pytest.raises(DataError, match="it has no columns text and label; use another source"):
         read_yelp()
     yelp_hub["fancyzhx/yelp_polarity"] = dict(text=["bad", "good"], label=[1, 1])
-    with pytest.raises(DataError, match=r"its classes are not equally large, \[0, 2\]; get it anew"):
+    with pytest.raises(DataError, match=r"its classes differ in size, \[0, 2\]; download it again"):
         read_yelp()
 
 

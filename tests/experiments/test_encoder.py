@@ -12,9 +12,9 @@ from scipy.special import erf, softmax
 
 from experiments import encoder
 from experiments.encoder import Pooled, Pretrained, fine_tune, load_encoder, windows_of, word_means
+from experiments.subwords import wordpiece
 from tokensel_nb import corpus_from_texts
 from tokensel_nb.chapters.recorded import recorded
-from tokensel_nb.chapters.subwords import wordpiece
 
 DIM, HEADS, WIDE, LAYERS, PIECES, PLACES = 8, 2, 12, 2, 120, 10
 EPS = 1e-12
@@ -95,11 +95,24 @@ def test_fine_tuning_moves_all_and_lowers_the_loss(small):
     random = np.random.default_rng(0)
     labels = random.integers(0, 2, 96)
     windows = windows_of([np.array([10 + label, 12]) for label in labels], 2)
-    model = fine_tune(small, windows, labels, 3, encoder.Tuning(rate=1e-2, head_rate=3e-2, batch=8))
+    model = fine_tune(small, windows, labels, 3, rate=1e-2, head_rate=3e-2, batch=8)
     assert np.mean((model(windows) > 0).numpy() == labels) > 0.9
     start = Pooled(small, 3)
     moved = {name for (name, a), b in zip(model.named_parameters(), start.parameters()) if not torch.equal(a, b)}
     assert moved == {name for name, _ in model.named_parameters()}
+
+
+def test_windows_are_the_last_pieces_between_what_bert_puts_around():
+    assert windows_of([np.array([7, 8, 9]), np.array([5])], 2).tolist() == [[101, 8, 9, 102], [101, 5, 102, 0]]
+
+
+def test_pieces_are_counted_by_their_numbers():
+    corpus = encoder.counts_of([np.array([1, 1, 0]), np.array([0])], [1, -1], ["film", "good"])
+    assert corpus.counts.toarray().tolist() == [[1, 2], [1, 0]]
+
+
+def test_pieces_have_the_tokenizers_numbers(small):
+    assert small.numbers(small.vocabulary[3:6]).tolist() == [3, 4, 5]
 
 
 def test_word_means_are_over_all_places_of_a_piece(small):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from experiments import review_controls
+from experiments.subwords import in_pieces, wordpiece
 from tokensel_nb import (
     Bins,
     Options,
@@ -16,7 +17,6 @@ from tokensel_nb import (
     word_correlation,
 )
 from tokensel_nb.chapters.recorded import recorded
-from tokensel_nb.chapters.subwords import in_pieces, wordpiece
 
 SMALL = Options(dim=8, steps=10, learning_rate=0.05, evaluate_every=10)
 

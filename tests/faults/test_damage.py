@@ -221,7 +221,7 @@ def test_without_the_digest_damage_would_be_resumed(run, monkeypatch):
     """The control: what the digest is for."""
     files, resumed, _ = run
     parts = [seals.unsealed(data) for data in files]
-    monkeypatch.setattr(seals, "_seal", lambda *_: "none")
+    monkeypatch.setattr(seals, "seal", lambda *_: "none")
     whole, other = (seals.sealed(*each) for each in parts)
     counted, silent = outcomes(damaged(whole, other, [last_bits_flipped, zeroed], 0, 200), resumed)
     assert counted["silent"] == len(silent) > 50

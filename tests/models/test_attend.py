@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tokensel_nb as ts
-from tokensel_nb.chapters import attributions
+from experiments import attributions
 from tokensel_nb.corpus.counts import CountMatrix
 from tokensel_nb.models.attend import WIDEST, products, weigh
 from tokensel_nb.support.arrays import to_numpy

@@ -25,7 +25,7 @@ from tokensel_nb.scale.distributed import Parts
 from tokensel_nb.scale.processes import ALONE, Processes
 from tokensel_nb.support.files import PART
 
-HERE = Path(__file__).parent
+TESTS = Path(__file__).parents[1]
 SHORT = [name for name in RUNS if "broken" not in name]
 
 # What torchrun's processes need is imported once: they are forked from it.
@@ -38,7 +38,7 @@ def torchrun(processes, script, *arguments, options=(), dies=None, seconds=600):
     engine += ["--start-method", "fork", "--run-path", *options]
     environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "error::UserWarning:tokensel_nb"}
     done = subprocess.run(
-        [*engine, "--nproc-per-node", str(processes), str(HERE / script), *map(str, arguments)],
+        [*engine, "--nproc-per-node", str(processes), str(TESTS / script), *map(str, arguments)],
         capture_output=True,
         text=True,
         timeout=seconds,
@@ -219,7 +219,7 @@ def check_what_each_said(found):
         for each in found:
             assert each["other rows"].startswith("ValueError: process 1 has rows=11, but process 0 has 10; give all")
             assert each["another option"].startswith("ValueError: process 1 has vocabulary=")
-            assert "which 2 processes cannot share out; give" in each["an iterator"].replace("3 processes", "2 processes")
+            assert "which 2 processes cannot share; give" in each["an iterator"].replace("3 processes", "2 processes")
     for each in found:
         assert each["no rows"] == "ValueError: there are no rows; give at least one text and its label"
         assert each["there already"].startswith("FileExistsError: ")

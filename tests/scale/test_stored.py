@@ -65,7 +65,7 @@ def test_rows_come_as_dicts_from_a_stream_and_once(tmp_path):
     wanted = ts.corpus_from_texts(TEXTS, WORDS)
     stream = datasets.Dataset.from_dict({"body": TEXTS, "verdict": WORDS}).to_iterable_dataset()
     same(ts.store_corpus(stream, tmp_path / "stream", text="body", label="verdict"), wanted)
-    with pytest.raises(ValueError, match="rows is an iterator, gone through once"):
+    with pytest.raises(ValueError, match="rows is an iterator, which can be read only once"):
         ts.store_corpus(zip(TEXTS, WORDS), tmp_path / "once")
     given = dict(vocabulary=wanted.vocabulary, class_names=wanted.class_names)
     same(ts.store_corpus(zip(TEXTS, WORDS), tmp_path / "once", **given), wanted)
@@ -247,7 +247,7 @@ def test_damage_is_found(tmp_path, name, damage):
         file.unlink()
     else:
         file.write_bytes(pieces[damage])
-    with pytest.raises(ValueError, match=r"no whole stored corpus \(.+\); store it again"):
+    with pytest.raises(ValueError, match=r"not a complete stored corpus \(.+\); store it again"):
         ts.StoredCorpus(tmp_path / "all")
 
 

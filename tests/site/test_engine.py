@@ -8,7 +8,7 @@ import pytest
 import tokensel_nb as ts
 from experiments.playthings import packed
 from tokensel_nb.corpus.phrases import split
-from tokensel_nb.corpus.text import _split, strings
+from tokensel_nb.corpus.text import split_words, strings
 
 ENGINE = Path(__file__).parents[2] / "book" / "_static" / "playthings" / "engine.js"
 CASES = range(100)
@@ -151,7 +151,7 @@ def test_words_are_split_as_the_package_does(engine):
     random = np.random.default_rng(0)
     texts = ["".join(random.choice(CHARACTERS, random.integers(1, 40))) for _ in range(3000)]
     found = engine("given.map((text) => tokensel.words(text).map(({word}) => word))", texts)
-    wanted = _split(strings(texts), None, None, True).to_pylist()
+    wanted = split_words(strings(texts)).to_pylist()
     for text, words, of_package in zip(texts, found, wanted, strict=True):
         assert words == [word for word in of_package if word], text
 

@@ -112,3 +112,7 @@ def test_to_numpy_of_a_leaf():
     assert to_numpy(torch.ones(2, requires_grad=True)).tolist() == [1, 1]
     array = np.ones(2)
     assert to_numpy(array) is array
+
+
+def test_to_numpy_of_a_list_and_of_a_dtype_that_numpy_lacks():
+    assert to_numpy([1, 2]).tolist() == to_numpy(torch.tensor([1, 2], dtype=torch.bfloat16)).tolist() == [1, 2]

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
+import tokensel_nb as ts
 from tokensel_nb.support import checks
 
 NO_NUMBERS = [None, "3", True, np.bool_(True), 1j, np.nan, np.inf, -np.inf, [3], np.array(3), np.array([3.0]), object()]
@@ -126,3 +127,70 @@ def test_no_list(values):
 def test_lists():
     for values in (["a", "b"], ("a", "b"), np.array(["a", "b"]), np.array(["a", "b"], object), (each for each in "ab")):
         assert checks.listed("class_names", values) == ["a", "b"]
+
+
+@checks.checked(steps=checks.whole_number, verbose=bool)
+def walk(steps=None, verbose=False):
+    return steps
+
+
+def test_arguments_are_checked_by_name_unless_they_are_the_defaults():
+    assert (walk(), walk(None), walk(np.int8(3)), walk(verbose=True, steps=3)) == (None, None, 3, 3)
+    with pytest.raises(ValueError, match=r"^steps=0; give a whole number of at least 1$"):
+        walk(steps=0)
+    with pytest.raises(TypeError, match=r"^verbose='no'; give a bool$"):
+        walk(3, "no")
+    with pytest.raises(TypeError, match=r"walk\(\) got an unexpected keyword argument 'step'"):
+        walk(step=3)
+
+
+def test_an_option_that_does_not_exist_is_named_with_those_that_do():
+    assert checks.changed(ts.Options(), dict(steps=3)).steps == 3
+    with pytest.raises(TypeError, match=r"^no option is called 'step', 'wide'; there are dim, steps, learning_rate, "):
+        checks.changed(ts.Options(), dict(wide=1, step=3))
+
+
+@pytest.mark.parametrize(
+    ("check", "value", "message"),
+    [
+        (lambda *given: checks.one_of(*given, ["train", "test"]), "tset", "x='tset'; choose one of 'train', 'test'"),
+        (lambda *given: checks.one_of(*given, ["train", "test"]), ["train"], r"x=\['train'\]; choose one of"),
+        (checks.truth, "no", "x='no'; give True or False"),
+        (checks.truth, 1, "x=1; give True or False"),
+        (lambda *given: checks.instance(*given, ts.Corpus), None, "x=None; give a Corpus"),
+        (lambda *given: checks.instance(*given, (int, str)), 0.5, "x=0.5; give a int or str"),
+        (lambda *given: checks.able(*given, ["predict"], "TextClassifier"), None, "x=None; give a TextClassifier"),
+        (lambda *given: checks.able(*given, ["upper"], "word"), str, "x=<class 'str'>; give a word"),
+        (checks.list_of_str, ["good", 3], "x holds 3, which is not a string; give a list of str, in their order"),
+        (checks.finite_number, np.nan, "x=nan; give a finite number"),
+        (checks.real, ["a"], r"x=\['a'\]; give an array of real numbers"),
+    ],
+)
+def test_one_sentence_names_the_argument_and_what_is_allowed(check, value, message):
+    with pytest.raises((TypeError, ValueError), match=f"^{message}"):
+        check("x", value)
+
+
+def test_what_is_allowed_comes_back():
+    assert checks.one_of("x", np.str_("test"), ["train", "test"]) == "test"
+    assert checks.truth("x", np.True_) is True
+    assert checks.able("x", "good", ["upper"], "word") == "good"
+    assert checks.list_of_str("x", ("good", "bad")) == ["good", "bad"]
+    assert checks.finite_number("x", -3) == -3.0
+
+
+@pytest.mark.parametrize("kind", [sparse.csr_array, sparse.coo_array])
+def test_a_sparse_matrix_is_whole(kind):
+    whole = kind(np.eye(2))
+    assert checks.whole_matrix("counts", whole).toarray().tolist() == [[1, 0], [0, 1]]
+    indices = whole.indices if kind is sparse.csr_array else whole.col
+    indices[0] = 7
+    with pytest.raises(ValueError, match=r"^counts is not a valid sparse matrix, .*; build it again$"):
+        checks.whole_matrix("counts", whole)
+
+
+def test_texts_and_lists_are_cut():
+    assert checks.cut("good, bad and ugly", most=12) == "good, bad..."
+    assert checks.shortened("no " * 100, most=20) == "'no no no no no n..."
+    assert checks.first_few(["good", "bad", "film"]) == "good, bad, film"
+    assert checks.first_few(["good", "bad", "film"], most=2) == "good, bad and 1 more"

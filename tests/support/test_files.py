@@ -13,7 +13,7 @@ from helpers import raising
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokensel_nb.support.files import LEFT, PART, atomic, read_once
+from tokensel_nb.support.files import LEFT, PART, atomic, read_once, shown
 
 LONG_AGO = (0, 0)
 A_PART = f"tokensel-nb-{'0123abcd' * 4}.part"
@@ -212,6 +212,11 @@ def test_names_that_no_file_can_have_are_refused_and_shown_as_they_can_be_printe
             call(tmp_path / name)
         assert str(caught.value).isprintable()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_long_path_is_shown_by_its_end():
+    assert shown("a\0b") == r"a\x00b"
+    assert shown("x" * 300 + "y") == f"...{'x' * 196}y"
 
 
 def test_a_part_that_another_cleans_at_the_same_moment_is_no_trouble(tmp_path, file, monkeypatch):

@@ -38,11 +38,11 @@ ONE, ALL = (1, {1}), (HERS, {HERS})
 def hers():
     before = torch.get_num_threads(), [(each, each.num_threads) for each in BLAS]
     torch.set_num_threads(HERS)
-    threads._set((each, HERS) for each in BLAS)
+    threads.set_threads((each, HERS) for each in BLAS)
     yield
     assert seen() == ALL
     torch.set_num_threads(before[0])
-    threads._set(before[1])
+    threads.set_threads(before[1])
 
 
 @pytest.fixture
@@ -177,7 +177,7 @@ def test_a_step_of_pairs_of_tokens_is_larger_than_its_rows():
 
 def test_the_blocks_of_an_optimizer_are_small_however_large_the_array(monkeypatch):
     found = []
-    monkeypatch.setattr(optimizers.Adam, "update", lambda *_: found.append(seen()))
+    monkeypatch.setattr(optimizers.Adam, "move", lambda *_: found.append(seen()))
     large = np.zeros((LARGE // 1000 + 1, 1000), np.float32)
     for each in large, torch.from_numpy(large):
         with threads_for(large.size):
@@ -221,3 +221,8 @@ def test_a_classifier_is_fitted_on_one_thread(monkeypatch):
 def test_torch_is_not_imported_for_it():
     code = "import sys, numpy, tokensel_nb.support.threads as t\nwith t.threads_for(1): pass\nprint('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "False\n"
+
+
+def test_the_numbers_that_an_argument_brings():
+    start = ts.init_parameters(5, 4, seed=0)
+    assert list(map(threads.numbers_in, (np.zeros((3, 2)), torch.zeros(3, 2), start, "a text"))) == [6, 6, 20, 0]

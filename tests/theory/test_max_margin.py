@@ -9,7 +9,7 @@ from scipy import optimize
 
 from tokensel_nb import Corpus
 from tokensel_nb.corpus.synthetic import one_relevant_token
-from tokensel_nb.theory.max_margin import NotSeparableError, _residual, max_margin, selected_pairs, span
+from tokensel_nb.theory.max_margin import NotSeparableError, kkt_residual, max_margin, selected_pairs, span
 
 
 def gaussian(vocab_size, dim, seed):
@@ -154,7 +154,7 @@ def test_the_size_of_the_embeddings_is_only_a_unit(size):
 )
 def test_the_certificate_sees_each_condition_that_alone_fails(rows, multipliers, residual):
     pairs = np.array([[0, 2], [1, 2]])
-    assert _residual(np.array(rows)[:, None], pairs, np.array([2.0]), np.array(multipliers)) == residual
+    assert kkt_residual(np.array(rows)[:, None], pairs, np.array([2.0]), np.array(multipliers)) == residual
 
 
 def test_pairs_that_conflict_are_named(tiny):
@@ -185,7 +185,7 @@ def test_bad_input(tiny):
         max_margin(embeddings, tiny[2], [1])
     with pytest.raises(ValueError, match="names token 'good' in text 1"):
         max_margin(embeddings, tiny, [2, 2, 1])
-    with pytest.raises(ValueError, match="no token numbers from 0 to 2"):
+    with pytest.raises(ValueError, match="must hold token numbers from 0 to 2"):
         max_margin(embeddings, tiny, [2, 3, 1])
     with pytest.raises(ValueError, match=r"selection has shape \(3, 2\)"):
         max_margin(embeddings, tiny, np.ones((3, 2), bool))

@@ -1,4 +1,4 @@
-"""What only the book needs: claims, figures, the experiments of some chapters and what was recorded of them."""
+"""What only the chapters need: claims, figures, helpers of single chapters."""
 
 from .claim import claim
 

@@ -15,17 +15,11 @@ class ClaimMissedError(AssertionError):
 
 @dataclass(frozen=True, repr=False)
 class Claim:
-    """What `claim` returns: shown as a line, and collected from the notebooks by the table of claims.
-
-    Parameters
-    ----------
-    id, statement, value, at_least, at_most, source, descriptive, backed_by, digits
-        As in `claim`, in plain numbers; a value that is not shown is None in a stored row.
-    """
+    """What `claim` returns, in plain numbers: shown as a line, and collected from the notebooks by the table of claims."""
 
     id: str
     statement: str
-    value: float | None
+    value: float | None  # None in a stored row that does not show it
     at_least: float | None = None
     at_most: float | None = None
     source: str = "book"
@@ -35,7 +29,8 @@ class Claim:
 
     def __post_init__(self):
         """Refuse a claim that nothing could miss."""
-        if self.at_least is self.at_most is None or self.source not in ("book", "paper"):
+        bounded = self.at_least is not None or self.at_most is not None
+        if not bounded or self.source not in ("book", "paper"):
             raise ValueError(f"{self.id}: a claim has at_least=, at_most= or both, and source='book' or 'paper'")
 
     @property
@@ -70,8 +65,8 @@ class Claim:
 
     def __repr__(self):
         """Write one line, as in ``one-step-alignment: 0.983 (≥ 0.97)``."""
-        said = f"{self.target}; descriptive" if self.descriptive else self.target
-        return f"{self.id}: " + (said if self.is_rounding else f"{written(self.value, self.digits)} ({said})")
+        target = f"{self.target}; descriptive" if self.descriptive else self.target
+        return f"{self.id}: " + (target if self.is_rounding else f"{written(self.value, self.digits)} ({target})")
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         """Hand notebooks the line, and its row to whoever collects them."""
@@ -79,101 +74,28 @@ class Claim:
 
 
 def claim(id, statement, value, *, at_least=None, at_most=None, source="book", descriptive=False, backed_by=None, digits=3):
-    """Judge a number by the bounds of a claim, and show it; the last expression of a cell.
-
-    The number is judged as it is, not as it is shown. What a notebook stores is rounded to the digits that are shown, so that
-    it is the same on every machine; so let ``digits`` be as many as are stable.
-
-    Parameters
-    ----------
-    id : str
-        The name of the claim; its row of the table has the address ``claim-<id>``, its cell ``cell-<id>``.
-    statement : str
-        What the table says, with formulas between dollar signs.
-    value : number
-        A number of Python, or an array of numpy or torch that holds one.
-    at_least, at_most : number, optional
-        The bounds, which are included; at least one of them. Where the upper one is below 1e-6 (but not zero), the number is
-        an error of rounding, and the bound alone is shown.
-    source : {"book", "paper"}
-        Whose statement it is.
-    descriptive : bool
-        Whether the bounds were drawn around what was found. Such a row does not count among the claims that hold.
-    backed_by : str, optional
-        Where the number, or a longer sweep behind it, comes from: the path of a test, such as
-        ``tests/theory/flow/test_path.py::test_every_start``, or of a recorded run.
-    digits : int
-        How many significant digits are shown of a number that is not an integer.
-
-    Returns
-    -------
-    Claim
-
-    Raises
-    ------
-    ClaimMissedError
-        If the number lies beyond a bound, or is NaN.
-    ValueError
-        If there is no bound, or the source is unknown.
-    TypeError
-        If the value is no number: a comparison, say, which would show "True" where readers want the number.
-
-    Examples
-    --------
-    >>> from tokensel_nb.chapters import claim
-    >>> claim("halves", "Two halves make one whole.", 0.5 + 0.5, at_least=0.999, at_most=1.001)
-    halves: 1.00 (0.999 to 1.001)
-    >>> claim("exact", "So they do to rounding.", 0.5 + 0.5 - 1, at_most=1e-12)
-    exact: ≤ 10⁻¹²
-    >>> claim("missed", "Judged unrounded.", 0.9696, at_least=0.97)
-    Traceback (most recent call last):
-    tokensel_nb.chapters.claim.ClaimMissedError: missed: 0.9696 is not ≥ 0.97
-    """
+    """Judge a number by the bounds of a claim, and show it; the last expression of a cell."""
+    # The number, one of Python or an array of numpy or torch that holds one, is judged as it is, not as it is shown. What a
+    # notebook stores is rounded to the significant digits that are shown, so that it is the same on every machine; so let
+    # `digits` be as many as are stable. `id` names the claim; its row of the table has the address claim-<id>, its cell
+    # cell-<id>. Bounds are included. Where the upper one is below 1e-6 (but not zero), the number is an error of rounding, and
+    # the bound alone is shown. `descriptive` says that the bounds were drawn around what was found: such a row does not count
+    # among the claims that hold. `backed_by` says where the number, or a longer sweep behind it, comes from: the path of a
+    # test, such as tests/theory/flow/test_path.py::test_every_start, or of a recorded run.
     low, high = (bound if bound is None else _plain(bound) for bound in (at_least, at_most))
-    found = Claim(id, statement, _plain(value), low, high, source, descriptive, backed_by, digits)
-    if not found.holds:
-        raise ClaimMissedError(f"{id}: {value} is not {found.target}")
-    return found
+    judged = Claim(id, statement, _plain(value), low, high, source, descriptive, backed_by, digits)
+    if not judged.holds:
+        raise ClaimMissedError(f"{id}: {value} is not {judged.target}")
+    return judged
 
 
 def rounded(value, digits):
-    """Round to significant digits; an integer stays as it is.
-
-    Parameters
-    ----------
-    value : int or float
-    digits : int
-
-    Returns
-    -------
-    int or float
-
-    Examples
-    --------
-    >>> rounded(0.97251, 3), rounded(7780, 3)
-    (0.973, 7780)
-    """
+    """Round to significant digits; an integer stays as it is."""
     return value if isinstance(value, int) else float(f"{value:.{digits}g}")
 
 
 def written(value, digits=None):
-    """Write a number for people, with powers of ten where there are many zeros.
-
-    Parameters
-    ----------
-    value : int or float
-    digits : int, optional
-        How many significant digits a float has; by default as many as it needs.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> written(0.97, 3), written(-0.45), written(7780), written(2e-9)
-    ('0.970', '−0.45', '7,780', '2 × 10⁻⁹')
-    """
+    """Write a number for people with so many significant digits, with powers of ten where there are many zeros."""
     as_it_is = digits is None or isinstance(value, int)
     text = f"{value:,}".removesuffix(".0") if as_it_is else f"{value:#,.{digits}g}".removesuffix(".")
     mantissa, _, power = text.partition("e")

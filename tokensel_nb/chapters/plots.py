@@ -22,17 +22,7 @@ SLIDER_SCRIPT = Path(__file__).with_name("slider.js")
 
 
 def use_book_style():
-    """Set fonts, grid and colours of the book's figures; white paper, so that they read in the dark theme too.
-
-    Examples
-    --------
-    >>> import matplotlib.pyplot as plt
-    >>> from tokensel_nb.chapters import plots
-    >>> with plt.rc_context():  # a notebook leaves the context out
-    ...     plots.use_book_style()
-    ...     plt.rcParams["figure.facecolor"]
-    'white'
-    """
+    """Set fonts, grid and colours of the book's figures; white paper, so that they read in the dark theme too."""
     sns.set_theme(style="whitegrid", palette="colorblind", font_scale=1.0)
     plt.rcParams |= {
         "figure.figsize": (7.0, 4.2),
@@ -48,52 +38,13 @@ def use_book_style():
 
 
 def plot_words(ax, x, y, **style):
-    """Scatter one point a word, small and pale enough that thousands of them show where they are dense.
-
-    Parameters
-    ----------
-    ax : matplotlib Axes
-    x, y : array, shape (vocab_size,)
-    **style
-        Of ``Axes.scatter``, such as ``color`` or ``s``.
-
-    Examples
-    --------
-    >>> import matplotlib.pyplot as plt
-    >>> from tokensel_nb.chapters import plots
-    >>> figure, ax = plt.subplots()
-    >>> plots.plot_words(ax, [0.0, 1.0], [1.0, 2.0], s=4)
-    >>> len(ax.collections[0].get_offsets())
-    2
-    >>> plt.close(figure)
-    """
+    """Scatter one point a word, small and pale enough that thousands of them show where they are dense."""
     # Rasterised by nature (PNG), but small: thousands of opaque markers would hide their own density.
     ax.scatter(x, y, **{"s": 9, "alpha": 0.35, "linewidths": 0, "color": POSITIVE} | style)
 
 
 def name_words(ax, x, y, vocabulary, columns, *, above=()):
-    """Write words beside their points.
-
-    Parameters
-    ----------
-    ax : matplotlib Axes
-    x, y : array, shape (vocab_size,)
-    vocabulary : array of str
-    columns : iterable of int
-        The columns of the words to name.
-    above : collection of str
-        Words that are written above their point instead of to its right, where two would overlap.
-
-    Examples
-    --------
-    >>> import matplotlib.pyplot as plt
-    >>> from tokensel_nb.chapters import plots
-    >>> figure, ax = plt.subplots()
-    >>> plots.name_words(ax, [0.0, 1.0], [1.0, 2.0], ["bad", "good"], [1])
-    >>> [text.get_text() for text in ax.texts]
-    ['good']
-    >>> plt.close(figure)
-    """
+    """Write words beside their points."""
     for column in columns:
         word = vocabulary[column]
         offset, align = ((0, 6), "center") if word in above else ((5, 0), "left")
@@ -103,106 +54,20 @@ def name_words(ax, x, y, vocabulary, columns, *, above=()):
 
 
 def plot_bins(ax, bins, **style):
-    """Draw the means of `Bins` as points with one standard deviation within each bin to both sides; empty bins stay empty.
-
-    Parameters
-    ----------
-    ax : matplotlib Axes
-    bins : Bins
-    **style
-        Of ``Axes.errorbar``, such as ``color``, ``label``, ``fmt``.
-
-    Examples
-    --------
-    >>> import matplotlib.pyplot as plt
-    >>> import tokensel_nb as ts
-    >>> from tokensel_nb.chapters import plots
-    >>> figure, ax = plt.subplots()
-    >>> plots.plot_bins(ax, ts.binned([0.0, 0.2, 0.9], [1.0, 3.0, 5.0], [0, 0.5, 1]))
-    >>> ax.lines[0].get_ydata().tolist()
-    [2.0, 5.0]
-    >>> plt.close(figure)
-    """
+    """Draw the means of `Bins` as points with one standard deviation within each bin to both sides; empty bins stay empty."""
     style = {"fmt": "o-", "markersize": 4, "linewidth": 1.5, "elinewidth": 1.0, "capsize": 2, "color": POSITIVE} | style
     ax.errorbar(bins.centres, bins.means, bins.spreads, **style)
 
 
-def plot_control(ax, bins, label="shuffled labels"):
-    """Draw the band of shuffled labels' bin means, grey, behind what `plot_bins` draws of true ones.
-
-    Parameters
-    ----------
-    ax : matplotlib Axes
-    bins : ControlledBins
-    label : str
-        Of the band.
-
-    Examples
-    --------
-    >>> import matplotlib.pyplot as plt
-    >>> import tokensel_nb as ts
-    >>> from tokensel_nb.chapters import plots
-    >>> halves = ts.independent_tokens(400, 40, 12, 0.5, seed=0).split(0.5, seed=0)
-    >>> found = ts.with_control(*halves, lambda half: {"share": half.signed_share()})
-    >>> figure, ax = plt.subplots()
-    >>> plots.plot_control(ax, found["share"]["held out"])
-    >>> len(ax.collections)  # the band, then the bars of the true labels
-    2
-    >>> plt.close(figure)
-    """
-    low, high = bins.band
-    ax.fill_between(bins.true.centres, low, high, color=NEUTRAL, alpha=0.45, linewidth=1.5, zorder=1, label=label)
-    plot_bins(ax, bins.true, label="true labels: mean ± std")
-
-
 def plot_runs(ax, steps, runs, color, label):
-    """Draw the mean of several runs over steps as a line, with a band from the lowest to the highest.
-
-    Parameters
-    ----------
-    ax : matplotlib Axes
-    steps : array, shape (m,)
-    runs : array, shape (number of runs, m)
-        One row a seed.
-    color, label : str
-
-    Examples
-    --------
-    >>> import matplotlib.pyplot as plt
-    >>> from tokensel_nb.chapters import plots
-    >>> figure, ax = plt.subplots()
-    >>> plots.plot_runs(ax, [0, 10], [[0.5, 0.7], [0.5, 0.9]], plots.POSITIVE, "accuracy")
-    >>> ax.lines[0].get_ydata().tolist()
-    [0.5, 0.8]
-    >>> plt.close(figure)
-    """
+    """Draw the mean of several runs over steps as a line, with a band from the lowest to the highest."""
     runs = np.asarray(runs)
     ax.plot(steps, runs.mean(axis=0), color=color, label=label)
     ax.fill_between(steps, runs.min(axis=0), runs.max(axis=0), color=color, alpha=0.25, linewidth=0)
 
 
 def plot_ends(ax, amounts, vocabulary, how_many=12):
-    """Draw the words with the smallest and the largest amounts as horizontal bars, from one end to the other.
-
-    Parameters
-    ----------
-    ax : matplotlib Axes
-    amounts : array, shape (vocab_size,)
-    vocabulary : array of str
-    how_many : int
-        Words at either end.
-
-    Examples
-    --------
-    >>> import matplotlib.pyplot as plt
-    >>> import numpy as np
-    >>> from tokensel_nb.chapters import plots
-    >>> figure, ax = plt.subplots()
-    >>> plots.plot_ends(ax, np.array([0.1, -2.0, 3.0]), np.array(["film", "bad", "good"]), how_many=1)
-    >>> [label.get_text() for label in ax.get_yticklabels()]
-    ['bad', 'good']
-    >>> plt.close(figure)
-    """
+    """Draw the words with the smallest and the largest amounts as horizontal bars, from one end to the other."""
     order = np.argsort(amounts)
     columns = np.concatenate([order[:how_many], order[-how_many:]])
     colours = [NEGATIVE if amounts[column] < 0 else POSITIVE for column in columns]
@@ -213,30 +78,8 @@ def plot_ends(ax, amounts, vocabulary, how_many=12):
 
 
 def plot_plane(ax, words, parameters):
-    """Draw a sentence in the plane: its words, p and v, lines of equal score, and what a layer of attention sees of it.
-
-    Discs grow with the attention; the diamond is the average of the words under it.
-
-    Parameters
-    ----------
-    ax : matplotlib Axes
-    words : sequence of str, length m
-    parameters : Parameters
-        Of as many words, with ``dim=2``.
-
-    Examples
-    --------
-    >>> import matplotlib.pyplot as plt
-    >>> import numpy as np
-    >>> import tokensel_nb as ts
-    >>> from tokensel_nb.chapters import plots
-    >>> figure, ax = plt.subplots()
-    >>> by_hand = ts.Parameters(np.array([[2.0, -1.5], [0.4, 0.2]]), np.array([1.0, -0.5]), np.array([0.0, 1.0]))
-    >>> plots.plot_plane(ax, ["bad", "film"], by_hand)
-    >>> [label.get_text() for label in ax.texts[-3:]]
-    ['bad', 'film', 'seen']
-    >>> plt.close(figure)
-    """
+    """Draw a sentence in the plane: its words, p and v, lines of equal score, and what a layer of attention sees of it."""
+    # Discs grow with the attention; the diamond is the average of the words under it.
     rows, (p, v) = parameters.embeddings, (parameters.cls_embedding, parameters.output_vector)
     weights = softmax(parameters.token_scores)
     spots = np.concatenate([rows, [p, v, [0, 0]]])
@@ -261,24 +104,7 @@ def plot_plane(ax, words, parameters):
 
 
 def plot_attention(ax, words, weights):
-    """Draw how much attention each word of a sentence gets, as bars over the words in their order.
-
-    Parameters
-    ----------
-    ax : matplotlib Axes
-    words : sequence of str, length m
-    weights : array, shape (m,)
-
-    Examples
-    --------
-    >>> import matplotlib.pyplot as plt
-    >>> from tokensel_nb.chapters import plots
-    >>> figure, ax = plt.subplots()
-    >>> plots.plot_attention(ax, ["a", "good", "film"], [0.1, 0.8, 0.1])
-    >>> [label.get_text() for label in ax.get_xticklabels()]
-    ['a', 'good', 'film']
-    >>> plt.close(figure)
-    """
+    """Draw how much attention each word of a sentence gets, as bars over the words in their order."""
     ax.bar(np.arange(len(words)), weights, color=POSITIVE, width=0.6)
     ax.set_xticks(np.arange(len(words)), words)
     ax.set_ylabel("attention $q_i$")
@@ -286,26 +112,8 @@ def plot_attention(ax, words, weights):
 
 
 def plot_reading(ax, words, weights, values):
-    """Draw the attention on each word of a sentence, in the colour of what it says: blue praise, orange blame, grey nothing.
-
-    Bars of half as much again as an equal share, and of a tenth at least, say the same in signs, for those who see no colours.
-
-    Parameters
-    ----------
-    ax : matplotlib Axes
-    words : sequence of str, length m
-    weights, values : array, shape (m,)
-
-    Examples
-    --------
-    >>> import matplotlib.pyplot as plt
-    >>> from tokensel_nb.chapters import plots
-    >>> figure, ax = plt.subplots()
-    >>> plots.plot_reading(ax, ["a", "good", "film"], [0.1, 0.8, 0.1], [0, 20, -1])
-    >>> [label.get_text() for label in ax.texts]
-    ['▲80%']
-    >>> plt.close(figure)
-    """
+    """Draw the attention on each word of a sentence, in the colour of what it says: blue praise, orange blame, grey nothing."""
+    # Bars of half as much again as an equal share, and of a tenth at least, say the same in signs, for whoever sees no colours.
     plot_attention(ax, words, weights)
     for at, (bar, weight, value) in enumerate(zip(ax.patches, weights, values)):
         says, sign = (NEGATIVE, "▼") if value < 0 else (POSITIVE, "▲")
@@ -316,40 +124,9 @@ def plot_reading(ax, words, weights, values):
 
 
 def slider(figures, notes, label, alt, *, shown=-1) -> display.HTML:
-    """Return pictures with a slider that goes through them: it needs no kernel and no network.
-
-    Where no script runs (on paper, on GitHub) there is no slider, and one picture with its note.
-
-    Parameters
-    ----------
-    figures : iterable of matplotlib Figure
-        All of one size; each is closed once it is drawn.
-    notes : sequence of str
-        One a figure, plain text, short: the value that the slider shows and a screen reader says.
-    label : str
-        What the slider changes.
-    alt : sequence of str
-        The alternative text of every picture.
-    shown : int
-        The place of the picture that is seen first, and the only one without a script.
-
-    Returns
-    -------
-    IPython.display.HTML
-
-    Raises
-    ------
-    ValueError
-        If the pictures differ in size, or not each has its note and text.
-
-    Examples
-    --------
-    >>> import matplotlib.pyplot as plt
-    >>> from tokensel_nb.chapters import plots
-    >>> figures = [plt.figure(figsize=(1, 1)) for _ in range(3)]
-    >>> plots.slider(figures, ["0", "1", "2"], "Steps", ["first", "second", "third"]).data.count("<img")
-    3
-    """
+    """Return pictures with a slider that goes through them: it needs no kernel and no network."""
+    # `notes` are what the slider shows and a screen reader says, one a picture; `alt` their alternative texts; `shown` the
+    # place of the picture that is seen first, and the only one where no script runs: on paper, on GitHub. Figures are closed.
     pictures, sizes = [], set()
     for figure, text in zip(figures, alt, strict=True):
         picture, size = _webp(figure)

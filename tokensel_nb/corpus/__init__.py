@@ -1,1 +1,1 @@
-"""Texts become counts of words."""
+"""Texts become counts of words; made-up corpora are drawn."""

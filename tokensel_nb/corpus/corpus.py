@@ -10,19 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from ..support.arrays import to_numpy
-from ..support.checks import (
-    LARGEST,
-    checked,
-    cut,
-    first_few,
-    generator,
-    instance,
-    listed,
-    number,
-    real,
-    shortened,
-    whole_matrix,
-)
+from ..support.checks import LARGEST, checked, cut, generator, instance, listed, number, real, shortened, whole_matrix
 from ..support.threads import numbers_in
 
 BINARY = ("-1", "+1")  # the names of two classes that came as signs
@@ -54,8 +42,13 @@ class Corpus:
     Examples
     --------
     >>> import tokensel_nb as ts
-    >>> ts.Corpus([[2, 0], [1, 1]], ["up", "down"], ["good", "film"])
-    Corpus(2 texts, 2 words, 4 tokens; down: 1, up: 1)
+    >>> corpus = ts.Corpus([[0, 1, 1], [1, 1, 0]], ["up", "down"], ["bad", "film", "good"])
+    >>> corpus, corpus.column("film")
+    (Corpus(2 texts, 3 words, 4 tokens; down: 1, up: 1), 1)
+    >>> print(corpus.signed_frequency(), corpus.signed_share(), corpus.label_skew())
+    [-0.5  0.   0.5] [-0.25  0.    0.25] [-1.  0.  1.]
+    >>> corpus[:1], corpus.balanced(seed=0), len(corpus.split(0.5, seed=0)[1])
+    (Corpus(1 texts, 3 words, 2 tokens; down: 0, up: 1), Corpus(2 texts, 3 words, 4 tokens; down: 1, up: 1), 1)
     """
 
     counts: sparse.csr_array
@@ -67,11 +60,11 @@ class Corpus:
     def __post_init__(self):
         counts = _checked_counts(self.counts)
         vocabulary = _checked_words(self.vocabulary)
-        labels, names = _coded(self.labels, tuple(map(str, listed("class_names", self.class_names))))
+        labels, names = code_labels(self.labels, tuple(map(str, listed("class_names", self.class_names))))
         if counts.shape != (len(labels), len(vocabulary)):
             raise ValueError(
                 f"counts has shape {counts.shape}, but there are {len(labels)} labels and {len(vocabulary)} words; "
-                "give one row a text and one column a word"
+                "give one row per text and one column per word"
             )
         weights = None if self.weights is None else _checked_weights(self.weights, len(labels))
         self._keep(counts, labels, vocabulary, names, weights)
@@ -93,16 +86,14 @@ class Corpus:
         """Return the texts that a slice, a mask or an array of indices picks, as a corpus of the same words."""
         rows = _checked_rows(rows, len(self))
         weights = None if self.weights is None else _checked_weights(self.weights[rows], len(self.labels[rows]))
-        picked = object.__new__(Corpus)  # what was checked as a whole needs no check in its parts
-        picked._keep(self.counts[rows], self.labels[rows].copy(), self.vocabulary, self.class_names, weights)
-        return picked
+        return unchecked(self.counts[rows], self.labels[rows].copy(), self.vocabulary, self.class_names, weights)
 
     def __repr__(self):
-        """Name sizes and classes, as in ``Corpus(3 texts, 5 words, 9 tokens; -1: 1, +1: 2)``."""
-        sizes = ", ".join(f"{name}: {(self.labels == label).sum():,}" for label, name in enumerate(self.class_names))
+        """Return sizes and classes, as in ``Corpus(3 texts, 5 words, 9 tokens; -1: 1, +1: 2)``."""
         empty = int((self.lengths == 0).sum())
         note = f"; {empty:,} without a known word" if empty else ""
-        return f"Corpus({len(self):,} texts, {self.vocab_size:,} words, {round(self.lengths.sum()):,} tokens; {sizes}{note})"
+        sizes = f"{len(self):,} texts, {self.vocab_size:,} words, {round(self.lengths.sum()):,} tokens"
+        return f"Corpus({sizes}; {class_sizes(self)}{note})"
 
     @property
     def vocab_size(self):
@@ -129,7 +120,7 @@ class Corpus:
     @cached_property
     def lengths(self):
         """The number of tokens T(X) of every text, ndarray of shape (n,): int64, or float64 for counts that are not whole."""
-        lengths = np.asarray(self.counts.sum(axis=1)).ravel()
+        lengths = self.counts.sum(axis=1)
         return _read_only(lengths.astype(np.result_type(lengths, np.int64)))
 
     @cached_property
@@ -146,13 +137,6 @@ class Corpus:
         -------
         ndarray of float64
             Shape (vocab_size,) for two classes. For K classes, shape (vocab_size, K): Ê[(1{y=k} - 1/K) c_s(X)].
-
-        Examples
-        --------
-        >>> import tokensel_nb as ts
-        >>> corpus = ts.corpus_from_texts(["good good film", "bad film"], [1, -1])
-        >>> print(corpus.vocabulary, corpus.signed_frequency())
-        ['bad' 'film' 'good'] [-0.5  0.   1. ]
         """
         return self._mean_with_label(self.counts)
 
@@ -164,12 +148,6 @@ class Corpus:
         Returns
         -------
         ndarray of float64, shape (vocab_size,) or (vocab_size, K)
-
-        Examples
-        --------
-        >>> import tokensel_nb as ts
-        >>> ts.corpus_from_texts(["good film", "bad film"], [1, -1]).signed_share().tolist()
-        [-0.25, 0.0, 0.25]
         """
         return self._mean_with_label(self.shares)
 
@@ -181,12 +159,6 @@ class Corpus:
         ndarray of float64, between -1 and 1
             Shape (vocab_size,) for two classes; shape (vocab_size, K) for K classes: P(k|s) - P(not k|s).
             NaN for a word that does not occur.
-
-        Examples
-        --------
-        >>> import tokensel_nb as ts
-        >>> ts.corpus_from_texts(["good film", "bad film"], [1, -1]).label_skew().tolist()
-        [-1.0, 0.0, 1.0]
         """
         occurrences = self.counts.T @ (self._one_hot() * self._weights[:, None])
         with np.errstate(invalid="ignore"):
@@ -208,17 +180,11 @@ class Corpus:
         ------
         KeyError
             If the vocabulary does not hold it.
-
-        Examples
-        --------
-        >>> import tokensel_nb as ts
-        >>> ts.corpus_from_texts(["good film", "bad film"], [1, -1]).column("film")
-        1
         """
-        found = [column for column, known in enumerate(self.vocabulary) if isinstance(known, type(word)) and known == word]
-        if not found:
-            raise KeyError(f"{shortened(word)} is not one of the {self.vocab_size:,} words of this corpus")
-        return found[0]
+        for column, known in enumerate(self.vocabulary):
+            if isinstance(known, type(word)) and known == word:
+                return column
+        raise KeyError(f"{shortened(word)} is not one of the {self.vocab_size:,} words of this corpus")
 
     @checked(fraction=partial(number, least=0, most=1, open_below=True, open_above=True), seed=generator)
     def split(self, fraction, seed):
@@ -238,13 +204,6 @@ class Corpus:
         ------
         ValueError
             If either part would be empty.
-
-        Examples
-        --------
-        >>> import tokensel_nb as ts
-        >>> corpus = ts.corpus_from_texts(["good", "fine", "bad", "dull"], [1, 1, -1, -1])
-        >>> [len(part) for part in corpus.split(0.4, seed=0)]  # 1.6 texts
-        [2, 2]
         """
         held_out = round(len(self) * fraction)
         if not 0 < held_out < len(self):
@@ -268,22 +227,14 @@ class Corpus:
         ------
         ValueError
             If a class has no text at all.
-
-        Examples
-        --------
-        >>> import tokensel_nb as ts
-        >>> ts.corpus_from_texts(["good", "fine", "bad"], [1, 1, -1]).balanced(seed=0)
-        Corpus(2 texts, 3 words, 2 tokens; -1: 1, +1: 1)
         """
         random = np.random.default_rng(seed)
-        of_classes = [np.flatnonzero(self.labels == label) for label in range(self.num_classes)]
-        rarest = int(np.argmin([len(rows) for rows in of_classes]))
-        size = len(of_classes[rarest])
-        if not size:
-            raise ValueError(
-                f"there is no text of the class {self.class_names[rarest]!r}; balance a corpus that has some of each"
-            )
-        return self[np.sort(np.concatenate([random.choice(rows, size, replace=False) for rows in of_classes]))]
+        rows_of = [np.flatnonzero(self.labels == label) for label in range(self.num_classes)]
+        rarest = min(rows_of, key=len)
+        for name, rows in zip(self.class_names, rows_of):
+            if not len(rows):
+                raise ValueError(f"there is no text of the class {name!r}; balance a corpus that has some of each")
+        return self[np.sort(np.concatenate([random.choice(rows, len(rarest), replace=False) for rows in rows_of]))]
 
     @property
     def _weights(self):
@@ -300,38 +251,26 @@ class Corpus:
         return matrix.T @ ((self._one_hot() - 1 / self.num_classes) * weights[:, None]) / weights.sum()
 
 
+def class_sizes(corpus):
+    """Return how many texts each class of a corpus has, as its ``repr`` says it."""
+    sizes = np.bincount(corpus.labels, minlength=corpus.num_classes)
+    return ", ".join(f"{name}: {size:,}" for name, size in zip(corpus.class_names, sizes))
+
+
+def unchecked(counts, labels, vocabulary, class_names, weights=None) -> Corpus:
+    """Return a corpus without checks, which is safe for parts of one that was checked: nobody can have changed them since."""
+    corpus = object.__new__(Corpus)
+    corpus._keep(counts, labels, vocabulary, class_names, weights)
+    return corpus
+
+
 @numbers_in.register
 def _(corpus: Corpus):
     return corpus.counts.nnz
 
 
 def some_texts(name, corpus) -> Corpus:
-    """Return a corpus that holds a text: of none there is no mean.
-
-    Parameters
-    ----------
-    name : str
-        Of the argument.
-    corpus : Corpus
-
-    Returns
-    -------
-    Corpus
-
-    Raises
-    ------
-    TypeError
-        If it is no corpus.
-    ValueError
-        If it holds no text.
-
-    Examples
-    --------
-    >>> import tokensel_nb as ts
-    >>> some_texts("held_out", ts.corpus_from_texts(["good", "bad"], [1, -1])[:0])
-    Traceback (most recent call last):
-    ValueError: held_out holds no text; give at least one
-    """
+    """Return an argument that is a corpus of at least one text: no texts have no mean."""
     if not len(instance(name, corpus, Corpus)):
         raise ValueError(f"{name} holds no text; give at least one")
     return corpus
@@ -339,10 +278,9 @@ def some_texts(name, corpus) -> Corpus:
 
 @checked(corpus=Corpus, seed=generator)
 def shuffle_labels(corpus: Corpus, seed) -> Corpus:
-    """Return the same texts with their labels permuted at random: whatever words then tell of labels is chance.
+    """Return the same texts with their labels permuted at random: whatever words then say of labels is chance.
 
-    A control for pictures drawn over the label skew: shuffled labels have a skew of their own, and a model learns them
-    by heart as it learns true ones.
+    A control for figures drawn over the label skew: shuffled labels have a skew of their own, and a model learns them by heart.
 
     Parameters
     ----------
@@ -362,31 +300,26 @@ def shuffle_labels(corpus: Corpus, seed) -> Corpus:
     [0, 1, 1, 0]
     """
     labels = np.random.default_rng(seed).permutation(corpus.labels.copy())
-    shuffled = object.__new__(Corpus)  # the counts were checked, and nobody can change them: both corpora have them
-    shuffled._keep(corpus.counts, labels, corpus.vocabulary, corpus.class_names, corpus.weights)
-    return shuffled
+    return unchecked(corpus.counts, labels, corpus.vocabulary, corpus.class_names, corpus.weights)
 
 
 def _checked_counts(counts):
     """Return counts as a CSR array that nobody else holds: entries sorted, each once, none zero, wide enough for their sum."""
-    if not sparse.issparse(counts):
+    if not (packed := sparse.issparse(counts)):
         counts = to_numpy(real("counts", counts, truths=True))
     if counts.ndim != 2 or counts.dtype.kind not in "biuf":
-        raise ValueError(
-            f"counts has {counts.ndim} dimensions of {counts.dtype}; give numbers, one row a text and one column a word"
-        )
-    data = counts if isinstance(counts, np.ndarray) else whole_matrix("counts", counts).data
+        given = f"{counts.ndim} dimensions of {counts.dtype}"
+        raise ValueError(f"counts has {given}; give numbers, one row per text and one column per word")
+    counts = whole_matrix("counts", counts) if packed else counts
+    data = counts.data if packed else counts
     if not (np.isfinite(data) & (data >= 0)).all():
-        raise ValueError("counts holds a negative number, or none that is finite; give how often each word occurs")
+        raise ValueError("counts holds a number that is negative or not finite; give how often each word occurs")
     total = data.sum(dtype=np.float64)
     if not total <= LARGEST:
-        raise ValueError(
-            f"counts has the sum {total:.3g}; give counts whose sum is at most 2**53, up to which float64 is exact"
-        )
+        raise ValueError(f"counts has the sum {total:.3g}; give a sum of at most 2**53, up to which float64 is exact")
     wide = np.float64 if counts.dtype.kind == "f" else np.int64
     keeps = counts.dtype in (np.int64, np.float32, np.float64) or (counts.dtype == np.int32 and total < 2**31)
     dtype = counts.dtype.newbyteorder("=") if keeps else wide
-    counts = counts.astype(dtype) if isinstance(counts, np.ndarray) else whole_matrix("counts", counts).tocsr()
     counts = sparse.csr_array(counts, dtype=dtype, copy=True)
     counts.sum_duplicates()
     counts.eliminate_zeros()
@@ -402,7 +335,7 @@ def _checked_words(vocabulary):
             twice = next(word for word in words if word in seen or seen.add(word))
             raise ValueError(f"vocabulary holds {shortened(twice)} twice; give every word one column")
     except TypeError as error:  # lists, say, cannot be looked up
-        raise TypeError(f"vocabulary holds what is no word ({cut(str(error))}); give a word for every column") from error
+        raise TypeError(f"vocabulary holds something other than words ({cut(str(error))}); give one per column") from error
     return np.fromiter(words, dtype=object, count=len(words))
 
 
@@ -410,8 +343,8 @@ def _checked_rows(rows, texts):
     """Return rows as a slice, or as an array of indices."""
     if isinstance(rows, slice):
         return rows
-    array = np.asarray(rows)
-    array = array[None] if array.ndim == 0 else array.astype(np.int64) if not array.size else array
+    array = np.atleast_1d(rows)
+    array = array if array.size else array.astype(np.int64)
     if array.ndim != 1 or array.dtype.kind not in "biu" or (array.dtype.kind == "b" and len(array) != texts):
         raise TypeError(f"rows={shortened(rows)}; pick texts by a slice, by {texts} truth values, or by whole numbers")
     if array.dtype.kind == "b":
@@ -421,8 +354,8 @@ def _checked_rows(rows, texts):
     return array
 
 
-def _coded(labels, names):
-    """Return labels as 0 ... K-1, and the names of the K classes; `names` is empty where none were given."""
+def code_labels(labels, names):
+    """Return labels as 0 ... K-1, and the names of the K classes; ``names`` is empty where none were given."""
     if len(set(names)) < len(names):
         raise ValueError(f"class_names holds a name twice: {cut(', '.join(names))}; give every class its own")
     labels, words = _of_one_kind(labels)
@@ -430,7 +363,7 @@ def _coded(labels, names):
         known = names or tuple(sorted(set(labels)))
         code_of = {name: code for code, name in enumerate(known)}
         codes = np.array([code_of.get(label, -1) for label in labels], np.int64)
-        allowed = f"one of {cut(first_few(map(repr, known), 10))}"
+        allowed = f"one of {cut(', '.join(map(repr, known)))}"
     else:
         codes, known, allowed = _coded_numbers(labels, names)
     if (codes < 0).any():
@@ -443,7 +376,14 @@ def _coded(labels, names):
 
 def _of_one_kind(labels):
     """Return labels as a list of words, or as an array of whole numbers, and whether they are words."""
-    array = _labels_of_any_kind(labels)
+    try:
+        array = to_numpy(labels)
+    except (TypeError, ValueError):  # lists of different lengths, say
+        array = np.empty(())
+    if array.ndim != 1:
+        raise ValueError(f"labels has {array.ndim} dimensions; give one label per text")
+    if array.dtype.kind in "mM":
+        raise ValueError(f"labels holds {array.dtype}; give whole numbers or names")
     if array.dtype.kind in "iu" and not (array.size and array.max() > LARGEST):
         return array.astype(np.int64), False
     given = array.tolist() if isinstance(labels, np.ndarray) else list(labels)
@@ -451,22 +391,9 @@ def _of_one_kind(labels):
     for row, label in enumerate(given):
         whole = isinstance(label, Integral) or (isinstance(label, Real) and float(label).is_integer())
         if not (isinstance(label, str) if words else whole and abs(label) <= LARGEST):
-            raise ValueError(
-                f"labels[{row}] is {shortened(label)}; give a {'word' if words else 'whole number'} for every text"
-            )
+            kind = "word" if words else "whole number"
+            raise ValueError(f"labels[{row}] is {shortened(label)}; give a {kind} for every text")
     return (list(map(str, given)) if words else np.array(given, np.int64)), words
-
-
-def _labels_of_any_kind(labels):
-    try:
-        array = to_numpy(labels)
-    except (TypeError, ValueError):  # lists of different lengths, say
-        array = np.empty(())
-    if array.ndim != 1:
-        raise ValueError(f"labels has {array.ndim} dimensions; give one label a text")
-    if array.dtype.kind in "mM":
-        raise ValueError(f"labels holds {array.dtype}; give whole numbers or names")
-    return array
 
 
 def _coded_numbers(labels, names):
@@ -477,15 +404,11 @@ def _coded_numbers(labels, names):
     present = np.unique(labels[labels >= 0])
     if not names and classes > 2 and len(present) < classes:
         absent = int(np.argmax(np.append(present, -1) != np.arange(len(present) + 1)))
-        raise ValueError(
-            f"no label is {absent}, but one is {classes - 1}; name all classes in class_names, or number them anew"
-        )
+        largest = f"no label is {absent}, but one is {classes - 1}"
+        raise ValueError(f"{largest}; name all classes in class_names, or renumber them")
     codes = np.where((labels >= 0) & (labels < classes), labels, np.where(abs(labels) > 1, -2, -1))
-    return (
-        codes,
-        names or tuple(map(str, range(classes))),
-        f"one of 0 to {classes - 1}{', or -1 and 1' if classes == 2 else ''}",
-    )
+    allowed = f"one of 0 to {classes - 1}{', or -1 and 1' if classes == 2 else ''}"
+    return codes, names or tuple(map(str, range(classes))), allowed
 
 
 def _read_only(array):
@@ -495,7 +418,6 @@ def _read_only(array):
 
 def _checked_weights(weights, texts):
     weights = np.array(to_numpy(real("weights", weights)), dtype=np.float64)
-    fine = weights.shape == (texts,) and (weights >= 0).all() and weights.any()
-    if not fine or not np.isfinite(weights.sum()):
+    if weights.shape != (texts,) or not ((weights >= 0).all() and 0 < weights.sum() < np.inf):
         raise ValueError(f"weights must be {texts} finite numbers, none negative and not all zero, of a finite sum")
     return weights

@@ -20,62 +20,20 @@ LARGE = 1_000_000  # entries from which on a product takes longer than to start 
 
 
 class CountMatrix:
-    """The counts of a corpus as numpy arrays; `TorchCountMatrix` has them as tensors.
-
-    Use `CountMatrix.of`, which prepares a corpus once for each kind of array.
-
-    Parameters
-    ----------
-    corpus : Corpus
-    reference : array
-        Of float32 or float64: what the arrays shall be like, in kind, dtype and device.
-
-    Attributes
-    ----------
-    shape : (int, int)
-        n and |S|.
-    entries : array, shape (nnz,)
-        The counts that are not zero, text by text.
-    columns, rows : array of int, shape (nnz,)
-        The word and the text of every entry.
-    row_ends : array of int64, shape (n + 1,)
-        Where the entries of every text begin, and where those of the last one end.
-    """
+    """The counts of a corpus as numpy arrays; `TorchCountMatrix` has them as tensors."""
 
     def __init__(self, corpus: Corpus, reference):
         self.shape = corpus.counts.shape
-        self.entries = like(corpus.counts.data, reference)
-        self.columns = like(corpus.counts.indices, reference, "int32")
-        self.row_ends = like(corpus.counts.indptr, reference, "int64")
+        self.entries = like(corpus.counts.data, reference)  # the counts that are not zero, text by text
+        self.columns = like(corpus.counts.indices, reference, "int32")  # the word of every entry
+        self.row_ends = like(corpus.counts.indptr, reference, "int64")  # where the entries of each text begin, and the last end
         self._ends = like(corpus.counts.indptr, reference, "int32")
         self._filled = np.diff(corpus.counts.indptr) > 0
         self._starts = corpus.counts.indptr[:-1][self._filled]
 
     @staticmethod
     def of(corpus: Corpus, reference) -> CountMatrix:
-        """Return the counts of a corpus as arrays like another one; made once, and kept as long as the corpus.
-
-        Parameters
-        ----------
-        corpus : Corpus
-        reference : array
-
-        Returns
-        -------
-        CountMatrix
-
-        Raises
-        ------
-        ValueError
-            If ``reference`` is neither float32 nor float64.
-
-        Examples
-        --------
-        >>> import tokensel_nb as ts
-        >>> corpus = ts.corpus_from_texts(["good film", "bad bad film"], ["up", "down"])
-        >>> CountMatrix.of(corpus, np.zeros(1)).times(np.eye(3)).tolist()
-        [[0.0, 1.0, 1.0], [2.0, 1.0, 0.0]]
-        """
+        """Return the counts of a corpus as arrays like another one; made once, and kept as long as the corpus."""
         dtype = dtype_name(reference)
         if dtype not in ("float32", "float64"):
             raise ValueError(f"the parameters are {dtype}; give float32 or float64")
@@ -91,68 +49,27 @@ class CountMatrix:
         return np.repeat(np.arange(self.shape[0]), np.diff(self.row_ends))
 
     def times(self, x, entries=None):
-        """Return C @ x, or the product with other entries in the place of the counts.
-
-        Parameters
-        ----------
-        x : array, shape (vocab_size, m)
-        entries : array, shape (nnz,), optional
-
-        Returns
-        -------
-        array, shape (n, m)
-        """
+        """Return C @ x, or the product with other entries in the place of the counts."""
         return _product(self._matrix(entries), x)
 
     def transposed_times(self, x, entries=None):
-        """Return Cᵀ @ x, or the product with other entries in the place of the counts.
-
-        Parameters
-        ----------
-        x : array, shape (n, m)
-        entries : array, shape (nnz,), optional
-
-        Returns
-        -------
-        array, shape (vocab_size, m)
-        """
+        """Return Cᵀ @ x, or the product with other entries in the place of the counts."""
         return _product(self._matrix(entries).T, x)
 
     def reduce(self, of_entries, how, initial=0.0):
-        """Return the sum or the largest of the entries of every text.
-
-        Parameters
-        ----------
-        of_entries : array, shape (nnz,)
-        how : {"sum", "max"}
-        initial : float
-            What the sum or the maximum begins with, so the result for a text without entries.
-
-        Returns
-        -------
-        array, shape (n,)
-        """
+        """Return the sum or the largest of the entries of every text; ``initial`` is that of a text without entries."""
         join, initial = {"sum": np.add, "max": np.maximum}[how], of_entries.dtype.type(initial)
         if not len(self._starts):
             return np.full(self.shape[0], initial)
-        found = join(join.reduceat(of_entries, self._starts), initial)
-        if len(found) == self.shape[0]:  # as in most corpora, no text is empty
-            return found
+        joined = join(join.reduceat(of_entries, self._starts), initial)
+        if len(joined) == self.shape[0]:  # as in most corpora, no text is empty
+            return joined
         of_all = np.full(self.shape[0], initial)
-        of_all[self._filled] = found
+        of_all[self._filled] = joined
         return of_all
 
     def sum_by_token(self, of_entries):
-        """Return the sum of the entries of every word, over all texts.
-
-        Parameters
-        ----------
-        of_entries : array, shape (nnz,)
-
-        Returns
-        -------
-        array, shape (vocab_size,)
-        """
+        """Return the sum of the entries of every word, over all texts."""
         return np.bincount(self.columns, of_entries, self.shape[1]).astype(of_entries.dtype)
 
     def _matrix(self, entries):
@@ -167,20 +84,14 @@ def _product(matrix, x):
         return matrix @ x
     columns = np.ascontiguousarray(x.T)
     if matrix.nnz < LARGE:
-        found = list(map(matrix.__matmul__, columns))
+        joined = list(map(matrix.__matmul__, columns))
     else:  # side by side, as SciPy lets go of Python's lock
-        found = list(side_by_side(matrix.__matmul__, columns))
-    return np.stack(found, axis=1)
+        joined = list(side_by_side(matrix.__matmul__, columns))
+    return np.stack(joined, axis=1)
 
 
 class TorchCountMatrix(CountMatrix):
-    """A `CountMatrix` of tensors, on any device; the transposed matrix has rows of its own, for speed.
-
-    Parameters
-    ----------
-    corpus, reference
-        As in `CountMatrix`.
-    """
+    """A `CountMatrix` of tensors, on any device; the transposed matrix has rows of its own, for speed."""
 
     def __init__(self, corpus, reference):
         super().__init__(corpus, reference)

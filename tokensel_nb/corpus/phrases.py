@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import compress
 from unicodedata import category
 
@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from scipy import sparse
 
-from .text import encode
+from .text import call_tokenizer, encode
 from .text import split as split_at_separators
 
 NOT = "nʼt"  # how "n't" travels: this apostrophe counts as a letter, so no step takes the word apart
@@ -26,117 +26,48 @@ EMOJI = r"\x{2600}-\x{27bf}\x{2b50}\x{1f000}-\x{1f3fa}\x{1f400}-\x{1faff}"
 UNSPACED = r"\x{e00}-\x{eff}\x{1000}-\x{109f}\x{1780}-\x{17ff}\x{3040}-\x{30ff}\x{3400}-\x{9fff}\x{20000}-\x{323af}"
 ALONE = rf"([{EMOJI}]|[{UNSPACED}][\p{{M}}ー]*)"
 # What stands between words, beside ASCII: all but letters, marks, digits and emoji. Marks are the vowel signs of Hindi, Arabic
-# or Thai; those that only choose how the emoji before them is drawn belong to no word.
+# or Thai; the selectors of how an emoji is drawn belong to no word.
 SEPARATORS = LINE_BREAK + rf"|[^\p{{L}}\p{{M}}\p{{N}}_\x00-\x7f{EMOJI}]|[\x{{fe00}}-\x{{fe0f}}]"
-
-WORDS = pa.list_(pa.large_string())
 
 
 def split(texts):
-    """Return the words of texts in lower case; "isn't" is "is" and ``NOT``, and each emoji a word, each Chinese character.
-
-    Parameters
-    ----------
-    texts : pyarrow.LargeStringArray
-
-    Returns
-    -------
-    pyarrow.ListArray of str
-        With an empty string where a text begins or ends with what stands between words.
-
-    Examples
-    --------
-    >>> split(pa.array(["It isn't नहीं!", "GUT👍 很好!"], pa.large_string())).to_pylist()
-    [['it', 'is', 'nʼt', 'नहीं', ''], ['gut', '👍', '很', '好', '']]
-    """
+    """Return the words of texts in lower case; "isn't" is "is" and ``NOT``, and each emoji a word, each Chinese character."""
     texts = pc.replace_substring_regex(pc.utf8_lower(texts), NEGATION, f" {NOT}")
     return split_at_separators(texts, SEPARATORS, ALONE)
 
 
 def spans(text: str, words: Sequence[str]) -> list[tuple[int, int]]:
-    """Return where the words of a text stand in it.
-
-    Parameters
-    ----------
-    text : str
-    words : sequence of str
-        In their order in the text, as `split` or a tokenizer gives them.
-
-    Returns
-    -------
-    list of (int, int)
-        First character, and the one after the last; (-1, -1) for a word that cannot be found in the text.
-
-    Examples
-    --------
-    >>> spans("A GOOD film", ["a", "good", "moving"])
-    [(0, 1), (2, 6), (-1, -1)]
-    """
+    """Return the first character of each word in its text and the one after its last; (-1, -1) for a word that is not there."""
     # Arrow lower-cases character by character, so that places stay; Python's "İ".lower() has two characters.
     lowered = pc.utf8_lower(pa.scalar(text, pa.large_string())).as_py()
     lowered = re.sub(NEGATION, "n't", lowered, flags=re.ASCII)
-    lowered = re.sub(LINE_BREAK, lambda found: " " * len(found.group()), lowered)
-    found, end = [], 0
+    lowered = re.sub(LINE_BREAK, lambda match: " " * len(match.group()), lowered)
+    places, end = [], 0
     for word in words:
         starts = [start for start in (lowered.find(word, end), text.find(word, end)) if start >= 0]
-        found.append((min(starts), min(starts) + len(word)) if starts else (-1, -1))
-        end = max(end, found[-1][1])
-    return found
+        places.append((min(starts), min(starts) + len(word)) if starts else (-1, -1))
+        end = max(end, places[-1][1])
+    return places
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Phrases:
-    """The words and n-grams that are looked for in texts; column W + g, after the W words, belongs to n-gram g.
-
-    Parameters
-    ----------
-    words : ndarray of str, shape (W,)
-    starts : ndarray of int64, shape (G,)
-        The column of the n-gram without its last word: a word, or an n-gram before it. N-grams stand in ascending order of
-        these, and of their last words.
-    lasts : ndarray of int64, shape (G,)
-        The column of its last word.
-    tokenizer : callable, optional
-        From a text to its words; by default they are what `split` finds.
-
-    Examples
-    --------
-    >>> phrases, counts = Phrases.learn(["not good", "not good, not at all"])
-    >>> phrases.names.tolist(), counts.toarray().tolist()
-    (['good', 'not', 'not good'], [[1, 1, 1], [1, 2, 1]])
-    >>> phrases.count(["all good"]).toarray().tolist(), phrases.find(["not good"])
-    ([[1, 0, 0]], [[(0, 3, 1), (0, 8, 2), (4, 8, 0)]])
-    """
+    """The words and n-grams that are looked for in texts; column W + g, after the W words, belongs to n-gram g."""
 
     words: np.ndarray
+    # The column of an n-gram without its last word, and the column of its last word; n-grams stand in ascending order of both.
     starts: np.ndarray
     lasts: np.ndarray
     tokenizer: Callable[[str], Iterable[str]] | None = None
 
     @classmethod
     def learn(cls, texts, *, longest=2, min_texts=2, without=(), tokenizer=None):
-        """Return the phrases that stand in enough texts, and how often each stands in each.
-
-        Parameters
-        ----------
-        texts : sequence of str
-        longest : int
-            Most words in an n-gram.
-        min_texts : int
-            The least number of texts that a phrase must stand in.
-        without : collection of str
-            Words and n-grams to leave out, and with a word the n-grams that hold it.
-        tokenizer : callable, optional
-
-        Returns
-        -------
-        (Phrases, csr_array of int32, shape (n, W + G))
-        """
-        lengths, rows, codes, words = _encoded(texts, tokenizer)
+        """Return the phrases of up to ``longest`` words that stand in ``min_texts`` texts, and their counts in each text."""
+        lengths, rows, codes, words = _encode(texts, tokenizer)
         words, barred = np.array(words, dtype=object), set(without)
         kept, table = _frequent(rows, codes, words, len(lengths), min_texts)
         kept = kept[[_is_word(word, tokenizer) and word not in barred for word in words[kept]]]
-        columns = _places(kept, len(words))[codes]
+        columns = _renumber(kept, len(words))[codes]
         names, starts, lasts, tables, current = list(words[kept]), [], [], [table[:, kept]], columns
         for length in range(2, longest + 1):
             at, keys = _pairs(current, columns, rows, length, len(kept))
@@ -146,18 +77,18 @@ class Phrases:
             codes, kinds = np.from_dlpack(encoded.indices), np.from_dlpack(encoded.dictionary)
             enough, table = _frequent(rows[at], codes, kinds, len(lengths), min_texts)
             parts = np.stack(np.divmod(kinds[enough], len(kept)))
-            called = [f"{names[i]} {names[j]}" for i, j in parts.T.tolist()]
-            free = [name not in barred for name in called]
+            candidates = [f"{names[i]} {names[j]}" for i, j in parts.T.tolist()]
+            free = [name not in barred for name in candidates]
             enough, (begin, last) = enough[free], parts[:, free]
             current = np.full(len(columns), -1)
-            current[at] = _places(enough, len(kinds), first=len(names))[codes]
-            names += compress(called, free)
+            current[at] = _renumber(enough, len(kinds), first=len(names))[codes]
+            names += compress(candidates, free)
             starts.append(begin)
             lasts.append(last)
             tables.append(table[:, enough])
-        made = cls(words[kept], *(np.concatenate([np.empty(0, np.int64), *parts]) for parts in (starts, lasts)), tokenizer)
-        vars(made)["names"] = np.array(names, dtype=object)  # known already, so not to be put together again
-        return made, sparse.csr_array(sparse.hstack(tables, format="csr"))
+        phrases = cls(words[kept], *(np.concatenate([np.empty(0, np.int64), *parts]) for parts in (starts, lasts)), tokenizer)
+        vars(phrases)["names"] = np.array(names, dtype=object)  # known already, so not to be put together again
+        return phrases, sparse.csr_array(sparse.hstack(tables, format="csr"))
 
     @cached_property
     def names(self):
@@ -168,24 +99,7 @@ class Phrases:
         return np.array(names, dtype=object)
 
     def only(self, kept):
-        """Return some of the phrases, and their columns here.
-
-        Parameters
-        ----------
-        kept : ndarray of bool, shape (W + G,)
-            An n-gram goes, too, where its last word goes, or what it begins with.
-
-        Returns
-        -------
-        (Phrases, ndarray of int64)
-
-        Examples
-        --------
-        >>> phrases, counts = Phrases.learn(["not good", "not good, not at all"])
-        >>> some, columns = phrases.only(phrases.names != "good")
-        >>> some.names.tolist(), counts[:, columns].toarray().tolist()
-        (['not'], [[1], [2]])
-        """
+        """Return the phrases of a mask, less n-grams whose last word or beginning goes, and their columns here."""
         kept, number = kept.copy(), len(self.words)
         while (lost := kept[number:] & ~(kept[self.starts] & kept[self.lasts])).any():
             kept[number:] &= ~lost
@@ -195,35 +109,16 @@ class Phrases:
         return some, np.flatnonzero(kept)
 
     def count(self, texts):
-        """Return how often each phrase stands in each text.
-
-        Parameters
-        ----------
-        texts : sequence of str
-
-        Returns
-        -------
-        csr_array of int32, shape (n, W + G)
-        """
-        lengths, rows, codes, words = _encoded(texts, self.tokenizer)
-        found = self._read(rows, codes, words)
-        rows, columns = np.tile(rows, len(found)), np.concatenate(found)
+        """Return how often each phrase stands in each text, csr_array of int32."""
+        lengths, rows, codes, words = _encode(texts, self.tokenizer)
+        by_length = self._read(rows, codes, words)
+        rows, columns = np.tile(rows, len(by_length)), np.concatenate(by_length)
         known = columns >= 0
         return sparse.csr_array(_table(rows[known], columns[known], (len(lengths), len(self.names))).tocsr())
 
     def find(self, texts):
-        """Return where in each of some texts the phrases stand; together, as one by one they take several times as long.
-
-        Parameters
-        ----------
-        texts : sequence of str
-
-        Returns
-        -------
-        list of list of (int, int, int)
-            For each text: first character, the one after the last, and column, in the order of the text, short ones first.
-        """
-        lengths, rows, codes, words = _encoded(texts, self.tokenizer)
+        """Return for each text the (start, end, column) of its phrases, in its order, short ones first."""
+        lengths, rows, codes, words = _encode(texts, self.tokenizer)  # of all at once: one by one takes several times as long
         columns = np.stack(self._read(rows, codes, words))
         ends = np.cumsum(lengths)
         return [
@@ -235,41 +130,37 @@ class Phrases:
     def _column_of(self):
         return {word: column for column, word in enumerate(self.words)}
 
-    @cached_property
-    def _keys(self):
-        return self.starts * len(self.words) + self.lasts
-
     def _read(self, rows, codes, words):
         """Return, for each length of phrases, the column of the one that begins at each word, or -1."""
         of_words = np.fromiter((self._column_of.get(word, -1) for word in words), np.int64, len(words))
-        found = [of_words[codes]]
+        by_length, known = [of_words[codes]], self.starts * len(self.words) + self.lasts
         while len(self.starts):
-            at, keys = _pairs(found[-1], found[0], rows, len(found) + 1, len(self.words))
-            places = np.searchsorted(self._keys, keys).clip(max=len(self._keys) - 1)
+            at, keys = _pairs(by_length[-1], by_length[0], rows, len(by_length) + 1, len(self.words))
+            places = np.searchsorted(known, keys).clip(max=len(known) - 1)
             current = np.full(len(rows), -1)
-            current[at] = np.where(self._keys[places] == keys, len(self.words) + places, -1)
+            current[at] = np.where(known[places] == keys, len(self.words) + places, -1)
             if current.max(initial=-1) < 0:
                 break
-            found.append(current)
-        return found
+            by_length.append(current)
+        return by_length
 
 
-def _encoded(texts, tokenizer):
+def _encode(texts, tokenizer):
     """Return the number of words of every text; the text and the code of every word, in order; the word of every code."""
-    called = lambda array: pa.array([list(tokenizer(text)) for text in array.to_pylist()], WORDS)
-    lengths, codes, words = encode(texts, split if tokenizer is None else called)
-    words = words if tokenizer is not None else ["n't" if word == NOT else word for word in words]
+    own = tokenizer is None
+    lengths, codes, words = encode(texts, split if own else partial(call_tokenizer, tokenizer=tokenizer))
+    words = ["n't" if word == NOT else word for word in words] if own else words
     return lengths, np.repeat(np.arange(len(lengths), dtype=np.int32), lengths), codes, words
 
 
 def _placed(columns, places):
     """Return where the phrases of a text stand, from the column of those that begin at each word, length by length."""
-    found = []
-    for ends, i in zip(*(each.tolist() for each in np.nonzero(columns >= 0))):
-        start, end = places[i][0], places[i + ends][1]
+    placed = []
+    for length, begin in np.argwhere(columns >= 0).tolist():  # of length + 1 words
+        start, end = places[begin][0], places[begin + length][1]
         if 0 <= start < end:
-            found.append((start, end, int(columns[ends, i])))
-    return sorted(found)
+            placed.append((start, end, int(columns[length, begin])))
+    return sorted(placed)
 
 
 def _is_word(word, tokenizer):
@@ -292,8 +183,8 @@ def _frequent(rows, codes, kinds, n, min_texts):
     return enough[np.argsort(kinds[enough])], table
 
 
-def _places(kept, kinds, first=0):
-    """Return the new number of every old one, or -1."""
+def _renumber(kept, kinds, first=0):
+    """Return the new number of each old one: those kept count from ``first``, the others are -1."""
     places = np.full(kinds, -1)
     places[kept] = first + np.arange(len(kept))
     return places

@@ -26,7 +26,7 @@ OF_A_NAME = 100  # bytes that a word of the vocabulary takes
 
 @checked(vocab_size=partial(whole_number, least=2), signal=SIGNAL)
 def skews(vocab_size: int, signal: float) -> np.ndarray:
-    r"""Return the skew P(+1|s) - P(-1|s) that `independent_tokens` gives every token.
+    r"""Return the skew P(+1|s) - P(-1|s) that `independent_tokens` gives every token, in ascending order.
 
     With ranks t_s = (2s + 1 - |S|)/|S|, evenly spaced from -(|S|-1)/|S| to (|S|-1)/|S|,
 
@@ -44,7 +44,7 @@ def skews(vocab_size: int, signal: float) -> np.ndarray:
 
     Returns
     -------
-    ndarray of float64, shape (vocab_size,), in ascending order
+    ndarray of float64, shape (vocab_size,)
 
     Raises
     ------
@@ -69,12 +69,7 @@ def independent_tokens(num_texts: int, vocab_size: int, length: int, signal: flo
 
     In a text labelled y every position holds token s with chance (1 + y skew_s)/|S|, independently of the other positions;
     see `skews`. In the spirit of the paper's generator, whose formula is not known here: like it, it does not satisfy
-    Assumption 1 in general, and does with high probability at signal = (|S|-1)/|S|.
-
-    Proof of the last. There the only relevant tokens can be the outermost two, one under either label, and they never
-    occur under the other. All other tokens occur equally often in both texts of a mirrored pair: their signed frequency is
-    zero. So Assumption 1 holds unless some text lacks its relevant token; both texts of a pair hold theirs in the same
-    positions, so the n/2 pairs make the chance that it holds (1 - (1 - 2/|S|)^T)^(n/2), exactly. ∎
+    Assumption 1 in general; at signal = (|S|-1)/|S| it does, with the chance (1 - (1 - 2/|S|)^T)^(n/2) that chapter 4 proves.
 
     Parameters
     ----------
@@ -115,42 +110,16 @@ def independent_tokens(num_texts: int, vocab_size: int, length: int, signal: flo
 
 @checked(corpus=Corpus, seed=generator)
 def independent_words(corpus: Corpus, seed) -> Corpus:
-    """Deal the words of each class anew over its texts: within a class, all dependence between words goes.
-
-    A control for what is seen on real texts: labels, lengths, and how often each word occurs under each label stay.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        Of whole counts.
-    seed : int or numpy.random.Generator
-
-    Returns
-    -------
-    Corpus
-        Of the same words.
-
-    Raises
-    ------
-    ValueError
-        If counts are not whole numbers.
-
-    Examples
-    --------
-    >>> import tokensel_nb as ts
-    >>> corpus = ts.corpus_from_texts(["not good", "not good", "so bad"], [1, 1, -1])
-    >>> independent_words(corpus, seed=0)
-    Corpus(3 texts, 4 words, 6 tokens; -1: 1, +1: 2)
-    """
+    """Deal the words of each class anew over its texts: lengths and each word's count under each label stay."""
     if not np.issubdtype(corpus.lengths.dtype, np.integer):
         raise ValueError("counts are not whole numbers; words can be dealt only where they were counted")
     random = np.random.default_rng(seed)
-    found = corpus.counts.tocoo()
-    texts, words = (np.repeat(each, found.data) for each in (found.row, found.col))
+    counts = corpus.counts.tocoo()
+    texts, words = (np.repeat(place, counts.data) for place in counts.coords)
     for label in range(corpus.num_classes):
         places = corpus.labels[texts] == label
         words[places] = random.permutation(words[places])
-    counts = sparse.csr_array((np.ones(len(texts), np.int32), (texts, words)), shape=found.shape)
+    counts = sparse.csr_array((np.ones(len(texts), np.int32), (texts, words)), shape=counts.shape)
     return replace(corpus, counts=counts)
 
 
@@ -163,7 +132,7 @@ def one_relevant_token(num_texts: int, vocab_size: int, length: int, relevant: i
     num_texts : int
         n, even.
     vocab_size : int
-        |S|; its last |S| - 2 relevant tokens are irrelevant.
+        |S|, at least 2 relevant + 1; the last |S| - 2 relevant tokens are irrelevant.
     length : int
         T: one relevant token, and T - 1 irrelevant ones, the same in both texts of a mirrored pair.
     relevant : int
@@ -191,39 +160,7 @@ def one_relevant_token(num_texts: int, vocab_size: int, length: int, relevant: i
 
 @checked(**OF_TEXTS)
 def one_against_many(num_texts: int, vocab_size: int, length: int, relevant: int, seed) -> Corpus:
-    """Draw texts that satisfy Assumption 1 with unequal sides: many completely positive tokens, a single negative one.
-
-    The texts of `one_relevant_token` with all its negative tokens made one, "negative", which stands in every text
-    labelled -1 and so weighs as much as all positive ones together.
-
-    Parameters
-    ----------
-    num_texts : int
-        n, even.
-    vocab_size : int
-        |S|, relevant + 2 at least.
-    length : int
-        T.
-    relevant : int
-        How many tokens are completely positive.
-    seed : int or numpy.random.Generator
-
-    Returns
-    -------
-    Corpus
-        The words are "positive 0" ..., "negative" and "irrelevant 0" ...; all occur.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of its range, or there are too few texts for every word to occur.
-
-    Examples
-    --------
-    >>> import tokensel_nb as ts
-    >>> one_against_many(20, 6, 4, 3, seed=0).vocabulary.tolist()
-    ['positive 0', 'positive 1', 'positive 2', 'negative', 'irrelevant 0', 'irrelevant 1']
-    """
+    """Draw texts of `one_relevant_token` whose negative tokens are one, "negative": Assumption 1 with unequal sides."""
     corpus = one_relevant_token(num_texts, vocab_size + relevant - 1, length, relevant, seed)
     positive, negative, irrelevant = np.split(corpus.counts.toarray(), [relevant, 2 * relevant], axis=1)
     counts = np.hstack([positive, negative.sum(axis=1, keepdims=True), irrelevant])
@@ -237,13 +174,7 @@ def several_relevant_tokens(num_texts: int, vocab_size: int, length: int, releva
 
     Parameters
     ----------
-    num_texts : int
-        n, even.
-    vocab_size : int
-        |S|, 2 relevant + 1 at least.
-    length : int
-        T.
-    relevant : int
+    num_texts, vocab_size, length, relevant : int
         As in `one_relevant_token`.
     per_text : int
         From 1 to ``relevant``, and below ``length``.
@@ -257,7 +188,7 @@ def several_relevant_tokens(num_texts: int, vocab_size: int, length: int, releva
     Raises
     ------
     ValueError
-        If a number is out of its range, or there are too few texts for every word to occur.
+        As in `one_relevant_token`.
 
     Examples
     --------
@@ -268,7 +199,7 @@ def several_relevant_tokens(num_texts: int, vocab_size: int, length: int, releva
     """
     _room(num_texts, vocab_size, length, relevant)
     random = np.random.default_rng(seed)
-    pairs, names = _pairs(num_texts), _names(vocab_size, relevant)
+    pairs = _pairs(num_texts)
     if not 1 <= per_text <= relevant:
         raise ValueError(f"per_text={per_text}; give a number from 1 to relevant={relevant}")
     if per_text >= length:
@@ -281,7 +212,8 @@ def several_relevant_tokens(num_texts: int, vocab_size: int, length: int, releva
     places = (np.arange(pairs)[:, None] * per_text + np.arange(per_text)) % relevant
     chosen = [side * relevant + circle[random.permutation(places)] for side, circle in enumerate(circles)]
     texts = [np.hstack([tokens, background]) for tokens in chosen]
-    return _corpus(np.concatenate(texts), names)
+    names = [f"{side} {s}" for side in ("positive", "negative") for s in range(relevant)]
+    return _corpus(np.concatenate(texts), names + _irrelevant(vocab_size - 2 * relevant))
 
 
 @checked(**OF_TEXTS, impurity=HALF)
@@ -290,13 +222,7 @@ def partly_positive_tokens(num_texts: int, vocab_size: int, length: int, relevan
 
     Parameters
     ----------
-    num_texts : int
-        n, even.
-    vocab_size : int
-        |S|, 2 relevant + 1 at least.
-    length : int
-        T.
-    relevant : int
+    num_texts, vocab_size, length, relevant : int
         As in `one_relevant_token`.
     impurity : float
         From 0 (Assumption 1 holds) to 0.5 (no signal).
@@ -310,7 +236,7 @@ def partly_positive_tokens(num_texts: int, vocab_size: int, length: int, relevan
     Raises
     ------
     ValueError
-        If a number is out of its range, or there are too few texts for every word to occur.
+        As in `one_relevant_token`.
 
     Examples
     --------
@@ -347,13 +273,12 @@ def xor_of_pairs(num_texts: int, vocab_size: int, length: int, seed) -> Corpus:
     Raises
     ------
     ValueError
-        If a number is out of its range, or there are too few texts for every word to occur.
+        As in `one_relevant_token`.
 
     Examples
     --------
     >>> import tokensel_nb as ts
-    >>> corpus = ts.xor_of_pairs(40, 8, 4, seed=0)
-    >>> bool(corpus.signed_frequency().any())
+    >>> bool(ts.xor_of_pairs(40, 8, 4, seed=0).signed_frequency().any())
     False
     """
     _room(num_texts, vocab_size, length)
@@ -376,14 +301,8 @@ def negation(num_texts: int, vocab_size: int, length: int, relevant: int, negate
 
     Parameters
     ----------
-    num_texts : int
-        n, even.
-    vocab_size : int
-        |S|, 2 relevant + 2 at least.
-    length : int
-        T; the negated texts are one token longer.
-    relevant : int
-        As in `one_relevant_token`.
+    num_texts, vocab_size, length, relevant : int
+        As in `one_relevant_token`, with one more word; the negated texts are one token longer.
     negated : float
         From 0 to 0.5.
     seed : int or numpy.random.Generator
@@ -396,7 +315,7 @@ def negation(num_texts: int, vocab_size: int, length: int, relevant: int, negate
     Raises
     ------
     ValueError
-        If a number is out of its range, or there are too few texts for every word to occur.
+        As in `one_relevant_token`.
 
     Examples
     --------
@@ -439,15 +358,10 @@ def _deal(words, texts, length, random):
 
 
 def _corpus(tokens, names):
-    """Return the corpus of an array of token numbers, one row a text, the first half labelled +1."""
+    """Return the corpus of an array of token numbers, one row per text, the first half labelled +1."""
     texts, length = tokens.shape
     entries = (np.ones(tokens.size, np.int32), tokens.ravel(), np.arange(0, tokens.size + 1, length))
     return Corpus(sparse.csr_array(entries, shape=(texts, len(names))), np.repeat([1, -1], texts // 2), names)
-
-
-def _names(vocab_size, relevant):
-    sides = [f"{side} {s}" for side in ("positive", "negative") for s in range(relevant)]
-    return sides + _irrelevant(vocab_size - 2 * relevant)
 
 
 def _irrelevant(number):

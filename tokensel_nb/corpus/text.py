@@ -13,14 +13,12 @@ from ..support.checks import checked, cut, list_of_str, listed, shortened, truth
 from ..support.runtime import side_by_side
 from .corpus import Corpus
 
+# What stands between words: a line break in HTML, or any character that is not a letter, a mark, a digit or an underscore.
+# Marks are the vowel signs of Hindi, Arabic or Thai, and accents that stand apart from their letters; the selectors of how an
+# emoji is drawn do not count as marks.
 SEPARATORS = r"<br\s*/?>|[^\p{L}\p{M}\p{N}_]|[\x{fe00}-\x{fe0f}]"
-"""What stands between words: a line break in HTML, or any character that is not a letter, a mark, a digit or an underscore.
 
-Marks are the vowel signs of Hindi, Arabic or Thai, and accents that stand apart from their letters; those that choose how an
-emoji is drawn are none.
-"""
-
-# The same in two steps, six times as fast: first the few that take a regular expression, then ASCII, byte by byte.
+# The same in two steps, six times as fast: first the few that need a regular expression, then ASCII, byte by byte.
 RARE_SEPARATORS = r"<br\s*/?>|[^\p{L}\p{M}\p{N}_\x00-\x7f]|[\x{fe00}-\x{fe0f}]"
 BLANKED = bytes(byte if byte > 127 or byte == ord("_") or chr(byte).isalnum() else ord(" ") for byte in range(256))
 
@@ -30,7 +28,7 @@ CHUNK = 1024  # texts: small enough for an even share of the cores, large enough
 def _known_words(name, vocabulary):
     words = list_of_str(name, vocabulary)
     if not words:
-        raise ValueError("the vocabulary is empty; give at least one word, or None for those that occur")
+        raise ValueError("the vocabulary is empty; give at least one word, or None for all words that occur")
     return words
 
 
@@ -106,10 +104,11 @@ def corpus_from_texts(
         raise ValueError("separators and tokenizer both say what a word is; give one of them")
     number = len(listed("labels", labels, of="labels"))
     if len(texts) != number:
-        raise ValueError(f"there are {len(texts)} texts and {number} labels; give one label a text")
-    lengths, codes, words = encode(texts, partial(_split, separators=separators, tokenizer=tokenizer, lowercase=lowercase))
+        raise ValueError(f"there are {len(texts)} texts and {number} labels; give one label per text")
+    split = partial(split_words, separators=separators, tokenizer=tokenizer, lowercase=lowercase)
+    lengths, codes, words = encode(texts, split)
     if vocabulary is None:
-        vocabulary = _chosen(_occurrences(codes, len(words)), words, min_count, max_words)
+        vocabulary = choose_words(occurrences(codes, len(words)), words, min_count, max_words)
     column_of = {word: column for column, word in enumerate(vocabulary)}
     columns = np.array([column_of.get(word, -1) for word in words], np.int32)[codes]
     known = columns >= 0
@@ -125,11 +124,10 @@ def corpus_from_texts(
     return Corpus(counts, labels, vocabulary, class_names)
 
 
-def _split(texts, separators, tokenizer, lowercase):
-    """Return the words of an array of texts, as a list array."""
+def split_words(texts, separators=None, tokenizer=None, lowercase=True):
+    """Return the words of each text of an array, as a list array."""
     if tokenizer is not None:
-        lower = str.lower if lowercase else str
-        return pa.array([_words(tokenizer(lower(text))) for text in texts.to_pylist()], pa.list_(pa.large_string()))
+        return call_tokenizer(texts, (lambda text: tokenizer(text.lower())) if lowercase else tokenizer)
     texts = pc.utf8_lower(texts) if lowercase else texts
     if separators in (None, SEPARATORS):
         return split(texts)
@@ -137,82 +135,41 @@ def _split(texts, separators, tokenizer, lowercase):
         return pc.ascii_split_whitespace(pc.replace_substring_regex(texts, separators, " "))
     except (pa.ArrowInvalid, UnicodeEncodeError) as error:
         reason = cut(" ".join(str(error).split()))
-        raise ValueError(f"separators={shortened(separators)} is no regular expression that RE2 reads: {reason}") from error
+        raise ValueError(f"separators={shortened(separators)} is no regular expression of RE2: {reason}") from error
 
 
-def _words(found):
-    """Return the words that a tokenizer found in a text, as a list."""
-    words = None if isinstance(found, (str, bytes)) or not isinstance(found, Iterable) else list(found)
+def call_tokenizer(texts, tokenizer):
+    """Return the words that a tokenizer finds in each text of an array, as a list array."""
+    return pa.array([_checked_tokens(tokenizer(text)) for text in texts.to_pylist()], pa.list_(pa.large_string()))
+
+
+def _checked_tokens(given):
+    words = None if isinstance(given, (str, bytes)) or not isinstance(given, Iterable) else list(given)
     if words is None or not all(isinstance(word, str) for word in words):
-        given = shortened(found if words is None else words)
-        raise ValueError(f"tokenizer returned {given}; it must return the words of a text, as a list of strings")
+        shown = shortened(given if words is None else words)
+        raise ValueError(f"tokenizer returned {shown}; it must return the words of a text, as a list of strings")
     return words
 
 
 def split(texts, rare=RARE_SEPARATORS, alone=None):
-    """Return what stands between `SEPARATORS` in texts, their case as it is.
-
-    Parameters
-    ----------
-    texts : pyarrow.LargeStringArray
-    rare : str
-        Those that are not of ASCII, and line breaks, as a regular expression.
-    alone : str, optional
-        What is a word though nothing stands beside it: the first group of a regular expression.
-
-    Returns
-    -------
-    pyarrow.ListArray of str
-        With an empty string where a text begins or ends with what stands between words.
-
-    Examples
-    --------
-    >>> split(strings(["Good, good<br />film"])).to_pylist()
-    [['Good', 'good', 'film']]
-    """
+    """Return what stands between `SEPARATORS` as a list array; what matches the group of ``alone`` is a word by itself."""
     texts = pc.replace_substring_regex(texts, rare, " ")
     if alone:
         texts = pc.replace_substring_regex(texts, alone, r" \1 ")
     _, ends, characters = texts.buffers()
-    blanked = pa.py_buffer(characters.to_pybytes().translate(BLANKED))  # no byte more or less: the ends stay
+    blanked = pa.py_buffer(characters.to_pybytes().translate(BLANKED))  # byte for byte, so that the ends stay
     return pc.ascii_split_whitespace(pa.Array.from_buffers(texts.type, len(texts), [None, ends, blanked]))
 
 
 def strings(texts):
-    """Return strings as an Arrow array; `pyarrow.array` does the same, but imports pandas, which takes a second.
-
-    Parameters
-    ----------
-    texts : list of str
-
-    Returns
-    -------
-    pyarrow.LargeStringArray
-    """
+    """Return strings as an Arrow array; `pyarrow.array` does the same, but imports pandas, which takes a second."""
     characters = list(map(str.encode, texts))
     ends = np.cumsum([0, *map(len, characters)], dtype=np.int64)
     return pa.Array.from_buffers(pa.large_string(), len(texts), [None, pa.py_buffer(ends), pa.py_buffer(b"".join(characters))])
 
 
 def encode(texts, split):
-    """Return the number of words of every text, the code of every word in order, and the word of every code.
-
-    Parameters
-    ----------
-    texts : iterable of str
-    split : callable
-        From an Arrow array of texts to a list array of their words.
-
-    Returns
-    -------
-    (ndarray, ndarray, list of str)
-        The words of one text follow each other in its order, text by text.
-
-    Raises
-    ------
-    ValueError
-        If there is no text, or one is not a string.
-    """
+    """Return the number of words of every text, the codes of all words in their order, text by text, and each code's word."""
 
     def encode_chunk(start):
         words = split(_checked_strings(texts[start : start + CHUNK], start))
@@ -231,7 +188,7 @@ def encode(texts, split):
 
 
 def _checked_strings(chunk, start):
-    """Return texts as an Arrow array, or say which of all texts, of which ``start`` come before these, is no string."""
+    """Return a chunk of texts, which begins at row ``start`` of all, as an Arrow array; the error names the text's row."""
     try:
         return strings(chunk)
     except TypeError:
@@ -239,22 +196,22 @@ def _checked_strings(chunk, start):
         message = f"text {start + row} is {shortened(chunk[row])}, not a string; drop it or replace it by ''"
     except UnicodeEncodeError as error:
         row = next(i for i, text in enumerate(chunk) if text == error.object)
-        message = f"text {start + row} holds half a character, {error.object[error.start]!a}; mend how it is read"
+        message = f"text {start + row} holds half a character, {error.object[error.start]!a}; fix how it is read"
     raise ValueError(message)
 
 
-def _occurrences(codes, number):
-    """Return how often each of so many codes occurs."""
+def occurrences(codes, number):
+    """Return how often each code from 0 to ``number`` - 1 occurs."""
     parts = np.array_split(codes, len(codes) // 2**22 + 1)  # bincount makes a copy that is twice as wide
     return sum(np.bincount(part, minlength=number) for part in parts)
 
 
-def _chosen(occurrences, words, min_count, max_words):
+def choose_words(frequencies, words, min_count, max_words):
     """Return the words of at least two characters that occur often enough, sorted."""
-    kept = np.flatnonzero((occurrences >= min_count) & (np.fromiter(map(len, words), int, len(words)) >= 2))
+    kept = np.flatnonzero((frequencies >= min_count) & (np.fromiter(map(len, words), int, len(words)) >= 2))
     names = np.array(words, dtype=object)[kept]
     order = np.argsort(names)
-    by_frequency = np.argsort(-occurrences[kept[order]], kind="stable")  # ties stay in the alphabet's order
+    by_frequency = np.argsort(-frequencies[kept[order]], kind="stable")  # ties stay in the alphabet's order
     order = order[np.sort(by_frequency[:max_words])]
     if not len(order):
         raise ValueError(f"the vocabulary is empty: no word occurs min_count={min_count} times; lower min_count")

@@ -6,27 +6,23 @@ import warnings
 from contextlib import suppress
 from pathlib import Path
 
+import pyarrow as pa
+
 from ..support.files import atomic, read_once
 from .read.reviews import DataError, Reviews, first_line, tell
 from .sources import as_recorded
 
 
 def cache_folder() -> Path:
-    """Return the folder of cached data: ``$TOKENSEL_CACHE``, or the operating system's place for caches.
-
-    Returns
-    -------
-    pathlib.Path
-    """
+    """Return the folder of cached data: ``$TOKENSEL_CACHE``, or the operating system's place for caches."""
     import platformdirs
 
     return Path(os.environ.get("TOKENSEL_CACHE") or platformdirs.user_cache_path("tokensel-nb"))
 
 
 def from_cache(filename, name, class_names):
-    """Return cached reviews, or None where there are none; a file that is cut short or altered is thrown away."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    """Return cached reviews, or None where there are none; a file that was cut short or altered is removed."""
+    from pyarrow import parquet
 
     path = cache_folder() / filename
     try:
@@ -34,11 +30,11 @@ def from_cache(filename, name, class_names):
     except OSError:  # there is none, or none that can be read: to_cache says why it cannot be written
         return None
     try:
-        table = pq.read_table(pa.BufferReader(data), page_checksum_verification=True)
+        table = parquet.read_table(pa.BufferReader(data), page_checksum_verification=True)
         source = table.schema.metadata[b"source"].decode()
         return as_recorded(Reviews(table["text"].to_pylist(), table["label"].to_numpy(), class_names, source), name)
     except (pa.ArrowException, OSError, KeyError, TypeError, ValueError):
-        tell(f"{path.name}: this cache file was cut short or altered; it is made anew")
+        tell(f"{path.name}: this cache file was cut short or altered; it will be rebuilt")
         with suppress(OSError):  # in a folder that can only be read
             path.unlink(missing_ok=True)
         return None
@@ -46,14 +42,13 @@ def from_cache(filename, name, class_names):
 
 def to_cache(reviews, filename):
     """Write reviews to the cache, and return them; a disk that cannot hold them costs a warning, not the data."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    from pyarrow import parquet
 
     table = pa.table({"text": reviews.texts, "label": reviews.labels}, metadata={"source": reviews.source})
     path = cache_folder() / filename
     try:
         with atomic(path) as file:
-            pq.write_table(table, file, compression="zstd", write_page_checksum=True)
+            parquet.write_table(table, file, compression="zstd", write_page_checksum=True)
     except OSError as error:
         reason = error.strerror or first_line(error)
         warnings.warn(f"{path}: could not be cached ({reason}); free some space or set TOKENSEL_CACHE", stacklevel=2)
@@ -61,18 +56,18 @@ def to_cache(reviews, filename):
 
 
 def as_first_read(reviews, filename, others):
-    """Return reviews if they are those of the first reading here, whose digest is kept; nobody recorded what they should be."""
-    path, found = cache_folder() / filename, hashlib.blake2b(reviews.labels.astype("<i8").tobytes(), digest_size=32)
+    """Return reviews if they are those of the first reading here, whose digest is kept: nobody recorded what they should be."""
+    path = cache_folder() / filename
+    contents = hashlib.blake2b(reviews.labels.astype("<i8").tobytes(), digest_size=32)
     for text in reviews.texts:
-        found.update(f"{len(text)} {text}".encode("utf-8", "surrogatepass"))
+        contents.update(f"{len(text)} {text}".encode("utf-8", "surrogatepass"))
     try:
-        known = read_once(path).decode("ascii", "replace")
+        recorded = read_once(path).decode("ascii", "replace")
     except OSError:
         with suppress(OSError), atomic(path) as file:  # where it cannot be kept, the next reading is a first one, too
-            file.write(found.hexdigest().encode())
+            file.write(contents.hexdigest().encode())
         return reviews
-    if known != found.hexdigest():
-        raise DataError(
-            f"{reviews.source}: the contents are not those first read here; remove {others} and {path} to begin anew"
-        )
+    if recorded != contents.hexdigest():
+        remedy = f"remove {others} and {path} to start over"
+        raise DataError(f"{reviews.source}: the contents are not those first read here; {remedy}")
     return reviews

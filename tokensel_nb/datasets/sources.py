@@ -43,27 +43,27 @@ def first_that_serves(name, sources, source, remedy, *arguments, of="reviews"):
         else:
             tell(f"{name}: {len(reviews):,} {of} from {reviews.source}")
             return reviews
-    raise DataError(f"{name} could not be had ({'; '.join(reasons)}); {remedy}")
+    raise DataError(f"{name} could not be loaded ({'; '.join(reasons)}); {remedy}")
 
 
 def data_folder():
-    """Return the folder that the user names; one that is named and is none is an error."""
+    """Return the folder that the user names; a name of no folder is an error."""
     if "TOKENSEL_DATA" not in os.environ:
         raise NotHereError("TOKENSEL_DATA is not set")
     folder = Path(os.environ["TOKENSEL_DATA"])
     if not folder.is_dir():
-        raise DataError(f"TOKENSEL_DATA={folder} is no folder; name one that exists, or unset it")
+        raise DataError(f"TOKENSEL_DATA={folder} is not a folder; name one that exists, or unset it")
     return folder
 
 
 def as_recorded(reviews, name):
-    """Return the reviews if nothing, or what they are, was recorded under ``name``."""
+    """Return the reviews if they are what was recorded under ``name``, or nothing was."""
     rows, expected = RECORDED.get(name, (len(reviews), None))
     if len(reviews) != rows:
-        remedy = "get the whole file anew, or read a set of your own with read_reviews"
+        remedy = "get the whole file again, or read a set of your own with read_reviews"
         raise DataError(f"{name} from {reviews.source}: {len(reviews):,} rows instead of {rows:,}; {remedy}")
     if expected is not None and digest(reviews) != expected:
-        raise DataError(f"{name} from {reviews.source}: its contents are not those recorded; get the file anew")
+        raise DataError(f"{name} from {reviews.source}: its contents differ from those recorded; download the file again")
     return reviews
 
 

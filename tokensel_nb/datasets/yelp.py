@@ -11,9 +11,7 @@ from .read.hub import REVISIONS, from_hub
 from .read.reviews import SENTIMENTS, DataError, NotHereError, Reviews, count
 from .sources import SPLIT, as_recorded, data_folder, first_that_serves
 
-YELP_MAX_WORDS = 5_424
-"""The size of the paper's vocabulary of Yelp; which words it holds, and how they were split, is not known here."""
-
+YELP_MAX_WORDS = 5_424  # the size of the paper's vocabulary; which words it holds, and how they were split, is not known here
 STARS = ("1 star", "2 stars", "3 stars", "4 stars", "5 stars")
 YELP_CLASSES = {  # their names, and the class of one to five stars; a review of class -1 is dropped
     2: (SENTIMENTS, [0, 0, -1, 1, 1]),
@@ -29,7 +27,7 @@ ON_HUB = {
 def load_yelp(split="train", classes=2, source="auto", **options) -> Corpus:
     r"""Count the words of Yelp's reviews: 560,000 for training and 38,000 for testing on the hub, or those of your own folder.
 
-    The vocabulary is the training split's alone, from the same source.
+    The vocabulary is the training split's alone, from the same source. Errors are those of `read_yelp`.
 
     Parameters
     ----------
@@ -39,18 +37,12 @@ def load_yelp(split="train", classes=2, source="auto", **options) -> Corpus:
     source : {"auto", "folder", "hub"}
         See `read_yelp`.
     **options
-        ``max_words`` (default 5,424, as many as the paper has; None for all), ``min_count``, ``lowercase``, ``separators``,
-        ``tokenizer``, ``vocabulary`` of `corpus_from_texts`.
+        As in `load_imdb`; ``max_words`` is 5,424 by default, as many as the paper has, and None for all.
 
     Returns
     -------
     Corpus
         Classes 0 (negative) and 1 (positive), or 0 ... K-1 by rising stars.
-
-    Raises
-    ------
-    DataError
-        If no source serves the reviews, or what arrives is not what it should be.
 
     Examples
     --------
@@ -86,11 +78,10 @@ def read_yelp(split="train", classes=2, source="auto") -> Reviews:
         not known to us.
     source : {"auto", "folder", "hub"}
         "folder": ``$TOKENSEL_DATA`` with ``yelp/train.csv`` (or tsv, jsonl, parquet; columns text and stars, 1 to 5). The
-        file is taken as it is, however long. "hub": Hugging Face; for two classes yelp_polarity, else
-        yelp_review_full. Their row counts are checked, and that all classes are equally large; what was read first is
-        taken at its word, and what is read later must be the same. Line breaks, which they write as a backslash and an n,
-        become line breaks again. "auto": the first of these that answers; a folder that the user names and
-        that is wrong is an error.
+        file is taken as it is, however long. "hub": Hugging Face; for two classes yelp_polarity, else yelp_review_full.
+        They must have as many rows as their makers state, classes of equal size, and the contents that were first read
+        here. Line breaks, which they write as a backslash and an n, become line breaks again. "auto": the first of these
+        that answers; a folder that the user names and that is wrong is an error.
 
     Returns
     -------
@@ -128,10 +119,10 @@ def _from_folder(split, classes):
     from .read.own_files import read_reviews  # here, since few readers need it
 
     for path in sorted((folder / "yelp").glob(f"{split}.*")):
-        read = read_reviews(path, "text", "stars", class_names=range(1, 6))
-        reviews = _by_stars(read.texts, read.labels + 1, classes, f"the folder {folder}")
+        starred = read_reviews(path, "text", "stars", class_names=range(1, 6))
+        reviews = _by_stars(starred.texts, starred.labels + 1, classes, f"the folder {folder}")
         if len(np.unique(reviews.labels)) < 2:
-            raise DataError(f"{path}: fewer than two of {', '.join(reviews.class_names)} occur; two are needed at least")
+            raise DataError(f"{path}: fewer than two of {', '.join(reviews.class_names)} occur; at least two are needed")
         return reviews
     raise NotHereError(f"{folder} holds no yelp/{split}.csv")
 
@@ -148,7 +139,7 @@ def _from_hub(split, classes):
     reviews = as_recorded(from_hub(address, split, names), f"{name} {split}")
     sizes = np.bincount(reviews.labels, minlength=len(names)).tolist()
     if len(set(sizes)) > 1:
-        raise DataError(f"{name} {split} from {reviews.source}: its classes are not equally large, {sizes}; get it anew")
+        raise DataError(f"{name} {split} from {reviews.source}: its classes differ in size, {sizes}; download it again")
     kept = f"{name} {split} {REVISIONS[address][:8]}.digest".lower().replace(" ", "-")
     reviews = as_first_read(reviews, kept, f"{address} from the cache of the library datasets")
     texts = [text.replace("\\n", "\n") for text in reviews.texts]  # lest "\nthe" be counted as the word "nthe"

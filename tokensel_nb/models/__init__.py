@@ -1,1 +1,1 @@
-"""The models, one class each, with the same verbs; those that need torch are imported when they are asked for."""
+"""What attention computes, its gradient, and every model as one class with the same verbs."""

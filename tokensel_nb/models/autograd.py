@@ -140,23 +140,23 @@ class AutogradModel(Model):
         """Return f(X) of every text, batch by batch, texts of like lengths together; see `Model.logits`."""
         check_fit(parameters, corpus)
         tensors = _tensors(parameters)
-        found = tensors.embeddings.new_empty((len(corpus), *[corpus.num_classes] * (corpus.num_classes > 2)))
+        logits = tensors.embeddings.new_empty(len(corpus) if corpus.num_classes == 2 else (len(corpus), corpus.num_classes))
         for rows, texts in _batches(corpus):
             with torch.no_grad(), self._room_for(texts, tensors):
-                found[rows] = self._logits(*_looked_up(tensors, texts), texts)
-        return like(found, parameters.embeddings)
+                logits[rows] = self._logits(*_looked_up(tensors, texts), texts)
+        return like(logits, parameters.embeddings)
 
     def attention(self, parameters, corpus):
         """Return the attention of <cls>; see `Model.attention`."""
         check_fit(parameters, corpus)
         tensors, counts = _tensors(parameters), corpus.counts
-        found = np.zeros(counts.nnz, dtype_name(tensors.embeddings))
+        of_entries = np.zeros(counts.nnz, dtype_name(tensors.embeddings))
         for rows, texts in _batches(corpus):
             with torch.no_grad(), self._room_for(texts, tensors):
                 weights = self.forward_attention(*_looked_up(tensors, texts)).cpu().numpy()
             inside = np.arange(weights.shape[1]) < np.diff(texts.counts.indptr)[:, None]
-            found[np.concatenate([np.arange(*counts.indptr[row : row + 2]) for row in rows])] = weights[inside]
-        return sparse.csr_array((found, counts.indices, counts.indptr), shape=counts.shape)
+            of_entries[np.concatenate([np.arange(*counts.indptr[row : row + 2]) for row in rows])] = weights[inside]
+        return sparse.csr_array((of_entries, counts.indices, counts.indptr), shape=counts.shape)
 
     def step_gradients(self, parameters, texts, names):
         """Return the gradient of the mean loss; only rows of words that occur are computed. See `Model.step_gradients`."""
@@ -169,10 +169,11 @@ class AutogradModel(Model):
             looked_up, batch = _looked_up(tensors, texts)
             leaves = {name: getattr(looked_up, name).detach().requires_grad_() for name in names}
             mean_loss = loss_of_logits(self._logits(replace(looked_up, **leaves), batch, texts), texts)
-            found = dict(zip(leaves, torch.autograd.grad(mean_loss, list(leaves.values()), materialize_grads=True)))
-        if "embeddings" in found:
-            found["embeddings"] = torch.zeros_like(tensors.embeddings).index_copy_(0, batch.words, found["embeddings"])
-        return [like(found[name], parameters.embeddings) for name in names]
+            gradients = dict(zip(leaves, torch.autograd.grad(mean_loss, list(leaves.values()), materialize_grads=True)))
+        if "embeddings" in gradients:
+            of_all = torch.zeros_like(tensors.embeddings)
+            gradients["embeddings"] = of_all.index_copy_(0, batch.words, gradients["embeddings"])
+        return [like(gradients[name], parameters.embeddings) for name in names]
 
     @contextmanager
     def _room_for(self, texts, tensors, smaller=""):
@@ -240,8 +241,12 @@ def _padded(corpus, reference):
     log_counts[sizes == 0, 0] = 0.0  # a softmax of nothing is no number; the logit is set to zero behind it
     log_counts[inside] = np.log(counts.data)
     words = words if len(words) else np.zeros(1)
-    kinds = ("int64", "int64", None, "bool")
-    return Texts(*(like(each, reference, kind) for each, kind in zip((words, places, log_counts, sizes > 0), kinds)))
+    return Texts(
+        words=like(words, reference, "int64"),
+        places=like(places, reference, "int64"),
+        log_counts=like(log_counts, reference),
+        holds_words=like(sizes > 0, reference, "bool"),
+    )
 
 
 def _batches(corpus) -> Iterator[tuple[np.ndarray, Corpus]]:
@@ -250,9 +255,8 @@ def _batches(corpus) -> Iterator[tuple[np.ndarray, Corpus]]:
     order = np.argsort(sizes, kind="stable")
     while len(order):
         pairs = np.arange(1, len(order) + 1) * sizes[order] ** 2
-        number = max(int(np.searchsorted(pairs, AT_ONCE, side="right")), 1)
-        yield order[:number], corpus[order[:number]]
-        order = order[number:]
+        rows, order = np.split(order, [max(int(np.searchsorted(pairs, AT_ONCE, side="right")), 1)])
+        yield rows, corpus[rows]
 
 
 @contextmanager

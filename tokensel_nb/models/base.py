@@ -121,9 +121,9 @@ class Model(ABC):
         NamedArrays
             Of the type, shapes, dtype and kind of ``parameters``.
         """
-        found = self.step_gradients(parameters, corpus, parameters.arrays().keys())
-        written_out = {name: each.written_out() if isinstance(each, LowRank) else each for name, each in found.items()}
-        return type(parameters)(**written_out)
+        by_name = self.step_gradients(parameters, corpus, parameters.arrays().keys())
+        arrays = {name: array.written_out() if isinstance(array, LowRank) else array for name, array in by_name.items()}
+        return type(parameters)(**arrays)
 
     def attention(self, parameters: NamedArrays, corpus: Corpus) -> sparse.csr_array:
         """Return the attention that <cls> pays to each word of each text, all occurrences together.
@@ -197,18 +197,7 @@ class Model(ABC):
 
 
 def loss_of_logits(logits, texts):
-    """Return the mean logistic loss Ê log(1 + exp(-y f(X))), or the mean cross-entropy for K > 2 classes.
-
-    Parameters
-    ----------
-    logits : array, shape (n,) or (n, K)
-    texts : Corpus
-        Its labels and weights are read.
-
-    Returns
-    -------
-    array, shape ()
-    """
+    """Return the mean logistic loss Ê log(1 + exp(-y f(X))), or the mean cross-entropy for K > 2 classes."""
     weights = like(texts.mean_weights, logits)
     if logits.ndim == 1:
         return softplus(-like(texts.signs, logits) * logits) @ weights
@@ -232,98 +221,31 @@ def losses_and_residuals(logits, texts):
 
 
 def classes_of_logits(logits) -> np.ndarray:
-    """Return the likeliest class of every text; a logit of exactly zero gives the first.
-
-    Parameters
-    ----------
-    logits : array, shape (n,) or (n, K)
-
-    Returns
-    -------
-    ndarray of int64, shape (n,)
-
-    Examples
-    --------
-    >>> classes_of_logits(np.array([-1.0, 0.0, 2.0])).tolist(), classes_of_logits(np.array([[0.0, 1.0, 0.5]])).tolist()
-    ([0, 0, 1], [1])
-    """
+    """Return the likeliest class of every text; a logit of exactly zero gives the first."""
     return to_numpy(logits > 0 if logits.ndim == 1 else logits.argmax(1)).astype(np.int64)
 
 
 def probabilities_of_logits(logits: np.ndarray) -> np.ndarray:
-    """Return the probabilities of the classes: the sigmoid of one logit a text, or the softmax of K.
-
-    Parameters
-    ----------
-    logits : ndarray, shape (n,) or (n, K)
-
-    Returns
-    -------
-    ndarray, shape (n, 2) or (n, K)
-
-    Examples
-    --------
-    >>> probabilities_of_logits(np.array([0.0, 800.0])).tolist()
-    [[0.5, 0.5], [0.0, 1.0]]
-    """
+    """Return the probabilities of the classes: the sigmoid of one logit a text, or the softmax of K."""
     if logits.ndim == 1:
         return sigmoid(np.stack([-logits, logits], axis=1))
     return np.exp(log_softmax(logits))
 
 
 def check_finite(result, parameters: NamedArrays, **others):
-    """Return a result if all of it is finite; else say which of the parameters are not, or that they are too large.
-
-    So nothing is looked at twice where all is well.
-
-    Parameters
-    ----------
-    result : float, array, or NamedArrays
-    parameters : NamedArrays
-        What it was computed from.
-    **others : float
-        And what else, under their names.
-
-    Returns
-    -------
-    float, array, or NamedArrays
-        ``result``.
-
-    Raises
-    ------
-    ValueError
-        If it is not finite.
-
-    Examples
-    --------
-    >>> import tokensel_nb as ts
-    >>> check_finite(np.inf, ts.init_parameters(3, 2, seed=0), learning_rate=1e300)
-    Traceback (most recent call last):
-    ValueError: learning_rate=1e+300, embeddings, cls_embedding, output_vector: float32 ...; give smaller numbers
-    """
+    """Return a result if all of it is finite; else say which of the parameters are not, or that they are too large."""
     results = result.arrays().values() if hasattr(result, "arrays") else [np.asarray(result) if np.isscalar(result) else result]
-    if all(namespace(each).isfinite(each).all() for each in results):
+    if all(namespace(array).isfinite(array).all() for array in results):
         return result
-    for name, array in parameters.arrays().items():
+    for name, array in parameters.arrays().items():  # only now, so that nothing is looked at twice where all is well
         finite(name, array)
     named = ", ".join([*(f"{name}={shortened(value)}" for name, value in others.items()), *parameters.arrays()])
     kind = dtype_name(next(iter(parameters.arrays().values())))
-    raise ValueError(f"{named}: {kind} does not hold what comes of these; give smaller numbers")
+    raise ValueError(f"{named}: the result overflows {kind}; give smaller numbers")
 
 
 def check_fit(parameters: NamedArrays, corpus: Corpus) -> None:
-    """Raise a ValueError unless parameters have the shapes that a corpus asks for.
-
-    Parameters
-    ----------
-    parameters : NamedArrays
-    corpus : Corpus
-
-    Raises
-    ------
-    ValueError
-        It names the array, its shape, and the shape that is wanted.
-    """
+    """Raise a ValueError unless parameters have the shapes that a corpus asks for."""
     arrays = parameters.arrays()
     vocab_size, dim = arrays["embeddings"].shape
     if vocab_size != corpus.vocab_size:

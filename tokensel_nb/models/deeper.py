@@ -240,7 +240,7 @@ class WithMLP(AutogradModel):
         if self.initial == "pytorch":
             query = random.standard_normal(dim) / np.sqrt(dim)
             layers = (random.uniform(-1, 1, shape) / np.sqrt(dim) for shape in (base.output_vector.shape, (dim, dim), dim))
-            return MLPParameters(base.embeddings, *(each.astype(dtype) for each in (query, *layers)))
+            return MLPParameters(base.embeddings, *(array.astype(dtype) for array in (query, *layers)))
         weights = _near_identity(dim, self.identity, self.spread, random).astype(dtype)
         return MLPParameters(*base.arrays().values(), weights, np.zeros(dim, dtype))
 

@@ -1,4 +1,13 @@
-"""What the logit of a text owes to each of its words, or to several together: by how much it moves without them."""
+r"""What the logit of a text owes to each of its words, or to several together: by how much it moves without them.
+
+With the weights w_s of a text (`attend`), their sum Z and values γ_s, leaving out all occurrences of the words of a set S
+moves the logit f = Σ_s w_s γ_s / Z by::
+
+    f(X) - f(X without S) = Σ_S w_s (γ_s - f(X)) / (Z - Σ_S w_s) = Σ_S w_s (γ_s - f(X without S)) / Z.
+
+The first form is used where S has no more than half of the weight; else the second, with a sum over the others that is
+made anew. So no digit is lost, whatever the scores. A text that is left empty has the logit zero.
+"""
 
 from __future__ import annotations
 
@@ -10,42 +19,9 @@ from .attend import weigh, weigh_entries
 
 
 class LeavingOut:
-    """One layer of attention, ready to tell of every word of every text what it moves.
+    """What the logits of one layer of attention owe to every word of every text, and to sets of words left out together.
 
-    With the weights w_s = c_s exp(a_s) of a text, their sum Z and values γ_s, leaving out all occurrences of the words of a set
-    S, one or several, moves the logit f = Σ_s w_s γ_s / Z by::
-
-        f(X) - f(X without S) = Σ_S w_s (γ_s - f(X)) / (Z - Σ_S w_s) = Σ_S w_s (γ_s - f(X without S)) / Z.
-
-    The first form is used where S has no more than half of the weight; else the second, with a sum over the others that is
-    made anew. So no digit is lost, whatever the scores. A text that is left empty has the logit zero.
-
-    Parameters
-    ----------
-    scores : ndarray of float64, shape (vocab_size,)
-        a_s = E_s·p.
-    corpus : Corpus
-    together : sequence of ndarray of int
-        Sets of words that are left out together, too, of each text in which all of them stand.
-
-    Attributes
-    ----------
-    rows, columns : ndarray of int, shape (m,)
-        Text and word of every entry: of every word that occurs in a text, and then of every set, whose columns follow those
-        of the words.
-    attention : ndarray of float64, shape (m,)
-        What <cls> pays to all occurrences of the word together, or of the set.
-
-    Examples
-    --------
-    >>> import tokensel_nb as ts
-    >>> corpus = ts.corpus_from_texts(["good film", "bad film"], ["up", "down"])
-    >>> found = LeavingOut(np.zeros(3), corpus)
-    >>> values = np.array([-2.0, 0.0, 2.0])  # of "bad", "film", "good"
-    >>> found.logits(values), found.moves(values)  # of "film", "good"; of "bad", "film"
-    (array([ 1., -1.]), array([-1.,  1., -1.,  1.]))
-    >>> LeavingOut(np.zeros(3), corpus, [np.array([1, 2])]).moves(values)  # and of "film" and "good" together
-    array([-1.,  1., -1.,  1.,  1.])
+    An entry is a word of a text, or a set in a text that holds all of it; the columns of sets follow those of words.
     """
 
     def __init__(self, scores, corpus: Corpus, together=()):
@@ -56,7 +32,7 @@ class LeavingOut:
         self.columns = np.concatenate([counts.columns, counts.shape[1] + sets])
         self._weights = weigh_entries(scores, counts)
         self._left_out, self._totals = self.summed(self._weights), self._sum(self._weights)[self.rows]
-        self.attention = self._left_out / self._totals
+        self.attention = self._left_out / self._totals  # to all occurrences of a word together, or of a set
         self._heavy = np.flatnonzero(2 * self._left_out > self._totals)
         self._of, self._others = self._rest(number)
         of_others = scores[counts.columns[self._others]]
@@ -65,49 +41,20 @@ class LeavingOut:
         self._anew = weigh(counts.entries[self._others], of_others, highest[self._of])
 
     def logits(self, values):
-        """Return f(X) of every text.
-
-        Parameters
-        ----------
-        values : ndarray, shape (vocab_size,)
-            γ_s, of one class.
-
-        Returns
-        -------
-        ndarray of float64, shape (n,)
-        """
+        """Return f(X) of every text."""
         return self._sum(self.attention[: len(self._weights)] * values[self._counts.columns])
 
     def moves(self, values):
-        """Return f(X) - f(X without s) of every entry.
-
-        Parameters
-        ----------
-        values : ndarray, shape (vocab_size,)
-            γ_s, of one class.
-
-        Returns
-        -------
-        ndarray of float64, shape (m,)
-        """
+        """Return f(X) - f(X without s) of every entry."""
         of_words, kept = values[self._counts.columns], self._totals - self._left_out
         remains = self.logits(values)[self.rows]
-        sums = (np.bincount(self._of, each, len(self._heavy)) for each in (self._anew * of_words[self._others], self._anew))
+        sums = (np.bincount(self._of, terms, len(self._heavy)) for terms in (self._anew * of_words[self._others], self._anew))
         with np.errstate(invalid="ignore"):
             remains[self._heavy], kept[self._heavy] = np.nan_to_num(np.divide(*sums)), self._totals[self._heavy]
         return (self.summed(self._weights * of_words) - self._left_out * remains) / kept
 
     def summed(self, of_words):
-        """Return amounts of the words of texts, and after them their sums over the sets.
-
-        Parameters
-        ----------
-        of_words : ndarray, shape (nnz,)
-
-        Returns
-        -------
-        ndarray of float64, shape (m,)
-        """
+        """Return amounts of the words of texts, and after them their sums over the sets."""
         of_sets = np.bincount(self._sets, of_words[self._places], len(self.rows) - len(of_words))
         return np.concatenate([of_words, of_sets])
 
@@ -132,7 +79,7 @@ class LeavingOut:
 
 def _standing(counts, corpus, together):
     """Return, for every set and each text in which all of its words stand, both; and of each word the entry, and its place."""
-    found = [(np.empty((0, 0), np.int64), np.empty(0, np.int64))]
+    pairs = [(np.empty((0, 0), np.int64), np.empty(0, np.int64))]
     by_word = corpus.counts.tocsc() if len(together) else None
     keys = counts.rows.astype(np.int64) * counts.shape[1] + counts.columns  # ascending
     for words in together:
@@ -142,9 +89,9 @@ def _standing(counts, corpus, together):
         wanted = rows[:, None] * counts.shape[1] + words
         places = np.searchsorted(keys, wanted)
         here = (keys[np.minimum(places, len(keys) - 1)] == wanted).all(axis=1)
-        found.append((places[here], rows[here]))
-    places, texts = zip(*found)
-    sets = np.repeat(np.arange(-1, len(together)), [len(each) for each in texts])
-    sizes = np.concatenate([np.full(len(each), each.shape[1]) for each in places])
+        pairs.append((places[here], rows[here]))
+    places, texts = zip(*pairs)
+    sets = np.repeat(np.arange(-1, len(together)), list(map(len, texts)))
+    sizes = np.concatenate([np.full(len(of_set), of_set.shape[1]) for of_set in places])
     entries = np.repeat(np.arange(len(sizes)), sizes)
-    return sets, np.concatenate(texts), entries, np.concatenate([each.ravel() for each in places])
+    return sets, np.concatenate(texts), entries, np.concatenate([of_set.ravel() for of_set in places])

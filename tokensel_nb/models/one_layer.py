@@ -1,12 +1,8 @@
 r"""The model f(X) = Softmax(pᵀE_Xᵀ) E_X v as a function of counts: logits, loss and exact gradients.
 
-No position enters the model, so with u_s = exp(E_s·p) and γ_s = E_s·v::
+No position enters the model, so it needs scores a = E p, values γ = E v and counts alone. `attend` has the formulas of f and of
+its derivatives in a and γ; from these::
 
-    f(X) = Σ_s c_s u_s γ_s / Σ_s c_s u_s,
-
-and with r_i the derivative of the loss in f(X_i), Z_i = Σ_s c_s u_s and C the matrix of counts::
-
-    ∂L/∂γ = u ∘ Cᵀ(r/Z),    ∂L/∂a = γ ∘ ∂L/∂γ - u ∘ Cᵀ(r f/Z),
     ∇_E L = (∂L/∂γ) vᵀ + (∂L/∂a) pᵀ,    ∇_p L = Eᵀ ∂L/∂a,    ∇_v L = Eᵀ ∂L/∂γ
 
 (Propositions 1.1 and 1.2 of the book). Everything here costs O(nnz(C) + |S| d).
@@ -64,14 +60,14 @@ class OneLayer(Model):
         check_fit(parameters, texts)
         scores, values = _scores_and_values(parameters)
         (factors,) = mean_over(texts, lambda part: [_columns(*loss_gradients(scores, values, part))])
-        found = {}
+        gradients = {}
         if "embeddings" in names:
-            found["embeddings"] = LowRank(factors, _queries(parameters))
+            gradients["embeddings"] = LowRank(factors, _queries(parameters))
         if {"cls_embedding", "output_vector"} & set(names):
             by_vectors = few_times(factors.T, parameters.embeddings)
-            found["cls_embedding"] = by_vectors[0]
-            found["output_vector"] = by_vectors[1:].reshape(parameters.output_vector.shape)
-        return {name: found[name] for name in names}
+            gradients["cls_embedding"] = by_vectors[0]
+            gradients["output_vector"] = by_vectors[1:].reshape(parameters.output_vector.shape)
+        return {name: gradients[name] for name in names}
 
 
 @checked(scores=numbers, values=numbers, corpus=some_texts)
@@ -103,14 +99,15 @@ def score_gradients(scores: Array, values: Array, corpus: Corpus) -> tuple[Array
     by_score, by_value = loss_gradients(scores, values, corpus)
     for gradient in (by_score, by_value):
         if not namespace(gradient).isfinite(gradient).all():
-            raise ValueError(f"scores and values: {dtype_name(scores)} does not hold what comes of these; give smaller numbers")
+            raise ValueError(f"scores and values overflow {dtype_name(scores)}; give smaller numbers")
     return by_score, by_value
 
 
 def _check_alike(scores, values, corpus):
     """Refuse scores and values that are not of one kind, one a word."""
     wide = (corpus.vocab_size,) if corpus.num_classes == 2 else (corpus.vocab_size, corpus.num_classes)
-    shaped("scores", scores, (corpus.vocab_size,)), shaped("values", values, wide)
+    shaped("scores", scores, (corpus.vocab_size,))
+    shaped("values", values, wide)
     if is_torch(scores) != is_torch(values) or dtype_name(scores) != dtype_name(values):
         raise ValueError(f"scores is {dtype_name(scores)}, and values {dtype_name(values)}; give arrays of one kind and dtype")
 

@@ -23,59 +23,30 @@ LARGER = 4  # times as many for tensors: their kernel needs no temporary arrays,
 
 
 class LowRank(NamedTuple):
-    """The matrix factors @ rows, not written out.
-
-    Parameters
-    ----------
-    factors : array, shape (n, m)
-    rows : array, shape (m, dim)
-    """
+    """The matrix factors @ rows, of shapes (n, m) and (m, dim), not written out."""
 
     factors: Array
     rows: Array
 
     def written_out(self):
-        """Return the matrix.
-
-        Returns
-        -------
-        array, shape (n, dim)
-        """
+        """Return the matrix."""
         return self.factors @ self.rows
 
 
 class GradientDescent:
-    """Steps of size ``learning_rate`` against the gradient.
-
-    Parameters
-    ----------
-    arrays : dict of str to array
-        What is trained; changed in place.
-    learning_rate : float
-
-    Attributes
-    ----------
-    steps : int
-        Taken so far.
-    state : dict of str to array
-        What else the next step depends on: "<moment>.<name of the array>"; none here.
-    """
+    """Steps of size ``learning_rate`` against the gradient, which change ``arrays`` in place."""
 
     moments = ()
 
     def __init__(self, arrays: dict[str, Array], learning_rate: float):
         self.arrays, self.learning_rate, self.steps = arrays, learning_rate, 0
-        zeros = {name: namespace(array).zeros_like for name, array in arrays.items()}
-        self.state = {f"{moment}.{name}": zeros[name](array) for moment in self.moments for name, array in arrays.items()}
+        # What else the next step depends on.
+        self.state = {
+            f"{moment}.{name}": namespace(array).zeros_like(array) for moment in self.moments for name, array in arrays.items()
+        }
 
     def step(self, gradients: dict[str, Array | LowRank]) -> None:
-        """Take one step.
-
-        Parameters
-        ----------
-        gradients : dict of str to array or LowRank
-            One for each of the arrays.
-        """
+        """Take one step, given the gradient in each of the arrays."""
         self.steps += 1
         for name, array in self.arrays.items():
             moments = [self.state[f"{moment}.{name}"] for moment in self.moments]
@@ -84,41 +55,23 @@ class GradientDescent:
                 continue
             with threads_for(BLOCK * LARGER):  # block by block is small work, however large the array
                 for part, gradient in _blocks(array, gradients[name]):
-                    self.update(array[part], gradient, *(moment[part] for moment in moments))
+                    self.move(array[part], gradient, *(moment[part] for moment in moments))
 
-    def update(self, array, gradient):
-        """Move some rows of an array, in place.
-
-        Parameters
-        ----------
-        array, gradient : array
-            The rows, and the gradient in them.
-        """
+    def move(self, array, gradient):
+        """Move some rows of an array against the gradient in them, in place."""
         array -= self.learning_rate * gradient
 
 
 class Adam(GradientDescent):
-    """Adam (Kingma and Ba, 2015) with PyTorch's defaults; on tensors by PyTorch's own fused kernel.
-
-    Parameters
-    ----------
-    arrays, learning_rate
-        As in `GradientDescent`.
-    """
+    """Adam (Kingma and Ba, 2015) with PyTorch's defaults; on tensors by PyTorch's own fused kernel."""
 
     moments = ("mean", "mean_square")
     betas, epsilon = (0.9, 0.999), 1e-8
 
-    def update(self, array, gradient, mean, square):
-        """Move some rows of an array and their running means, in place.
-
-        Parameters
-        ----------
-        array, gradient, mean, square : array
-            The rows, the gradient in them, and the means of it and of its square.
-        """
+    def move(self, array, gradient, mean, square):
+        """Move some rows of an array, and their running means, in place."""
         if is_torch(array):
-            return self._update_tensor(array, gradient, mean, square)
+            return self._move_tensor(array, gradient, mean, square)
         first, second = self.betas
         mean += (1 - first) * (gradient - mean)
         square *= second
@@ -128,7 +81,7 @@ class Adam(GradientDescent):
         root += self.epsilon
         array -= self.learning_rate / (1 - first**self.steps) * mean / root
 
-    def _update_tensor(self, array, gradient, mean, square):
+    def _move_tensor(self, array, gradient, mean, square):
         # The function, not the class: that would import torch._dynamo, which takes seconds.
         import torch
         from torch.optim.adam import adam
@@ -137,7 +90,7 @@ class Adam(GradientDescent):
         betas = dict(zip(("beta1", "beta2"), self.betas))
         rest = dict(amsgrad=False, lr=self.learning_rate, weight_decay=0.0, eps=self.epsilon, maximize=False)
         # The fused kernel goes through memory, whatever the strides: it would pair the wrong numbers.
-        fused = all(each.is_contiguous() for each in (array, gradient, mean, square))
+        fused = all(tensor.is_contiguous() for tensor in (array, gradient, mean, square))
         adam([array], [gradient], [mean], [square], [], [steps], fused=fused, foreach=False, **betas, **rest)
 
 

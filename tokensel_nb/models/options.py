@@ -91,6 +91,8 @@ class Options:
     >>> import tokensel_nb as ts
     >>> ts.Options(dim=16, steps=20).learning_rate
     0.05
+    >>> ts.Options(steps=5).identity() == ts.Options(steps=500, verbose=False).identity()
+    True
     >>> ts.Options(learning_rate=-1)
     Traceback (most recent call last):
     ValueError: learning_rate=-1; give a positive number
@@ -123,12 +125,6 @@ class Options:
         Returns
         -------
         dict
-
-        Examples
-        --------
-        >>> import tokensel_nb as ts
-        >>> ts.Options(steps=5).identity() == ts.Options(steps=500, verbose=False).identity()
-        True
         """
-        found = {name: value for name, value in vars(self).items() if name not in ELSEWHERE}
-        return found | {"trained": self.trained and list(self.trained)}
+        chosen = {name: value for name, value in vars(self).items() if name not in ELSEWHERE}
+        return chosen | {"trained": self.trained and list(self.trained)}

@@ -41,8 +41,10 @@ class NamedArrays:
     ...     slope: np.ndarray
     ...     height: np.ndarray
     >>> line = Line(np.array([3.0]), np.array([1.0]))
-    >>> print(line, line.map(np.negative).arrays())
-    Line(slope (1,), height (1,); float64, numpy) {'slope': array([-3.]), 'height': array([-1.])}
+    >>> line.to("cpu").numpy()
+    Line(slope (1,), height (1,); float64, numpy)
+    >>> line.map(np.negative).arrays()
+    {'slope': array([-3.]), 'height': array([-1.])}
     """
 
     def __post_init__(self):
@@ -60,12 +62,6 @@ class NamedArrays:
         Returns
         -------
         dict of str to array
-
-        Examples
-        --------
-        >>> import tokensel_nb as ts
-        >>> list(ts.init_parameters(3, 2, seed=0).arrays())
-        ['embeddings', 'cls_embedding', 'output_vector']
         """
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
@@ -82,12 +78,6 @@ class NamedArrays:
         -------
         NamedArrays
             Of the type of ``self``.
-
-        Examples
-        --------
-        >>> import tokensel_nb as ts
-        >>> ts.init_parameters(3, 2, seed=0).map(np.zeros_like).output_vector.tolist()
-        [0.0, 0.0]
         """
         return type(self)(**{name: function(array) for name, array in self.arrays().items()})
 
@@ -103,12 +93,6 @@ class NamedArrays:
         -------
         NamedArrays
             Of the type of ``self``.
-
-        Examples
-        --------
-        >>> import tokensel_nb as ts
-        >>> ts.init_parameters(3, 2, seed=0).to("cpu")
-        Parameters(embeddings (3, 2), cls_embedding (2,), output_vector (2,); float32, cpu)
         """
         try:
             place = torch.empty(0, device=device)
@@ -125,12 +109,6 @@ class NamedArrays:
         -------
         NamedArrays
             Of the type of ``self``.
-
-        Examples
-        --------
-        >>> import tokensel_nb as ts
-        >>> ts.init_parameters(3, 2, seed=0).to("cpu").numpy()
-        Parameters(embeddings (3, 2), cls_embedding (2,), output_vector (2,); float32, numpy)
         """
         return self.map(to_numpy)
 
@@ -139,6 +117,11 @@ class NamedArrays:
         arrays = self.arrays()
         shapes = ", ".join(f"{name} {tuple(array.shape)}" for name, array in arrays.items())
         return f"{type(self).__name__}({shapes}; {_place(next(iter(arrays.values())))})"
+
+
+def copied(parameters: NamedArrays) -> NamedArrays:
+    """Return a copy of named arrays."""
+    return parameters.map(lambda array: array.clone() if is_torch(array) else array.copy())
 
 
 @numbers_in.register

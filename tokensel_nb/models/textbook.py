@@ -18,24 +18,7 @@ PADDING = -1
 
 
 def tokens_of(corpus: Corpus) -> torch.Tensor:
-    """Write the counts out as sequences of token ids.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        Whole numbers as counts.
-
-    Returns
-    -------
-    tensor of int64, shape (n, longest text)
-        Row i holds token s c_s(X_i) times, in the order of the vocabulary, then `PADDING`.
-
-    Examples
-    --------
-    >>> import tokensel_nb as ts
-    >>> tokens_of(ts.corpus_from_texts(["good good film", "bad"], ["up", "down"])).tolist()
-    [[1, 2, 2], [0, -1, -1]]
-    """
+    """Write whole counts out as token ids, shape (n, longest text): each s c_s times, in columns' order, then `PADDING`."""
     counts = corpus.counts.tocsr()
     tokens = torch.full((len(corpus), max(int(corpus.lengths.max(initial=0)), 1)), PADDING)
     for i, (start, end) in enumerate(zip(counts.indptr, counts.indptr[1:])):
@@ -45,25 +28,8 @@ def tokens_of(corpus: Corpus) -> torch.Tensor:
 
 
 def tokens_in_order(texts, vocabulary) -> torch.Tensor:
-    """Split texts into the book's words, position by position, as token ids; words outside the vocabulary are left out.
-
-    Written apart from `text`, in plain Python, so that the two can be held against each other.
-
-    Parameters
-    ----------
-    texts : sequence of str, length n
-    vocabulary : sequence of str
-
-    Returns
-    -------
-    tensor of int64, shape (n, longest text)
-        Token ids in the order of the text, then `PADDING`.
-
-    Examples
-    --------
-    >>> tokens_in_order(["A good, good film!", "bad"], ["bad", "film", "good"]).tolist()
-    [[2, 2, 1], [0, -1, -1]]
-    """
+    """Split texts into the book's words, position by position, as token ids; other words are left out. See `tokens_of`."""
+    # Written apart from `text`, in plain Python, so that the two can be held against each other.
     ids = {word: s for s, word in enumerate(vocabulary)}
     words = (re.findall(r"\w+", re.sub(r"<br\s*/?>", " ", text.lower())) for text in texts)
     rows = [torch.tensor([ids[word] for word in of_text if word in ids], dtype=torch.int64) for of_text in words]
@@ -71,24 +37,7 @@ def tokens_in_order(texts, vocabulary) -> torch.Tensor:
 
 
 def textbook_logits(embeddings, cls_embedding, output_vector, tokens) -> torch.Tensor:
-    """Return f(X) = Softmax(pᵀE_Xᵀ) E_X v of padded sequences, differentiable.
-
-    Parameters
-    ----------
-    embeddings, cls_embedding, output_vector : tensor
-        As in `Parameters`.
-    tokens : tensor of int64, shape (n, T)
-        Token ids, `PADDING` behind the end.
-
-    Returns
-    -------
-    tensor, shape (n,) or (n, K)
-
-    Examples
-    --------
-    >>> textbook_logits(torch.eye(2), torch.zeros(2), torch.tensor([1.0, -1.0]), torch.tensor([[0, 1], [0, -1]])).tolist()
-    [0.0, 1.0]
-    """
+    """Return f(X) = Softmax(pᵀE_Xᵀ) E_X v of padded sequences, differentiable, shape (n,) or (n, K)."""
     present = tokens != PADDING
     rows = functional.embedding(tokens.clamp(min=0), embeddings)  # (n, T, d): what the closed form never makes
     scores = (rows @ cls_embedding).masked_fill(~present, -torch.inf)
@@ -99,27 +48,7 @@ def textbook_logits(embeddings, cls_embedding, output_vector, tokens) -> torch.T
 
 
 def textbook_gradients(parameters: Parameters, corpus: Corpus) -> Parameters:
-    """Return the gradient of the mean loss by automatic differentiation.
-
-    Parameters
-    ----------
-    parameters : Parameters
-    corpus : Corpus
-
-    Returns
-    -------
-    `Parameters`
-        Of the shapes, the dtype and the kind of ``parameters``.
-
-    Examples
-    --------
-    >>> import tokensel_nb as ts
-    >>> corpus = ts.corpus_from_texts(["good film", "bad film"], ["up", "down"])
-    >>> parameters = ts.init_parameters(corpus.vocab_size, dim=4, seed=0, dtype="float64")
-    >>> difference = textbook_gradients(parameters, corpus).embeddings - ts.gradients(parameters, corpus).embeddings
-    >>> bool(abs(difference).max() < 1e-15)
-    True
-    """
+    """Return the gradient of the mean loss by automatic differentiation, in the shapes and the kind of the parameters."""
     tensors = parameters if is_torch(parameters.embeddings) else parameters.to("cpu")
     leaves = [array.clone().requires_grad_() for array in tensors.arrays().values()]
     place = leaves[0].device
@@ -129,5 +58,5 @@ def textbook_gradients(parameters: Parameters, corpus: Corpus) -> Parameters:
         losses = functional.binary_cross_entropy_with_logits(outputs, labels.to(outputs), reduction="none")
     else:
         losses = functional.cross_entropy(outputs, labels, reduction="none")
-    found = torch.autograd.grad(losses @ torch.tensor(corpus.mean_weights).to(losses), leaves)
-    return Parameters(*(like(each, parameters.embeddings) for each in found))
+    gradients = torch.autograd.grad(losses @ torch.tensor(corpus.mean_weights).to(losses), leaves)
+    return Parameters(*(like(gradient, parameters.embeddings) for gradient in gradients))

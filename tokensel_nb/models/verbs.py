@@ -1,4 +1,8 @@
-"""What one asks of any model: logits, attention, loss, accuracy, gradients; by default of one layer of attention."""
+"""What one asks of any model: logits, attention, loss, accuracy, gradients; by default of one layer of attention.
+
+They are the methods of `Model`, with arguments and results checked: a ValueError says where parameters are not finite,
+are neither float32 nor float64, or do not fit the corpus, and where a result overflows.
+"""
 
 from __future__ import annotations
 
@@ -18,30 +22,29 @@ if TYPE_CHECKING:
 ONE_LAYER = OneLayer()
 
 
-def _finite_arrays(name, parameters):
-    for each, array in instance(name, parameters, NamedArrays).arrays().items():
-        finite(each, array)
+def finite_arrays(name, parameters):
+    """Return named arrays in which all numbers are finite."""
+    for array_name, array in instance(name, parameters, NamedArrays).arrays().items():
+        finite(array_name, array)
     return parameters
 
 
-@checked(parameters=_finite_arrays, corpus=Corpus, model=Model)
+of_texts = checked(parameters=finite_arrays, corpus=Corpus, model=Model)
+of_a_mean = checked(parameters=finite_arrays, corpus=some_texts, model=Model)
+
+
+@of_texts
 def logits(parameters: NamedArrays, corpus: Corpus, model: Model = ONE_LAYER) -> Array:
-    """Return f(X) of every text; zero for a text without a known word.
+    """Return f(X) of every text.
 
     Parameters
     ----------
-    parameters : NamedArrays
-    corpus : Corpus
-    model : Model
+    parameters, corpus, model
+        As in `Model.logits`.
 
     Returns
     -------
     array, shape (n,), or (n, K) for K > 2 classes
-
-    Raises
-    ------
-    ValueError
-        If the parameters do not fit the corpus, are neither float32 nor float64, or are too large or not finite.
 
     Examples
     --------
@@ -54,27 +57,18 @@ def logits(parameters: NamedArrays, corpus: Corpus, model: Model = ONE_LAYER) ->
     return check_finite(model.logits(parameters, corpus), parameters)
 
 
-@checked(parameters=_finite_arrays, corpus=Corpus, model=Model)
+@of_texts
 def attention(parameters: NamedArrays, corpus: Corpus, model: Model = ONE_LAYER) -> sparse.csr_array:
     """Return the attention that <cls> pays to each word of each text, all occurrences together.
 
     Parameters
     ----------
-    parameters : NamedArrays
-    corpus : Corpus
-    model : Model
+    parameters, corpus, model
+        As in `Model.attention`.
 
     Returns
     -------
     scipy.sparse.csr_array, shape (n, vocab_size)
-        A row sums to one, or to zero where the text holds no known word.
-
-    Raises
-    ------
-    TypeError
-        If the model has no attention.
-    ValueError
-        If the parameters do not fit the corpus, are neither float32 nor float64, or are too large or not finite.
 
     Examples
     --------
@@ -84,29 +78,23 @@ def attention(parameters: NamedArrays, corpus: Corpus, model: Model = ONE_LAYER)
     >>> ts.attention(start, corpus).toarray().round(2).tolist()
     [[0.0, 0.33, 0.67], [1.0, 0.0, 0.0]]
     """
-    found = model.attention(parameters, corpus)
-    check_finite(found.data, parameters)
-    return found
+    weights = model.attention(parameters, corpus)
+    check_finite(weights.data, parameters)
+    return weights
 
 
-@checked(parameters=_finite_arrays, corpus=some_texts, model=Model)
+@of_a_mean
 def loss(parameters: NamedArrays, corpus: Corpus, model: Model = ONE_LAYER) -> float:
     """Return the mean logistic loss Ê log(1 + exp(-y f(X))), or the mean cross-entropy for K > 2 classes.
 
     Parameters
     ----------
-    parameters : NamedArrays
-    corpus : Corpus
-    model : Model
+    parameters, corpus, model
+        As in `Model.loss`.
 
     Returns
     -------
     float
-
-    Raises
-    ------
-    ValueError
-        If the parameters do not fit the corpus, are neither float32 nor float64, or are too large or not finite.
 
     Examples
     --------
@@ -119,26 +107,18 @@ def loss(parameters: NamedArrays, corpus: Corpus, model: Model = ONE_LAYER) -> f
     return check_finite(model.loss(parameters, corpus), parameters)
 
 
-@checked(parameters=_finite_arrays, corpus=some_texts, model=Model)
+@of_a_mean
 def accuracy(parameters: NamedArrays, corpus: Corpus, model: Model = ONE_LAYER) -> float:
-    """Return the share of texts whose label f predicts: the sign of f, or the class of the largest logit.
-
-    A logit of exactly zero predicts the first class; texts count by their weights.
+    """Return the share of texts whose label f predicts.
 
     Parameters
     ----------
-    parameters : NamedArrays
-    corpus : Corpus
-    model : Model
+    parameters, corpus, model
+        As in `Model.accuracy`.
 
     Returns
     -------
     float, from 0 to 1
-
-    Raises
-    ------
-    ValueError
-        If the parameters do not fit the corpus, are neither float32 nor float64, or are too large or not finite.
 
     Examples
     --------
@@ -147,33 +127,25 @@ def accuracy(parameters: NamedArrays, corpus: Corpus, model: Model = ONE_LAYER) 
     >>> ts.accuracy(ts.train(corpus, dim=4, steps=20).parameters, corpus)
     1.0
     """
-    mean_loss, found = model.evaluate(parameters, corpus)
+    mean_loss, share = model.evaluate(parameters, corpus)
     check_finite(mean_loss, parameters)
-    return found
+    return share
 
 
-@checked(parameters=_finite_arrays, corpus=some_texts, model=Model)
+@of_a_mean
 def gradients(parameters: NamedArrays, corpus: Corpus, model: Model = ONE_LAYER) -> NamedArrays:
     """Return the exact gradient of the loss in every parameter, under the same names (Proposition 1.2 for one layer).
 
-    One layer's gradient in E has rank two, or K + 1; it is written out here for those who want to see it. Training never
-    does.
+    One layer's gradient in E has rank two, or K + 1; training never writes it out as this does.
 
     Parameters
     ----------
-    parameters : NamedArrays
-    corpus : Corpus
-    model : Model
+    parameters, corpus, model
+        As in `Model.gradients`.
 
     Returns
     -------
     NamedArrays
-        Of the type, shapes, dtype and kind (numpy or torch) of ``parameters``.
-
-    Raises
-    ------
-    ValueError
-        If the parameters do not fit the corpus, are neither float32 nor float64, or are too large or not finite.
 
     Examples
     --------

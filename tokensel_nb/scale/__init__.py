@@ -1,1 +1,1 @@
-"""Corpora on disk, and processes that share a run."""
+"""Corpora that memory does not hold, and processes that share a run."""

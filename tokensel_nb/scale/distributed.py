@@ -1,21 +1,14 @@
-"""A mean over texts of which nobody looks at all: the sum of the means over parts of them, each times its share of the weight.
+"""A mean over texts that no process sees all of: the sum of the means over parts of them, each times its share of the weight.
 
-Parts are looked at one after another, where memory does not hold them all, and side by side in several processes, which
-torchrun starts and torch connects. What a step needs to know of all texts is a vector or a few, so little is exchanged;
-everything that follows from it is computed in every process alike. A script ``films.py`` of one line besides its import::
+Parts are read one after another, where memory does not hold them all, and side by side in several processes, which torchrun
+starts and torch connects, as in ``torchrun --nproc-per-node 4 --max-restarts 3 films.py`` with a script of one line::
 
     ts.train(ts.StoredCorpus("films"), steps=500, distributed=True, checkpoint="films.safetensors")
 
-is run by four processes, and goes on from its checkpoint if one of them dies::
-
-    torchrun --nproc-per-node 4 --max-restarts 3 films.py
-
-Before that line, ``ts.store_corpus(rows, "films", distributed=True)`` lets each process count its part of the texts; of other
-parts it learns the words and how often they occur.
-
-On several machines all must see the checkpoint and the corpus, and torchrun wants TORCH_DISABLE_SHARE_RDZV_TCP_STORE=1 in its
-environment, or what it starts anew looks for the dead. A `StoredCorpus` is read by each process as far as its part
-goes, once it has been opened, which reads all of it for the digest; of a `Corpus` every process holds all, and its part again.
+What a step needs to know of all texts is a vector or a few, so little is exchanged; every process computes alike what follows
+from it. On several machines all must see the checkpoint and the corpus, and torchrun wants
+TORCH_DISABLE_SHARE_RDZV_TCP_STORE=1 in its environment, or what it starts anew looks for the dead. Each process reads its part
+of a `StoredCorpus`, besides the whole once for the digest; of a `Corpus` it holds all, and its part again.
 """
 
 from __future__ import annotations
@@ -35,25 +28,7 @@ if TYPE_CHECKING:
 
 
 class Parts:
-    """The texts of a corpus, of which this process looks at its part alone, in blocks if they are stored.
-
-    Parameters
-    ----------
-    corpus : Corpus or StoredCorpus
-        All texts; the same in every process.
-    rows : ndarray of int, optional
-        Which of them the mean is over; by default all but those of weight zero.
-    processes : Processes
-        Each takes an equal part of ``rows``, in their order.
-
-    Examples
-    --------
-    >>> import tokensel_nb as ts
-    >>> corpus = ts.corpus_from_texts(["good film", "bad film", "bad"], [1, -1, -1])
-    >>> of_all = Parts(corpus).mean(lambda part: [part.mean_weights @ part.lengths])
-    >>> print(*of_all, *Parts(corpus, processes=Processes(1, 2)).blocks)
-    1.6666666666666665 [2]
-    """
+    """The texts of a corpus, by default all of positive weight; this process reads an equal part, in blocks if stored."""
 
     def __init__(self, corpus: Corpus, rows=None, processes: Processes = ALONE):
         rows = np.flatnonzero(corpus.mean_weights) if rows is None else rows
@@ -68,64 +43,23 @@ class Parts:
             self.only = corpus[self.blocks[0]]  # kept, with what is prepared of it
 
     def mean(self, function: Callable[[Corpus], list[Array]]) -> list[Array]:
-        """Return the mean over all texts of what a function finds as the mean over some of them.
-
-        Parameters
-        ----------
-        function : callable
-            From a corpus to a list of arrays, each a mean over the texts of that corpus.
-
-        Returns
-        -------
-        list of array
-            The same in every process.
-        """
+        """Return the means over all texts of what a function finds as means over a corpus; the same in every process."""
         parts = (self.corpus[block] for block in self.blocks) if len(self.blocks) > 1 else [self.only]
         total = None
         for share, part in zip(self.shares, parts):
-            found = [share * each for each in function(part)]
-            total = found if total is None else [before + each for before, each in zip(total, found)]
-        return [self.processes.summed(each) for each in total]
+            means = [share * mean for mean in function(part)]
+            total = means if total is None else [before + mean for before, mean in zip(total, means)]
+        return [self.processes.summed(mean) for mean in total]
 
 
 def mean_over(texts: Corpus | StoredCorpus | Parts, function: Callable[[Corpus], list[Array]]) -> list[Array]:
-    """Return the mean over texts of what a function finds, whether they are looked at all at once or in parts.
-
-    Parameters
-    ----------
-    texts : Corpus, StoredCorpus or Parts
-    function : callable
-        See `Parts.mean`.
-
-    Returns
-    -------
-    list of array
-
-    Examples
-    --------
-    >>> import tokensel_nb as ts
-    >>> corpus = ts.corpus_from_texts(["good film", "bad"], [1, -1])
-    >>> mean_over(corpus, lambda part: [part.mean_weights @ part.lengths])
-    [np.float64(1.5)]
-    """
+    """Return the means over texts of what a function finds as means over a corpus, all texts at once or in parts."""
     texts = Parts(texts) if isinstance(texts, StoredCorpus) else texts
     return texts.mean(function) if isinstance(texts, Parts) else function(texts)
 
 
 def shared(corpus: Corpus | StoredCorpus, rows, processes: Processes) -> Corpus | Parts:
-    """Return some texts of a corpus as the processes share them: as they are, if this one is alone and holds them.
-
-    Parameters
-    ----------
-    corpus : Corpus or StoredCorpus
-    rows : ndarray of int or None
-        None for all.
-    processes : Processes
-
-    Returns
-    -------
-    Corpus or Parts
-    """
+    """Return rows of a corpus, None for all, as the processes share them; for one process alone a corpus in memory."""
     if processes.size > 1 or isinstance(corpus, StoredCorpus):
         return Parts(corpus, rows, processes)
     return corpus if rows is None else corpus[rows]

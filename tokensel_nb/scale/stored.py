@@ -8,33 +8,34 @@ from __future__ import annotations
 
 import hashlib
 import json
-import operator
 import os
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence, Sized
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import timedelta
 from functools import cached_property, partial, reduce
 from itertools import islice
 from numbers import Real
+from operator import iadd, or_
 from pathlib import Path
 
 import numpy as np
 from scipy import sparse
 from tqdm import tqdm
 
-from ..corpus.corpus import Corpus, _coded
+from ..corpus.corpus import Corpus, class_sizes, code_labels, unchecked
 from ..support.checks import checked, positive, shortened, truth, whole_number
 from ..support.files import unfinished
 from .processes import ALONE, Processes
 
 KINDS = {"columns": np.int32, "counts": np.int32, "row_ends": np.int64, "labels": np.int64}
+DIGEST = partial(hashlib.blake2b, digest_size=16)
 AT_ONCE = 8192  # texts that are counted at once
 RESERVED = 128e6  # bytes that Python and the packages take; torch takes 200 MB more
 PATIENCE = timedelta(days=30)  # for a process that counts more than others; one that dies is noticed at once
 NO_ROWS = "there are no rows; give at least one text and its label"
-OF_AN_ENTRY = 80  # bytes at most that a step needs for every text and word that occurs in it, in float64
+OF_AN_ENTRY = 80  # bytes at most that a step in float64 needs for every text and word that occurs in it
 
 
 class StoredCorpus:
@@ -48,7 +49,7 @@ class StoredCorpus:
         The folder.
     memory : float
         What the process may take, in bytes: steps over all texts read so many at a time that it suffices. 128 MB of it are
-        for Python and its packages; torch takes 200 MB more, and what the parameters take and 32 bytes a text come on top.
+        for Python and its packages; torch takes 200 MB more; parameters, and 32 bytes a text, come on top.
 
     Attributes
     ----------
@@ -56,6 +57,8 @@ class StoredCorpus:
         The word of every column.
     class_names : tuple of str
         In the order of the labels.
+    vocab_size, num_classes : int
+        |S| and K.
     labels : ndarray of int64, shape (n,)
     row_ends : ndarray of int64, shape (n + 1,)
         Where the entries of every text begin, and where those of the last one end.
@@ -73,9 +76,9 @@ class StoredCorpus:
     >>> import tokensel_nb as ts
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     stored = ts.store_corpus([("good film", "up"), ("bad film", "down")], f"{folder}/films", memory=1e9)
-    ...     stored, stored[[0]], ts.train(stored, dim=4, steps=20)
-    (StoredCorpus(2 texts, 3 words, 4 entries; down: 1, up: 1), Corpus(1 texts, 3 words, 2 tokens; down: 0, up: 1),
-     Training(20 steps, loss 0.008; all steps))
+    ...     stored[[0]], ts.train(stored, dim=4, steps=20), stored.description(), stored.blocks(np.arange(2))
+    (Corpus(1 texts, 3 words, 2 tokens; down: 0, up: 1), Training(20 steps, loss 0.008; all steps),
+     'StoredCorpus(2 texts, 3 words, 4 entries; down: 1, up: 1) (digest ...)', [array([0, 1])])
     """
 
     def __init__(self, path: str | os.PathLike, memory: float = 1e9):
@@ -83,15 +86,16 @@ class StoredCorpus:
         try:
             written = json.loads((self.path / "about.json").read_text("utf-8"))
             about, self._whole = written["about"], written["digest"]
-            if _digest(json.dumps(about).encode()).hexdigest() != self._whole:
+            if _digest(about) != self._whole:
                 raise ValueError("about.json is not what was written")
             for name in KINDS:
                 with self._file(name).open("rb") as file:
-                    if hashlib.file_digest(file, _digest).hexdigest() != about["digests"][name]:
+                    if hashlib.file_digest(file, DIGEST).hexdigest() != about["digests"][name]:
                         raise ValueError(f"{name}.bin is not what was written")
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise ValueError(f"{self.path}: no whole stored corpus ({error}); store it again") from error
+            raise ValueError(f"{self.path}: not a complete stored corpus ({error}); store it again") from error
         self.vocabulary, self.class_names = np.array(about["vocabulary"], dtype=object), tuple(about["class_names"])
+        self.vocab_size, self.num_classes = len(self.vocabulary), len(self.class_names)
         self.labels, self.row_ends = (np.fromfile(self._file(name), KINDS[name]) for name in ("labels", "row_ends"))
 
     def __len__(self):
@@ -108,25 +112,12 @@ class StoredCorpus:
         row_ends = np.concatenate([[0], np.cumsum(ends - starts)])
         row_ends = row_ends.astype(np.int32) if row_ends[-1] < 2**31 else row_ends
         matrix = sparse.csr_array((counts, columns, row_ends), shape=(len(rows), self.vocab_size))
-        found = object.__new__(Corpus)  # the digests say that it is what was checked when it was written
-        found._keep(matrix, self.labels[rows], self.vocabulary, self.class_names, None)
-        return found
+        return unchecked(matrix, self.labels[rows], self.vocabulary, self.class_names)  # checked before it was written
 
     def __repr__(self):
-        """Name sizes and classes, as in ``StoredCorpus(3 texts, 5 words, 9 entries; -1: 1, +1: 2)``."""
-        numbers = np.bincount(self.labels, minlength=self.num_classes)
-        sizes = ", ".join(f"{name}: {number:,}" for name, number in zip(self.class_names, numbers))
-        return f"StoredCorpus({len(self):,} texts, {self.vocab_size:,} words, {self.row_ends[-1]:,} entries; {sizes})"
-
-    @property
-    def vocab_size(self):
-        """The number of words |S|."""
-        return len(self.vocabulary)
-
-    @property
-    def num_classes(self):
-        """The number of classes K."""
-        return len(self.class_names)
+        """Return sizes and classes, as in ``StoredCorpus(3 texts, 5 words, 9 entries; -1: 1, +1: 2)``."""
+        sizes = f"{len(self):,} texts, {self.vocab_size:,} words, {self.row_ends[-1]:,} entries"
+        return f"StoredCorpus({sizes}; {class_sizes(self)})"
 
     @cached_property
     def mean_weights(self):
@@ -143,33 +134,17 @@ class StoredCorpus:
         Returns
         -------
         list of ndarray
-            They depend on nothing but lengths of texts, ``rows`` and ``memory``, so that a run can be repeated to the last bit.
-
-        Examples
-        --------
-        >>> import tempfile
-        >>> import tokensel_nb as ts
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     ts.store_corpus([("good", 1), ("bad", 0)], f"{folder}/words").blocks(np.arange(2))
-        [array([0, 1])]
+            They depend on lengths of texts, ``rows`` and ``memory`` alone, so that a run can be repeated to the last bit.
         """
         ends = np.cumsum(self.row_ends[rows + 1] - self.row_ends[rows] + 1)  # each text counts as an entry more
         return np.split(rows, np.flatnonzero(np.diff(ends // self.entries_at_once)) + 1)
 
     def description(self) -> str:
-        """Return sizes and digests: what a checkpoint must agree with.
+        """Return sizes and the digest, with which a checkpoint must agree.
 
         Returns
         -------
         str
-
-        Examples
-        --------
-        >>> import tempfile
-        >>> import tokensel_nb as ts
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     ts.store_corpus([("good", 1), ("bad", 0)], f"{folder}/words").description()
-        'StoredCorpus(2 texts, 2 words, 2 entries; 0: 1, 1: 1) (digest ...)'
         """
         return f"{self!r} (digest {self._whole})"
 
@@ -178,17 +153,15 @@ class StoredCorpus:
 
     def _read(self, name, starts, ends):
         """Return runs of entries, one after another."""
-        found = np.empty(int((ends - starts).sum()), KINDS[name])
-        left = memoryview(found).cast("B")
-        with self._file(name).open("rb", buffering=0) as file:
-            for start, length in zip(starts * found.itemsize, (ends - starts) * found.itemsize):
+        entries = np.empty(int((ends - starts).sum()), KINDS[name])
+        left = memoryview(entries).cast("B")
+        with self._file(name).open("rb") as file:
+            for start, length in zip(starts * entries.itemsize, (ends - starts) * entries.itemsize):
                 file.seek(start)
-                run, left = left[:length], left[length:]
-                while run:
-                    if not (read := file.readinto(run)):
-                        raise ValueError(f"{self._file(name)} is shorter than it was; store the corpus again")
-                    run = run[read:]
-        return found
+                if file.readinto(left[:length]) < length:
+                    raise ValueError(f"{self._file(name)} is shorter than it was; store the corpus again")
+                left = left[length:]
+        return entries
 
 
 @checked(rows=Iterable, min_count=whole_number, max_words=whole_number, distributed=truth)
@@ -210,8 +183,8 @@ def store_corpus(
 ) -> StoredCorpus:
     """Count labelled texts into a folder, a few thousand at a time; they may be more than memory holds.
 
-    Unless both ``vocabulary`` and ``class_names`` are given, the rows are gone through twice. A terminal shows how far it is;
-    whoever interrupts it finds nothing left.
+    Unless both ``vocabulary`` and ``class_names`` are given, it reads the rows twice. A terminal shows how far it is; an
+    interrupted call leaves nothing behind.
 
     Parameters
     ----------
@@ -227,9 +200,9 @@ def store_corpus(
         See `StoredCorpus`. Counting takes what Python and some ten thousand texts take, and the first pass 100 bytes a word;
         several processes up to 300.
     distributed : bool
-        Whether this is one of several processes, which ``torchrun`` started: each reads and counts its part of the rows, which
+        Whether this is one of several processes that ``torchrun`` started: each reads and counts its part of the rows, which
         are a sequence, or a data set of Hugging Face's library; of a streamed one each takes whole files. All give the same
-        rows and options, and see the folder. What they store is what one process would, to the last bit.
+        rows and options, and see the folder. They store what one process would, to the last bit.
 
     Returns
     -------
@@ -238,7 +211,7 @@ def store_corpus(
     Raises
     ------
     FileExistsError
-        If there is something of that name.
+        If the folder is there already.
     ValueError
         If ``rows`` is an iterator and would have to be gone through twice, or cannot be shared out; a row is neither a pair nor
         a dict with those names; or as in `corpus_from_texts`.
@@ -255,89 +228,56 @@ def store_corpus(
     ...     stored.vocabulary.tolist(), stored[:].counts.toarray().tolist()
     (['bad', 'film', 'good'], [[0, 1, 1], [2, 1, 0]])
     """
-    from ..corpus.text import _split, corpus_from_texts  # here, since pyarrow takes half a second, and reading needs none
+    from ..corpus.text import corpus_from_texts  # here, since pyarrow takes half a second, and reading needs none
 
     _entries_at_once(memory)  # refused before the work, not after it
     path, processes = Path(path), Processes.joined(PATIENCE) if distributed else ALONE
     if path.exists():
         raise FileExistsError(f"{path} is there already; remove it, open it as StoredCorpus, or name another folder")
-    split = dict(separators=separators, tokenizer=tokenizer, lowercase=lowercase)
+    how = dict(separators=separators, tokenizer=tokenizer, lowercase=lowercase)
     chunks = partial(_chunks, _share(rows, processes), text, label, heard=processes.rank == 0)
     if vocabulary is None or not class_names:
         if iter(rows) is rows:
-            raise ValueError(
-                "rows is an iterator, gone through once; give vocabulary and class_names, or what can be read again"
-            )
-        found = _found(chunks, partial(_split, **split), vocabulary is None, processes)
-        vocabulary, class_names = _named(*found, vocabulary, class_names, min_count, max_words)
+            once = "rows is an iterator, which can be read only once"
+            raise ValueError(f"{once}; give vocabulary and class_names, or rows that can be read again")
+        vocabulary, class_names = _first_pass(chunks, how, vocabulary, class_names, min_count, max_words, processes)
     words, names = list(vocabulary), list(class_names)
-    count = partial(corpus_from_texts, vocabulary=words, class_names=tuple(names), **split)
-    facts = dict(vocabulary=_digest(repr(words).encode()).hexdigest(), class_names=names, lowercase=lowercase)
-    length = len(rows) if isinstance(rows, Sized) else None
-    processes.check_agreement(dict(rows=length, **facts, separators=separators))
+    facts = dict(rows=len(rows) if isinstance(rows, Sized) else None, vocabulary=_digest(repr(words)), class_names=names)
+    processes.check_agreement(facts | dict(lowercase=lowercase, separators=separators))
+    count = partial(corpus_from_texts, vocabulary=words, class_names=tuple(names), **how)
     with _folder(path, processes) as folder:
         _write_together(_counted(chunks("Counting"), count), folder, words, names, processes)
     return StoredCorpus(path, memory)
 
 
 def write_corpora(corpora: Iterable[Corpus], folder: Path, vocabulary: list[str], class_names: list[str]) -> None:
-    """Write texts that are counted already, one corpus after another, into a folder that `StoredCorpus` reads.
+    """Write corpora of the same words and classes, one after another, into an empty folder that `StoredCorpus` then reads."""
+    digests = {name: DIGEST() for name in KINDS}
+    with ExitStack() as stack:
+        files = {name: stack.enter_context((folder / f"{name}.bin").open("wb")) for name in KINDS}
 
-    Unlike `store_corpus`, which makes the folder and names it once it is whole, this leaves what it has written when it fails.
+        def add(**arrays):
+            for name, array in arrays.items():
+                array = np.ascontiguousarray(array, KINDS[name])
+                digests[name].update(array)
+                array.tofile(files[name])
 
-    Parameters
-    ----------
-    corpora : iterable of Corpus
-        All of the same vocabulary and classes; one at a time is held.
-    folder : Path
-        An empty one.
-    vocabulary : list of str
-    class_names : list of str
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> import tokensel_nb as ts
-    >>> corpus = ts.corpus_from_texts(["good film", "bad film"], ["up", "down"])
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_corpora([corpus] * 3, Path(folder), corpus.vocabulary.tolist(), list(corpus.class_names))
-    ...     StoredCorpus(folder)
-    StoredCorpus(6 texts, 3 words, 12 entries; down: 3, up: 3)
-    """
-    digests = {name: _digest() for name in KINDS}
-    files = {name: (folder / f"{name}.bin").open("wb") for name in KINDS}
-
-    def add(name, array):
-        array = np.ascontiguousarray(array, KINDS[name])
-        digests[name].update(array)
-        array.tofile(files[name])
-
-    try:
         end = 0
-        add("row_ends", [0])
+        add(row_ends=[0])
         for corpus in corpora:
             counts = corpus.counts
-            for name, array in dict(
-                columns=counts.indices,
-                counts=counts.data,
-                row_ends=end + counts.indptr[1:].astype(np.int64),
-                labels=corpus.labels,
-            ).items():
-                add(name, array)
+            row_ends = end + counts.indptr[1:].astype(np.int64)
+            add(columns=counts.indices, counts=counts.data, row_ends=row_ends, labels=corpus.labels)
             end += counts.nnz
-    finally:
-        for file in files.values():
-            file.close()
     about = dict(vocabulary=vocabulary, class_names=class_names, digests={name: digests[name].hexdigest() for name in KINDS})
-    written = {"about": about, "digest": _digest(json.dumps(about).encode()).hexdigest()}
-    (folder / "about.json").write_text(json.dumps(written), "utf-8")
+    (folder / "about.json").write_text(json.dumps({"about": about, "digest": _digest(about)}), "utf-8")
 
 
 def _entries_at_once(memory):
-    found = int((positive("memory", memory) - RESERVED) / OF_AN_ENTRY)
-    if found < 10**5:
+    entries = int((positive("memory", memory) - RESERVED) / OF_AN_ENTRY)
+    if entries < 10**5:
         raise ValueError(f"memory={memory!r}; give {RESERVED / 1e6 + OF_AN_ENTRY / 10:.0f}e6 bytes at least")
-    return found
+    return entries
 
 
 @contextmanager
@@ -368,33 +308,29 @@ def _share(rows, processes):
         pieces = min(size, getattr(rows, "num_shards", size))
         return rows.shard(pieces, rank, contiguous=True) if rank < pieces else ()
     if not isinstance(rows, Sequence):
-        raise ValueError(f"rows is {shortened(rows)}, which {size} processes cannot share out; give a list")
+        raise ValueError(f"rows is {shortened(rows)}, which {size} processes cannot share; give a list")
     from torch.utils.data import Subset
 
     return Subset(rows, range(len(rows) * rank // size, len(rows) * (rank + 1) // size))
 
 
 def _write_together(corpora, folder, words, names, processes):
-    """Store a corpus, those of several processes each in a folder of its own first; the first of them puts these together."""
-    shares = [folder / str(rank) for rank in range(processes.size)] if processes.size > 1 else [folder]
-    with processes.together():
-        shares[processes.rank].mkdir(exist_ok=True)  # in vain, and so told, where another machine does not see the folder
-        write_corpora(corpora, shares[processes.rank], words, names)
+    """Store what all processes count: each into a folder of its own first, which the first of them then puts together."""
+    shares = [folder / str(rank) for rank in range(processes.size)] if processes.size > 1 else []
+    if shares:
+        with processes.together():
+            shares[processes.rank].mkdir()  # fails, and all are told, where another machine does not see the folder
+            write_corpora(corpora, shares[processes.rank], words, names)
+        parts = map(StoredCorpus, shares)
+        corpora = (part[block] for part in parts for block in part.blocks(np.arange(len(part))))
     with processes.together():
         if processes.rank == 0:
-            if processes.size > 1:
-                write_corpora(_blocks(shares), folder, words, names)
-                for share in shares:
-                    shutil.rmtree(share)
+            write_corpora(corpora, folder, words, names)
+            for share in shares:
+                shutil.rmtree(share)
             texts, entries = (os.path.getsize(folder / f"{name}.bin") for name in ("labels", "counts"))
             if not entries:
                 raise ValueError("no text holds a word of the vocabulary; give another one" if texts else NO_ROWS)
-
-
-def _blocks(folders):
-    for share in map(StoredCorpus, folders):
-        for block in share.blocks(np.arange(len(share))):
-            yield share[block]
 
 
 def _counted(chunks, count):
@@ -406,54 +342,44 @@ def _counted(chunks, count):
 
 
 def _chunks(rows, text, label, what, heard):
-    """Yield the number of the first, texts and labels, some thousand at a time; a terminal sees how far it is."""
+    """Yield the number of the first row, texts and labels, some thousand at a time; a terminal shows how far it is."""
     rows = enumerate(tqdm(rows, desc=what, unit="text", delay=2, disable=None if heard else True))
     while chunk := list(islice(rows, AT_ONCE)):
         texts, labels = [], []
         for number, row in chunk:
             try:
-                one, other = (row[text], row[label]) if isinstance(row, dict) else row
+                its_text, its_label = (row[text], row[label]) if isinstance(row, dict) else row
             except (KeyError, TypeError, ValueError):
-                one = None
-            if isinstance(row, str) or not isinstance(one, str) or not isinstance(other, (str, Real)):
+                its_text = None
+            if isinstance(row, str) or not isinstance(its_text, str) or not isinstance(its_label, (str, Real)):
                 wanted = f"a text and a label, or a dict with {text!r} and {label!r}"
                 raise ValueError(f"row {number} is {shortened(row)}; give {wanted}")
-            texts.append(one)
-            labels.append(other)
+            texts.append(its_text)
+            labels.append(its_label)
         yield chunk[0][0], texts, labels
 
 
-def _found(chunks, split, words_too, processes):
-    """Return how often each word occurs, unless it is known what to count, and the different labels: those of all processes."""
-    from ..corpus.text import _occurrences, encode
+def _first_pass(chunks, how, vocabulary, class_names, min_count, max_words, processes):
+    """Return vocabulary and names of classes; what is not given comes from the texts of all processes."""
+    from ..corpus.text import choose_words, encode, occurrences, split_words
 
-    occurrences, labels = Counter(), {}
+    frequencies, labels = Counter(), {}
     with processes.together():
-        for _, texts, of_chunk in chunks("Finding words" if words_too else "Finding labels"):
+        for _, texts, of_chunk in chunks("Finding words" if vocabulary is None else "Finding labels"):
             labels |= dict.fromkeys(of_chunk)
-            if words_too:
-                _, codes, words = encode(texts, split)
-                occurrences.update(dict(zip(words, _occurrences(codes, len(words)).tolist())))
-    each = processes.each(occurrences)
-    of_all = next(each)
-    for others in each:
-        of_all.update(others)
-    return of_all, reduce(operator.or_, processes.each(labels))
-
-
-def _named(occurrences, labels, vocabulary, class_names, min_count, max_words):
-    """Return vocabulary and names of classes, those that are given as they are."""
-    from ..corpus.text import _chosen
-
+            if vocabulary is None:
+                _, codes, words = encode(texts, partial(split_words, **how))
+                frequencies.update(dict(zip(words, occurrences(codes, len(words)).tolist())))
+    frequencies, labels = reduce(iadd, processes.each(frequencies)), reduce(or_, processes.each(labels))
     if not labels:
         raise ValueError(NO_ROWS)
     if vocabulary is None:
-        vocabulary = _chosen(np.fromiter(occurrences.values(), int), list(occurrences), min_count, max_words)
+        vocabulary = choose_words(np.fromiter(frequencies.values(), int), list(frequencies), min_count, max_words)
     try:
-        return vocabulary, _coded(list(labels), tuple(class_names))[1]
+        return vocabulary, code_labels(list(labels), tuple(class_names))[1]
     except ValueError as error:
         raise ValueError(f"among the different labels of these rows: {error}") from error
 
 
-def _digest(content=b""):
-    return hashlib.blake2b(content, digest_size=16)
+def _digest(plain):
+    return DIGEST(json.dumps(plain).encode()).hexdigest()

@@ -1,1 +1,1 @@
-"""What everything stands on: arrays of numpy and of torch, checks of arguments, files, threads, what is installed."""
+"""What everything stands on: arrays of numpy and torch, checks of arguments, files, threads."""

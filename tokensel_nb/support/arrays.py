@@ -16,49 +16,11 @@ if TYPE_CHECKING:
     Array = np.ndarray | torch.Tensor
 
 is_torch = array_api_compat.is_torch_array
-
-
-def namespace(*arrays):
-    """Return the functions for arrays of one kind, under the array API's names.
-
-    Parameters
-    ----------
-    *arrays : array
-        All numpy, or all torch.
-
-    Returns
-    -------
-    module
-
-    Raises
-    ------
-    TypeError
-        If the kinds differ, or something is no array.
-
-    Examples
-    --------
-    >>> namespace(np.zeros(3)).exp(np.zeros(3)).tolist()
-    [1.0, 1.0, 1.0]
-    """
-    return array_api_compat.array_namespace(*arrays)
+namespace = array_api_compat.array_namespace
 
 
 def to_numpy(array) -> np.ndarray:
-    """Return an array of any kind, on any device, as numpy; without a copy where that is possible.
-
-    Parameters
-    ----------
-    array : array, or what numpy makes one of
-
-    Returns
-    -------
-    ndarray
-
-    Examples
-    --------
-    >>> to_numpy([1, 2]).tolist()
-    [1, 2]
-    """
+    """Return an array of any kind, on any device, as numpy; without a copy where that is possible."""
     if not is_torch(array):
         return np.asarray(array)
     array = array.detach().cpu()
@@ -66,70 +28,24 @@ def to_numpy(array) -> np.ndarray:
 
 
 def like(values, reference, dtype=None):
-    """Return values as an array of the kind and on the device of another one.
-
-    Parameters
-    ----------
-    values : array, or what numpy makes one of
-    reference : array
-    dtype : str, optional
-        Such as "int64"; by default that of ``reference``.
-
-    Returns
-    -------
-    array
-        It may share the memory of ``values``.
-
-    Examples
-    --------
-    >>> like([1, 2], np.zeros(1, "float32")).dtype.name
-    'float32'
-    """
+    """Return values as an array of another one's kind, device and dtype (unless ``dtype`` names one); memory may be shared."""
     if not is_torch(reference):
         return np.asarray(to_numpy(values), dtype or reference.dtype)
     import torch
 
-    wanted = reference.dtype if dtype is None else getattr(torch, dtype)
+    torch_dtype = reference.dtype if dtype is None else getattr(torch, dtype)
     if isinstance(values, np.ndarray) and (not values.flags.writeable or min(values.strides, default=0) < 0):
-        values = values.copy()  # torch has no tensors that are only read, or read backwards
-    return torch.as_tensor(values).to(reference.device, wanted)
+        values = values.copy()  # torch has no tensors that are read-only or reversed
+    return torch.as_tensor(values).to(reference.device, torch_dtype)
 
 
 def dtype_name(array) -> str:
-    """Return the name of an array's dtype, such as "float32", whatever its kind.
-
-    Parameters
-    ----------
-    array : array
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> dtype_name(np.zeros(2))
-    'float64'
-    """
+    """Return the name of an array's dtype, such as "float32", whatever its kind."""
     return str(array.dtype).removeprefix("torch.")
 
 
 def softplus(x):
-    """Return log(1 + exp(x)), which neither overflows nor loses small results.
-
-    Parameters
-    ----------
-    x : array
-
-    Returns
-    -------
-    array
-
-    Examples
-    --------
-    >>> softplus(np.array([-800.0, 0.0, 800.0])).round(3).tolist()
-    [0.0, 0.693, 800.0]
-    """
+    """Return log(1 + exp(x)), which neither overflows nor loses small results."""
     if is_torch(x):
         import torch
 
@@ -138,98 +54,35 @@ def softplus(x):
 
 
 def sigmoid(x):
-    """Return 1/(1 + exp(-x)) with small results exact.
-
-    Parameters
-    ----------
-    x : array
-
-    Returns
-    -------
-    array
-
-    Examples
-    --------
-    >>> sigmoid(np.array([-1000.0, 0.0])).tolist()
-    [0.0, 0.5]
-    """
+    """Return 1/(1 + exp(-x)) with small results exact."""
     return namespace(x).exp(-softplus(-x))
 
 
 def log_softmax(x):
-    """Return the logarithms of the softmax over the last axis.
-
-    Parameters
-    ----------
-    x : array, shape (..., K)
-
-    Returns
-    -------
-    array
-
-    Examples
-    --------
-    >>> np.exp(log_softmax(np.array([1000.0, 1000.0]))).round(3).tolist()
-    [0.5, 0.5]
-    """
+    """Return the logarithms of the softmax over the last axis."""
     xp = namespace(x)
     below = x - xp.max(x, axis=-1, keepdims=True)
     return below - xp.log(xp.sum(xp.exp(below), axis=-1, keepdims=True))
 
 
 def times_few(matrix, rows):
-    """Return ``matrix @ rows.T`` for few rows: a product that reads the matrix once, as fast as memory allows.
-
-    On an Intel processor torch's plain product takes twice as long as reading the matrix; transposed, and of two or three rows,
-    it takes no longer.
-
-    Parameters
-    ----------
-    matrix : array, shape (n, dim)
-    rows : array, shape (m, dim)
-
-    Returns
-    -------
-    array, shape (n, m)
-
-    Examples
-    --------
-    >>> times_few(np.eye(2), np.ones((1, 2))).tolist()
-    [[1.0], [1.0]]
-    """
-    if is_torch(matrix):
+    """Return ``matrix @ rows.T`` for few rows: a product that reads the matrix once, as fast as memory allows."""
+    if is_torch(matrix):  # on Intel, torch's plain product takes twice as long; transposed, of two or three rows, it does not
         return (rows @ matrix.T).T if len(rows) < 4 else matrix @ rows.T
     return np.stack([matrix @ row for row in rows], axis=1)
 
 
 def few_times(rows, matrix, height=64):
-    """Return ``rows @ matrix`` for few rows and a tall matrix.
+    """Return ``rows @ matrix`` for few rows and a tall matrix, which torch multiplies in blocks of ``height`` rows.
 
-    Torch's plain product reaches a third of the memory's speed on a CPU; cut into blocks of rows, as a batched product, it
-    reaches nearly all of it.
-
-    Parameters
-    ----------
-    rows : array, shape (m, n)
-    matrix : array, shape (n, dim)
-    height : int
-        Of a block.
-
-    Returns
-    -------
-    array, shape (m, dim)
-
-    Examples
-    --------
-    >>> few_times(np.ones((1, 2)), np.eye(2)).tolist()
-    [[1.0, 1.0]]
+    Torch's plain product reaches a third of the memory's speed on a CPU; as a batched product of blocks it reaches nearly all.
     """
     if not is_torch(matrix):
         return np.stack([row @ matrix for row in np.ascontiguousarray(rows)])
     blocks = len(matrix) // height
-    cut = blocks * height
-    rest = rows[:, cut:] @ matrix[cut:]
+    end = blocks * height
+    rest = rows[:, end:] @ matrix[end:]
     if not blocks:
         return rest
-    stacked = rows[:, :cut].reshape(len(rows), blocks, height).transpose(0, 1).contiguous()
-    return (stacked @ matrix[:cut].reshape(blocks, height, -1)).sum(0) + rest
+    stacked = rows[:, :end].reshape(len(rows), blocks, height).transpose(0, 1).contiguous()
+    return (stacked @ matrix[:end].reshape(blocks, height, -1)).sum(0) + rest

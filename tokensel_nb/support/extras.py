@@ -1,4 +1,4 @@
-"""What the package does not ask for: modules of its extras, imported when they are first used, or one sentence that says which.
+"""Modules that only an extra installs: imported at first use, or refused in one sentence that says which extra to install.
 
 The one place that knows which extra brings what; pyproject.toml lists what each extra installs.
 """
@@ -10,21 +10,7 @@ from typing import TYPE_CHECKING
 
 
 def command(extra):
-    """Return the command that installs an extra.
-
-    Parameters
-    ----------
-    extra : str
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> command("book")
-    "pip install 'tokensel-nb[book]'"
-    """
+    """Return the command that installs an extra."""
     return f"pip install 'tokensel-nb[{extra}]'"
 
 
@@ -33,27 +19,11 @@ class MissingExtraError(ModuleNotFoundError):
 
 
 class Extra:
-    """A module that is imported at the first use of one of its names.
-
-    Parameters
-    ----------
-    module : str
-    extra : str
-        Of this package, which brings the module.
-    need : str
-        What needs it, as the beginning of a sentence.
-
-    Examples
-    --------
-    >>> Extra("json", "book", "dreams need paper").load().loads("[1]")
-    [1]
-    >>> Extra("no_such_module", "book", "dreams need sleep").deep
-    Traceback (most recent call last):
-    tokensel_nb.support.extras.MissingExtraError: dreams need sleep: pip install 'tokensel-nb[book]'
-    """
+    """A module of an extra, imported at the first use of one of its names; ``need`` begins the sentence if it is missing."""
 
     def __init__(self, module, extra, need):
-        self._module, self._sentence = module, f"{need}: {command(extra)}"
+        self._module = module
+        self._sentence = f"{need}: {command(extra)}"
 
     def __getattr__(self, name):
         if name.startswith("__"):  # tools that look into a module's names shall not import all of these
@@ -61,22 +31,12 @@ class Extra:
         return getattr(self.load(), name)
 
     def load(self):
-        """Import the module.
-
-        Returns
-        -------
-        module
-
-        Raises
-        ------
-        MissingExtraError
-            If it is not installed.
-        """
+        """Import and return the module."""
         try:
             return import_module(self._module)
         except ModuleNotFoundError as error:
             if error.name not in (self._module, self._module.partition(".")[0]):
-                raise  # it is there, and something that it needs is not
+                raise  # it is installed, but something that it needs is not
             raise MissingExtraError(self._sentence, name=error.name) from error
 
 

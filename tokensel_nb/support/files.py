@@ -12,12 +12,10 @@ import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-# What a file or folder is called until it is whole: a name that is drawn, that no one else chooses, as short for long names.
+# What a file or folder is called until it is whole: a random name that no one else chooses, and no longer for a long name.
 PART = re.compile(r"tokensel-nb-[0-9a-f]{32}\.part")
 
-LEFT = 3600.0
-"""Seconds after which what has such a name, and nobody wrote to, was left by a run that was killed."""
-
+LEFT = 3600.0  # seconds without a write after which what has such a name counts as left by a run that was killed
 UNNAMED = "no file can have this name"
 # Never through a link, never over a file that is there; O_NOFOLLOW is unknown to Windows, O_BINARY to others.
 WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
@@ -27,27 +25,8 @@ WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | ge
 def atomic(path):
     """Open a file for writing bytes that appears under its name only once it is whole, whatever happens meanwhile.
 
-    Parameters
-    ----------
-    path : path
-        Its folder is made if it is missing. A file that was there keeps its mode (not its owner); a new one has what the
-        umask leaves. A link is replaced, never followed. What a killed run left in the folder an hour ago or earlier is
-        removed.
-
-    Raises
-    ------
-    OSError
-        If the disk cannot hold the file, or what has the name is no file but a folder, a pipe, a device; what was there
-        before stays.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with atomic(Path(folder, "page.html")) as file:
-    ...         _ = file.write(b"<p>")
-    ...     Path(folder, "page.html").read_bytes()
-    b'<p>'
+    Its folder is made if it is missing. An existing file keeps its mode (not its owner), a new one has what the umask leaves;
+    a link is replaced, never followed. On failure, what was there before stays.
     """
     path = Path(path)
     mode = _mode(path)
@@ -67,49 +46,14 @@ def atomic(path):
 
 
 def unfinished(path) -> Path:
-    """Return what a file or folder is called until it is whole; make the folder around it, and clean it of what was left.
-
-    Parameters
-    ----------
-    path : Path
-
-    Returns
-    -------
-    Path
-        Of the same folder; nothing has this name yet.
-
-    Examples
-    --------
-    >>> unfinished(Path("films")).name
-    'tokensel-nb-....part'
-    """
+    """Return an unused name for a file or folder that is not whole yet, beside its own; the folder is made, and cleaned."""
     path.parent.mkdir(parents=True, exist_ok=True)
     _clean(path.parent)
     return path.with_name(f"tokensel-nb-{secrets.token_hex(16)}.part")
 
 
 def read_once(path) -> bytes:
-    """Return all bytes of a file, read from one opening of it: what replaces it meanwhile is not mixed in.
-
-    Parameters
-    ----------
-    path : path
-
-    Returns
-    -------
-    bytes
-
-    Raises
-    ------
-    OSError
-        If it cannot be read, or is no file but a folder, a pipe, a device: none of which is waited for.
-
-    Examples
-    --------
-    >>> read_once(os.devnull)
-    Traceback (most recent call last):
-    OSError: [Errno 22] it is a pipe or a device, not a file: '/dev/null'
-    """
+    """Return all bytes of a file from one opening of it, so that nothing that replaces it meanwhile is mixed in; never wait."""
     try:
         with open(path, "rb", opener=_unwaiting) as file:
             _refuse(path, os.fstat(file.fileno()).st_mode)
@@ -119,21 +63,7 @@ def read_once(path) -> bytes:
 
 
 def shown(path) -> str:
-    r"""Return a path as a message shows it: what cannot be printed escaped, and no more than the end of a long one.
-
-    Parameters
-    ----------
-    path : path
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> shown("a\0b"), len(shown("x" * 300))
-    ('a\\x00b', 200)
-    """
+    """Return a path as a message shows it: unprintable characters escaped, and only the end of a long one."""
     text = "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in str(path))
     return text if len(text) <= 200 else f"...{text[-197:]}"
 
@@ -143,17 +73,17 @@ def _unwaiting(path, flags):
 
 
 def _mode(path):
-    """Return the mode of the file under a name, None where there is none yet."""
+    """Return the mode of the file that will be replaced, None where there is none yet, or a link."""
     try:
-        found = os.lstat(path).st_mode
+        mode = os.lstat(path).st_mode
     except FileNotFoundError:
         return None
     except ValueError as error:
         raise OSError(errno.EINVAL, UNNAMED, shown(path)) from error
-    if stat.S_ISLNK(found):
+    if stat.S_ISLNK(mode):
         return None
-    _refuse(path, found)
-    return stat.S_IMODE(found)
+    _refuse(path, mode)
+    return stat.S_IMODE(mode)
 
 
 def _refuse(path, mode):
@@ -164,7 +94,7 @@ def _refuse(path, mode):
 
 
 def _clean(folder):
-    """Remove what killed runs left: of our own kind of name and of our own user, and nobody has written to it for long."""
+    """Remove what killed runs left: of our kind of name and of our own user, and nobody has written to it for long."""
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             if PART.fullmatch(entry.name) and _left(entry):
@@ -172,9 +102,9 @@ def _clean(folder):
 
 
 def _left(entry):
-    found = entry.stat(follow_symlinks=False)
-    ours = not hasattr(os, "getuid") or found.st_uid == os.getuid()
-    if not ours or not (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)):
+    status = entry.stat(follow_symlinks=False)
+    ours = not hasattr(os, "getuid") or status.st_uid == os.getuid()
+    if not ours or not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
         return False
     within = Path(entry).rglob("*") if entry.is_dir() else ()
-    return time.time() - max([found.st_mtime, *(each.lstat().st_mtime for each in within)]) > LEFT
+    return time.time() - max([status.st_mtime, *(path.lstat().st_mtime for path in within)]) > LEFT

@@ -21,8 +21,6 @@ HAS_THREADS = sys.platform != "emscripten"  # Python in a browser
 def versions() -> str:
     """Return one line of versions and device, as in ``tokensel-nb 0.1.0, Python 3.11.2, numpy 2.4.6, torch 2.13.0, cpu``.
 
-    Without torch, the line does not name it.
-
     Returns
     -------
     str
@@ -33,112 +31,45 @@ def versions() -> str:
     >>> ts.versions().startswith("tokensel-nb ")
     True
     """
-    packages = [f"{name} {found}" for name, found in _versions("numpy", "torch").items()]
+    packages = [f"{name} {number}" for name, number in _versions("numpy", "torch").items()]
     first = [f"tokensel-nb {version('tokensel-nb')}", f"Python {platform.python_version()}"]
     return ", ".join([*first, *packages, device_name()])
 
 
 def default_device() -> str:
-    """Return "cuda" where there is a GPU that torch can use, and "cpu" elsewhere.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> default_device() in ("cpu", "cuda")
-    True
-    """
+    """Return "cuda" where there is a GPU that torch can use, and "cpu" elsewhere."""
     if "torch" not in sys.modules and not (shutil.which("nvidia-smi") and find_spec("torch")):
         return "cpu"  # without the two seconds that torch takes to be imported
     return "cuda" if torch.cuda.is_available() else "cpu"
 
 
 def device_name() -> str:
-    """Return the name of the GPU that is used by default, or "cpu".
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> device_name() == "cpu" or default_device() == "cuda"
-    True
-    """
-    if default_device() == "cpu":
-        return "cpu"
-    return torch.cuda.get_device_name()
+    """Return the name of the GPU that is used by default, or "cpu"."""
+    return "cpu" if default_device() == "cpu" else torch.cuda.get_device_name()
 
 
 def side_by_side(function, items):
-    """Yield a function of every item, in their order, by a thread a core; one by one where the platform has no threads.
+    """Yield a function of every item, in their order, computed by a thread per core where the platform has threads.
 
-    Worth it for what lets go of Python's lock: pyarrow, and products of NumPy and SciPy.
-
-    Parameters
-    ----------
-    function : callable
-    items : iterable
-
-    Yields
-    ------
-    object
-
-    Examples
-    --------
-    >>> list(side_by_side(abs, [-1, 2]))
-    [1, 2]
+    Worth it for what releases Python's lock: pyarrow, and products of NumPy and SciPy.
     """
-    if not HAS_THREADS:
+    if HAS_THREADS:
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            yield from pool.map(function, items)
+    else:
         yield from map(function, items)
-        return
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        yield from pool.map(function, items)
 
 
 def room_for(numbers, itemsize=8, **sizes):
-    """Refuse sizes for which this machine has no memory.
-
-    Parameters
-    ----------
-    numbers : int
-        How many there would be.
-    itemsize : int
-        Bytes of one.
-    **sizes : int
-        The arguments that say so, under their names.
-
-    Raises
-    ------
-    ValueError
-        If they need more than there is.
-
-    Examples
-    --------
-    >>> room_for(10**20, vocab_size=10**18, dim=100)
-    Traceback (most recent call last):
-    ValueError: vocab_size=1000000000000000000, dim=100 needs 800,000,000,000 GB, more than this machine has; give less
-    """
+    """Refuse sizes, which are arguments by name, if so many numbers need more memory than this machine has."""
     size = numbers * itemsize
     if size > memory():
         named = ", ".join(f"{name}={value}" for name, value in sizes.items())
-        raise ValueError(f"{named} needs {size / 1e9:,.0f} GB, more than this machine has; give less")
+        raise ValueError(f"{named} needs {size / 1e9:,.0f} GB, more than this machine has; reduce it")
 
 
 def memory() -> float:
-    """Return how many bytes of memory this machine has; infinitely many where it does not tell.
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
-    >>> memory() > 1e8
-    True
-    """
+    """Return how many bytes of memory this machine has; infinitely many where it does not say."""
     try:
         return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
     except (AttributeError, OSError, ValueError):
@@ -146,36 +77,16 @@ def memory() -> float:
 
 
 def machine() -> dict:
-    """Return what a reader needs to know of this machine: processor, cores used, GPU, versions, today's date.
-
-    Returns
-    -------
-    dict
-
-    Examples
-    --------
-    >>> sorted(machine().keys() - {"gpu"})
-    ['cores', 'date', 'processor', 'python', 'torch']
-    """
+    """Return what a reader needs to know of this machine: processor, cores used, GPU, versions, today's date."""
     cores = int(os.environ.get("OMP_NUM_THREADS") or os.cpu_count())
-    found = {"processor": processor(), "cores": cores, "python": platform.python_version()}
+    facts = {"processor": processor(), "cores": cores, "python": platform.python_version()}
     if default_device() == "cuda":
-        found["gpu"] = device_name()
-    return found | _versions("torch") | {"date": date.today().isoformat()}
+        facts["gpu"] = device_name()
+    return facts | _versions("torch") | {"date": date.today().isoformat()}
 
 
 def processor() -> str:
-    """Name the processor, as Linux does where it can.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> len(processor()) > 0
-    True
-    """
+    """Name the processor, as Linux does where it can."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
         return next(line.split(":")[1].strip() for line in lines if line.startswith("model name"))
@@ -184,9 +95,9 @@ def processor() -> str:
 
 
 def _versions(*names):
-    """Return the versions of those packages that are installed, without what they say of one build, as "+cpu" does."""
-    found = {}
+    """Return the versions of those packages that are installed, without the name of a build, such as "+cpu"."""
+    installed = {}
     for name in names:
         with suppress(PackageNotFoundError):
-            found[name] = version(name).split("+")[0]
-    return found
+            installed[name] = version(name).split("+")[0]
+    return installed

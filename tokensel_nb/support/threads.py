@@ -1,9 +1,9 @@
 """How many threads work is worth: small work runs on one, whatever the machine has.
 
-NumPy's BLAS and torch cut a product of a few thousand numbers into parts, one a core. If another program has one of the cores,
-the parts that are done wait for the one that has none until the scheduler comes round: some 8 ms, product after product,
-where one core takes microseconds for the whole. So the number of threads is chosen by the size of the work, within the call,
-and is the user's own again behind it.
+NumPy's BLAS and torch cut a product of a few thousand numbers into parts, one a core. If another program occupies one of the
+cores, the finished parts wait for that one until the scheduler comes round: some 8 ms, product after product, where one core
+takes microseconds for the whole. So the number of threads is chosen by the size of the work, within the call, and is the user's
+own again afterwards.
 """
 
 from __future__ import annotations
@@ -22,43 +22,15 @@ LARGE = 2**23  # numbers; one core goes through so many in two milliseconds or m
 
 @singledispatch
 def numbers_in(thing) -> int:
-    """Return how many numbers an argument brings to compute with; the classes that bring some register themselves.
-
-    Parameters
-    ----------
-    thing : object
-
-    Returns
-    -------
-    int
-        Zero for what is no array.
-
-    Examples
-    --------
-    >>> import tokensel_nb as ts
-    >>> numbers_in(np.zeros((3, 2))), numbers_in(ts.init_parameters(5, 4, seed=0)), numbers_in("a text")
-    (6, 20, 0)
-    """
+    """Return how many numbers an argument brings to compute with; classes other than arrays that bring some register."""
     return math.prod(thing.shape) if isinstance(thing, np.ndarray) or is_torch(thing) else 0
 
 
 class threads_for:
-    """Compute on one thread if the work is small, and else on as many as the user has set; used as ``with threads_for(n):``.
+    """Compute on one thread if the work is small, else on as many as the user has set: ``with threads_for(how_many_numbers):``.
 
     Of torch, whose number belongs to a Python thread, the innermost of several nested calls decides; of BLAS, whose number
     belongs to the process, one thread is used as long as any small work goes on.
-
-    Parameters
-    ----------
-    numbers : int
-        How many the largest array of the work holds.
-
-    Examples
-    --------
-    >>> import torch
-    >>> with threads_for(100):
-    ...     torch.get_num_threads()
-    1
     """
 
     lock, at_work, limited = Lock(), 0, ()  # of BLAS: how many calls compute on one thread, and what to set back
@@ -77,9 +49,9 @@ class threads_for:
         if self.small:
             with self.lock:
                 if not threads_for.at_work:
-                    found = [(each, each.num_threads) for each in _libraries(len(sys.modules))]
-                    threads_for.limited = [(library, number) for library, number in found if number != 1]
-                    _set((library, 1) for library, _ in self.limited)
+                    libraries = _libraries(len(sys.modules))
+                    threads_for.limited = [(blas, number) for blas in libraries if (number := blas.num_threads) != 1]
+                    set_threads((library, 1) for library, _ in self.limited)
                 threads_for.at_work += 1
 
     def __exit__(self, *_):
@@ -88,7 +60,7 @@ class threads_for:
             with self.lock:
                 threads_for.at_work -= 1
                 if not threads_for.at_work:
-                    _set(self.limited)
+                    set_threads(self.limited)
         if self.torch is not None:
             self._set_torch(self.before, self.torch.get_num_threads())
             self.here.number = self.above
@@ -98,10 +70,11 @@ class threads_for:
             self.torch.set_num_threads(number)
 
 
-def _set(numbers):
+def set_threads(numbers):
+    """Set how many threads each BLAS library uses, given pairs of a library and a number."""
     for library, number in numbers:
         library.set_num_threads(number)
-        if hasattr(library, "clear_controlling_thread"):  # or none but this Python thread could set it from now on
+        if hasattr(library, "clear_controlling_thread"):  # or only this Python thread could set it from now on
             library.clear_controlling_thread()
 
 

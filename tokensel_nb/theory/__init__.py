@@ -1,1 +1,1 @@
-"""One step, Assumption 1, the margin, the flow of p, means over bins."""
+"""One gradient step, the max-margin direction, Assumption 1, means over bins."""

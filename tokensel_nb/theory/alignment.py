@@ -64,8 +64,8 @@ def cls_step(parameters: Parameters, corpus: Corpus, learning_rate: float) -> Pa
 
     Parameters
     ----------
-    parameters : Parameters
-    corpus : Corpus
+    parameters, corpus
+        As in `embedding_step`.
     learning_rate : float
         η_p > 0.
 
@@ -77,7 +77,7 @@ def cls_step(parameters: Parameters, corpus: Corpus, learning_rate: float) -> Pa
     Raises
     ------
     ValueError
-        If ``learning_rate`` is not a positive number, or the parameters do not fit the corpus.
+        As in `embedding_step`.
 
     Examples
     --------
@@ -114,8 +114,7 @@ def exact_values(parameters: Parameters, corpus: Corpus, learning_rate: float):
     Raises
     ------
     ValueError
-        If ``cls_embedding`` is not zero, ``learning_rate`` is not a positive number, or the parameters are not finite or do
-        not fit the corpus.
+        If ``cls_embedding`` is not zero, a parameter is not finite, or as in `embedding_step`.
 
     Examples
     --------
@@ -175,9 +174,8 @@ def adam_values(parameters: Parameters, corpus: Corpus, learning_rate: float, ep
 
     Parameters
     ----------
-    parameters : Parameters
-        Before the step, with p = 0.
-    corpus : Corpus
+    parameters, corpus
+        As in `exact_values`.
     learning_rate : float
         η.
     epsilon : float
@@ -191,8 +189,7 @@ def adam_values(parameters: Parameters, corpus: Corpus, learning_rate: float, ep
     Raises
     ------
     ValueError
-        If ``cls_embedding`` is not zero, ``learning_rate`` is not a positive number, or the parameters are not finite or do
-        not fit the corpus.
+        As in `exact_values`.
 
     Examples
     --------
@@ -264,43 +261,18 @@ def predicted_scores(corpus: Corpus, embedding_rate: float, cls_rate: float) -> 
     >>> ts.predicted_scores(corpus, 8.0, 10.0).round(3)
     array([ 0.472,  0.472, -0.944])
     """
-    _ = corpus.signs  # of two classes alone
+    _ = corpus.signs  # a ValueError for more than two classes
     values = predicted_values(corpus, embedding_rate)
     by_score, _ = loss_gradients(np.zeros_like(values), values, corpus)
     with np.errstate(over="ignore", invalid="ignore"):
-        found = -cls_rate * (by_score + values * (values @ by_score))
-    if not np.isfinite(found).all():
-        raise ValueError(f"embedding_rate={embedding_rate} and cls_rate={cls_rate} lead beyond float64; give smaller ones")
-    return found
+        scores = -cls_rate * (by_score + values * (values @ by_score))
+    if not np.isfinite(scores).all():
+        raise ValueError(f"embedding_rate={embedding_rate} and cls_rate={cls_rate} overflow float64; give smaller ones")
+    return scores
 
 
 def exact_parameters(parameters: Parameters, corpus: Corpus | None = None, dtype="float64") -> Parameters:
-    """Return parameters in another dtype, checked; tensors without their history.
-
-    Parameters
-    ----------
-    parameters : Parameters
-    corpus : Corpus, optional
-        What they must fit.
-    dtype : str, optional
-        None for that of ``parameters``.
-
-    Returns
-    -------
-    `Parameters`
-        They may share memory with those given.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is not finite, or does not fit the corpus.
-
-    Examples
-    --------
-    >>> import tokensel_nb as ts
-    >>> exact_parameters(ts.init_parameters(3, 2, seed=0))
-    Parameters(embeddings (3, 2), cls_embedding (2,), output_vector (2,); float64, numpy)
-    """
+    """Return parameters as float64, or with None as they are, finite and fitting the corpus; tensors without their history."""
     if corpus is not None:
         check_fit(parameters, corpus)
     for name, array in parameters.arrays().items():
@@ -312,7 +284,7 @@ def _step(parameters, corpus, learning_rate, name):
     gradient = OneLayer().step_gradients(parameters, corpus, [name])
     array = getattr(parameters, name)
     stepped = namespace(array).asarray(array, copy=True)
-    with np.errstate(over="ignore", invalid="ignore"):  # told below
+    with np.errstate(over="ignore", invalid="ignore"):  # `check_finite` reports it
         GradientDescent({name: stepped}, learning_rate).step(gradient)
     return replace(parameters, **{name: check_finite(stepped, parameters, learning_rate=learning_rate)})
 

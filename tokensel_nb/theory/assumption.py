@@ -13,22 +13,7 @@ from ..support.checks import checked
 
 @dataclass(frozen=True)
 class Answer:
-    """Whether a corpus satisfies Assumption 1; true in a condition if it does.
-
-    Parameters
-    ----------
-    counter_example : str
-        The first text or token that breaks it, in one sentence; empty if there is none.
-    text, token : int or None
-        The row of that text, the column of that token.
-
-    Examples
-    --------
-    >>> Answer("text 0 holds no relevant token", text=0)
-    Assumption 1 does not hold: text 0 holds no relevant token
-    >>> bool(Answer())
-    True
-    """
+    """Whether a corpus satisfies Assumption 1, as its truth value, and else the first text or token that breaks it."""
 
     counter_example: str = ""
     text: int | None = None
@@ -45,7 +30,7 @@ class Answer:
 
 @checked(corpus=Corpus)
 def complete_tokens(corpus: Corpus) -> np.ndarray:
-    """Tell which tokens are completely positive (+1), which completely negative (-1), and which neither (0).
+    """Return which tokens are completely positive (+1), which completely negative (-1), and which neither (0).
 
     A token is completely positive if it occurs, and only in texts of the second class. Weights of texts do not matter.
 
@@ -90,7 +75,7 @@ def relevant_tokens(corpus: Corpus) -> sparse.csr_array:
     Raises
     ------
     ValueError
-        If the corpus has more than two classes.
+        As in `complete_tokens`.
 
     Examples
     --------
@@ -108,7 +93,7 @@ def relevant_tokens(corpus: Corpus) -> sparse.csr_array:
 
 @checked(corpus=Corpus)
 def check_assumption_1(corpus: Corpus) -> Answer:
-    """Tell whether every text has exactly one relevant token and all its others are irrelevant (Assumption 1 of the paper).
+    """Return whether every text has exactly one relevant token and all its others are irrelevant (Assumption 1 of the paper).
 
     Relevant: completely positive or completely negative; one token that stands in a text twice is one token.
     Irrelevant: a signed frequency Ê[y c_s(X)] of exactly zero, where all texts weigh alike, whatever their weights.
@@ -120,12 +105,13 @@ def check_assumption_1(corpus: Corpus) -> Answer:
     Returns
     -------
     Answer
-        With the first counter-example: first the texts in their order, then the tokens.
+        True in a condition if the assumption holds. Otherwise ``counter_example`` names the first text that breaks it, or else
+        the first token, in one sentence; ``text`` is its row, ``token`` its column.
 
     Raises
     ------
     ValueError
-        If the corpus has more than two classes.
+        As in `complete_tokens`.
 
     Examples
     --------
@@ -141,8 +127,8 @@ def check_assumption_1(corpus: Corpus) -> Answer:
     if (numbers != 1).any():
         text = int((numbers != 1).argmax())
         words = [repr(word) for word in corpus.vocabulary[relevant[[text]].indices]]
-        found = f"{len(words)} relevant tokens, {' and '.join(words[:2])}{' and others' if len(words) > 2 else ''}"
-        return Answer(f"text {text} holds {found if words else 'no relevant token'}", text=text)
+        several = f"{len(words)} relevant tokens, {' and '.join(words[:2])}{' and others' if len(words) > 2 else ''}"
+        return Answer(f"text {text} holds {several if words else 'no relevant token'}", text=text)
     balance = corpus.counts.T @ corpus.signs  # sums of whole numbers, so that zero is zero
     skewed = (balance != 0) & (complete == 0)
     if skewed.any():

@@ -28,9 +28,12 @@ class Bins:
     Examples
     --------
     >>> import tokensel_nb as ts
-    >>> found = ts.binned([-1.0, -1.0, 0.0, 1.0, 1.0], [1.0, 3.0, 0.0, 1.0, 4.0], bins=3)
-    >>> found.means, found.mean_spread
-    (array([2. , 0. , 2.5]), 1.25)
+    >>> bins = ts.binned([-1.0, -1.0, 0.0, 1.0, 1.0], [1.0, 3.0, 0.0, 1.0, 4.0], bins=3)
+    >>> bins.means, bins.mean_spread, bins.rank_correlation()
+    (array([2. , 0. , 2.5]), 1.25, 0.5)
+    >>> skew = np.linspace(-1, 1, 100)
+    >>> ts.binned(skew, skew**2).u_shape() > 3 > ts.binned(skew, skew).u_shape()
+    True
     """
 
     edges: np.ndarray
@@ -54,12 +57,6 @@ class Bins:
         Returns
         -------
         float
-
-        Examples
-        --------
-        >>> import tokensel_nb as ts
-        >>> ts.binned([-1.0, 0.0, 1.0], [0.0, 1.0, 8.0], bins=3).rank_correlation()
-        1.0
         """
         from scipy import stats
 
@@ -76,13 +73,6 @@ class Bins:
         Returns
         -------
         float
-
-        Examples
-        --------
-        >>> import tokensel_nb as ts
-        >>> skew = np.linspace(-1, 1, 100)
-        >>> ts.binned(skew, skew**2).u_shape() > 3 > ts.binned(skew, skew).u_shape()
-        True
         """
         quarter = len(self.sizes) // 4
         middle = self._mean_and_square_error(slice(quarter, -quarter))
@@ -134,11 +124,11 @@ def binned(skew, amounts, bins=20) -> Bins:
     if not len(skew):
         raise ValueError("no token has a skew; give words that occur")
     edges = _edges(skew, bins)
-    with np.errstate(over="ignore", invalid="ignore"):  # told below
+    with np.errstate(over="ignore", invalid="ignore"):  # reported below
         of = {how: stats.binned_statistic(skew, amounts, how, edges).statistic for how in ("count", "mean", "std")}
     filled = of["count"] > 0
     if not np.isfinite([of["mean"][filled], of["std"][filled]]).all():
-        raise ValueError("amounts are too large: their mean or spread is beyond float64; give smaller ones")
+        raise ValueError("amounts are too large: their mean or spread overflows float64; give smaller ones")
     return Bins(edges, of["count"].astype(np.int64), of["mean"], of["std"])
 
 
@@ -187,17 +177,16 @@ def word_correlation(skew, amounts) -> float:
 
 def _known(skew, amounts):
     """Return both as arrays, without the tokens whose skew is NaN."""
-    skew, amounts = (to_numpy(real(name, each)).astype(float) for name, each in (("skew", skew), ("amounts", amounts)))
+    skew, amounts = to_numpy(real("skew", skew)).astype(float), to_numpy(real("amounts", amounts)).astype(float)
     if skew.shape != amounts.shape or skew.ndim != 1:
-        raise ValueError(f"skew has shape {skew.shape} and amounts {amounts.shape}; give one number of each a token")
+        raise ValueError(f"skew has shape {skew.shape} and amounts {amounts.shape}; give one number of each per token")
     known = ~np.isnan(skew)
-    finite("skew", np.where(known, skew, 0)), finite("amounts", np.where(known, amounts, 0))
-    return skew[known], amounts[known]
+    return finite("skew", np.where(known, skew, 0))[known], finite("amounts", np.where(known, amounts, 0))[known]
 
 
 @dataclass(frozen=True, repr=False)
 class ControlledBins:
-    """Bins with true labels, beside what the same treatment draws with shuffled ones.
+    """Bins with true labels, beside those that shuffled labels give.
 
     Parameters
     ----------
@@ -214,9 +203,10 @@ class ControlledBins:
     --------
     >>> import tokensel_nb as ts
     >>> halves = ts.independent_tokens(400, 40, 12, 0.5, seed=0).split(0.5, seed=0)
-    >>> found = ts.with_control(*halves, lambda half: {"share": half.signed_share()}, shuffles=3, bins=10)
-    >>> len(found["share"]["held out"].shuffled), found["share"]["held out"].band.shape
-    (3, (2, 10))
+    >>> controlled = ts.with_control(*halves, lambda half: {"share": half.signed_share()}, shuffles=2, bins=5)
+    >>> true, shuffled = controlled["share"]["own"].figures(ts.Bins.rank_correlation)
+    >>> round(true, 2), len(shuffled), controlled["share"]["held out"].band.shape
+    (1.0, 2, (2, 5))
     """
 
     true: Bins
@@ -236,17 +226,8 @@ class ControlledBins:
         Returns
         -------
         (float, list of float)
-
-        Examples
-        --------
-        >>> import tokensel_nb as ts
-        >>> halves = ts.independent_tokens(400, 40, 12, 0.5, seed=0).split(0.5, seed=0)
-        >>> found = ts.with_control(*halves, lambda half: {"share": half.signed_share()}, shuffles=2, bins=5)
-        >>> true, shuffled = found["share"]["own"].figures(ts.Bins.rank_correlation)
-        >>> round(true, 2), len(shuffled)
-        (1.0, 2)
         """
-        return figure(self.true), [figure(each) for each in self.shuffled]
+        return figure(self.true), [figure(bins) for bins in self.shuffled]
 
 
 @checked(
@@ -262,15 +243,15 @@ def with_control(
 ) -> dict[str, dict[str, ControlledBins]]:
     """Bin amounts by the skew of the texts trained on, and by that of held-out texts; with true labels and shuffled ones.
 
-    A word's skew and what a model gives the word come of the same reviews, so chance alone links them: with shuffled labels
-    there is a rise, too. The skew of other reviews knows nothing of that chance.
+    A word's skew and what a model gives the word come from the same reviews, so chance alone links them: with shuffled labels
+    there is a rise, too. The skew of other reviews is free of that chance.
 
     Parameters
     ----------
     corpus, held_out : Corpus
         Two classes, the same words; texts drawn alike, such as the two parts of `Corpus.split`.
     amounts_of : callable
-        Given a corpus to learn from, returns a dict of amounts, one number a token each, under names.
+        From a corpus to learn from to a dict of amounts, one number a token each, by name.
     shuffles : int
         How many times the labels of both parts are permuted, and the amounts found anew.
     seed : int or numpy.random.Generator
@@ -284,63 +265,44 @@ def with_control(
     Returns
     -------
     dict
-        For every name a dict: "own" holds `ControlledBins` by the skew of the texts trained on, "held out" those by the
-        other texts' skew.
+        For every name a dict of `ControlledBins`: "own" by the skew of the texts trained on, "held out" by that of the others.
 
     Examples
     --------
     >>> import tokensel_nb as ts
     >>> corpus, held_out = ts.independent_tokens(400, 40, 12, 0.5, seed=0).split(0.5, seed=0)
-    >>> found = ts.with_control(corpus, held_out, lambda part: {"share": part.signed_share()})["share"]
-    >>> [round(max(found[by].word_skew[1:]), 1) for by in ("own", "held out")]  # shuffled labels
+    >>> share = ts.with_control(corpus, held_out, lambda part: {"share": part.signed_share()})["share"]
+    >>> [round(max(share[by].word_skew[1:]), 1) for by in ("own", "held out")]  # shuffled labels
     [1.0, 0.2]
     """
     if not np.array_equal(held_out.vocabulary, corpus.vocabulary):
         raise ValueError("held_out has other words than the corpus; read it with vocabulary=corpus.vocabulary")
     for part in (corpus, held_out):
-        _ = part.signs  # of two classes alone
+        _ = part.signs  # a ValueError for more than two classes
     random = np.random.default_rng(seed)
     pairs = [(corpus, held_out)]
     pairs += [tuple(shuffle_labels(part, random) for part in (corpus, held_out)) for _ in range(shuffles)]
-    skews = {by: [pair[place].label_skew() for pair in pairs] for place, by in enumerate(("own", "held out"))}
     rare = corpus.counts.sum(axis=0) < min_count
     if rare.all():
         raise ValueError(f"no word occurs min_count={min_count} times; lower min_count")
-    skews = {by: [np.where(rare, np.nan, skew) for skew in each] for by, each in skews.items()}
+    own, others = ([np.where(rare, np.nan, part.label_skew()) for part in parts] for parts in zip(*pairs))
     amounts = [amounts_of(part) for part, _ in pairs]
+    by_name = {name: [of_part[name] for of_part in amounts] for name in amounts[0]}
     return {
-        name: {by: _controlled(skew, [each[name] for each in amounts], bins) for by, skew in skews.items()}
-        for name in amounts[0]
+        name: {"own": _controlled(own, array, bins), "held out": _controlled(others, array, bins)}
+        for name, array in by_name.items()
     }
 
 
 def _controlled(skews, amounts, bins):
     true, *shuffled = (binned(skew, amount, bins) for skew, amount in zip(skews, amounts))
     means = np.array([binned(skew, amount, true.edges).means for skew, amount in zip(skews[1:], amounts[1:])])
-    words = [tuple(map(word_correlation, each, amounts)) for each in (skews, np.abs(skews))]
-    return ControlledBins(true, tuple(shuffled), extremes(means), *words)
+    by_word = [tuple(map(word_correlation, of_skew, amounts)) for of_skew in (skews, np.abs(skews))]
+    return ControlledBins(true, tuple(shuffled), extremes(means), *by_word)
 
 
 def extremes(means):
-    """Return the lowest and the highest of several means in every bin: the band that they fill.
-
-    Parameters
-    ----------
-    means : ndarray, shape (k, m)
-        NaN where a bin is empty.
-
-    Returns
-    -------
-    ndarray, shape (2, m)
-        NaN where all k are.
-
-    Examples
-    --------
-    >>> from tokensel_nb.theory.bins import extremes
-    >>> extremes(np.array([[1.0, np.nan, np.nan], [3.0, 2.0, np.nan]]))
-    array([[ 1.,  2., nan],
-           [ 3.,  2., nan]])
-    """
+    """Return the lowest and the highest of the means in every bin, shape (2, m), from shape (k, m); NaN where all k are."""
     empty = np.isnan(means).all(axis=0)
-    bounds = [fold(np.where(empty, 0, means), axis=0) for fold in (np.nanmin, np.nanmax)]
-    return np.where(empty, np.nan, bounds)
+    some = np.where(empty, 0, means)
+    return np.where(empty, np.nan, [np.nanmin(some, axis=0), np.nanmax(some, axis=0)])

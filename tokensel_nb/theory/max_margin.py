@@ -19,7 +19,7 @@ from ..support.checks import checked, finite, first_few, real, whole_matrix
 from .assumption import relevant_tokens
 
 SLACK = 1e-10  # constraints may be missed by this much, of 1
-SCALES = 1e100  # squares of larger numbers, and of those below its inverse, are beyond float64
+SCALES = 1e100  # squares of larger numbers overflow float64, those of numbers below its inverse underflow
 AT_ONCE = 400  # pairs that join the working set in one round
 NOTHING = 1e-13  # what rounding leaves of zero: margins below the three-millionth part of the longest row count as none
 
@@ -90,7 +90,7 @@ class MaxMargin:
 
 @checked(corpus=Corpus)
 def selected_pairs(corpus: Corpus, selection=None) -> np.ndarray:
-    """List the pairs (r, s) of a selected token and another one of the same text, each once, in ascending order.
+    """Return the pairs (r, s) of a selected token and another one of the same text, each once, in ascending order.
 
     Parameters
     ----------
@@ -115,10 +115,10 @@ def selected_pairs(corpus: Corpus, selection=None) -> np.ndarray:
     >>> ts.selected_pairs(corpus).tolist()
     [[0, 2], [1, 2]]
     """
-    mask = selection_mask(corpus, selection)
-    others = sparse.csr_array(corpus.counts > 0).astype(np.int8) - mask.astype(np.int8)
+    mask = selection_mask(corpus, selection).astype(np.int64)
+    others = (corpus.counts > 0).astype(np.int64) - mask
     # Entry (r, s) counts the texts in which s is an other of the selected r: one product finds and deduplicates all pairs.
-    together = sparse.coo_array(mask.T.astype(np.int64) @ others.astype(np.int64))
+    together = sparse.coo_array(mask.T @ others)
     pairs = np.stack(together.coords, axis=1)[together.data > 0].astype(np.int64)
     if not len(pairs):
         raise ValueError("there is no pair: no text holds a selected token and another one; give texts of two or more tokens")
@@ -157,7 +157,7 @@ def max_margin(embeddings, corpus: Corpus, selection=None) -> MaxMargin:
     >>> ts.max_margin(np.eye(3), corpus).direction.round(4)
     array([ 0.3333,  0.3333, -0.6667])
     """
-    rows = _finite(embeddings, corpus)
+    rows = _checked_embeddings(embeddings, corpus)
     pairs = selected_pairs(corpus, selection)
     # Differences do not see a common shift; without it they lose fewer digits.
     basis, coordinates = span(rows - rows.mean(axis=0))
@@ -165,52 +165,28 @@ def max_margin(embeddings, corpus: Corpus, selection=None) -> MaxMargin:
     solution, multipliers = _solve(coordinates / scale, pairs, corpus.vocabulary)
     direction = basis @ solution / scale
     multipliers = multipliers / scale**2
-    return MaxMargin(direction, pairs, multipliers, _residual(rows, pairs, direction, multipliers))
+    return MaxMargin(direction, pairs, multipliers, kkt_residual(rows, pairs, direction, multipliers))
 
 
 def selection_mask(corpus, selection):
-    """Return a selection as a mask, checked.
-
-    Parameters
-    ----------
-    corpus : Corpus
-    selection : optional
-        See `selected_pairs`.
-
-    Returns
-    -------
-    scipy.sparse.csr_array of bool, shape (n, vocab_size)
-
-    Raises
-    ------
-    ValueError
-        If a text has no relevant token, or a selected one does not occur in it, or the shape is wrong.
-
-    Examples
-    --------
-    >>> import tokensel_nb as ts
-    >>> corpus = ts.Corpus([[1, 0, 1], [0, 1, 1]], [1, -1], ["good", "bad", "film"])
-    >>> selection_mask(corpus, [2, 1]).toarray().tolist()
-    [[False, False, True], [False, True, False]]
-    """
+    """Return a selection, as in `selected_pairs`, as a checked mask: csr_array of bool, shape (n, vocab_size)."""
     shape = corpus.counts.shape
     if selection is None:
         mask = relevant_tokens(corpus)
         chosen = np.diff(mask.indptr)
         if not chosen.all():
-            text = int((chosen == 0).argmax())
-            raise ValueError(f"text {text} holds no relevant token; leave it out, or say which token is selected")
+            raise ValueError(f"text {chosen.argmin()} holds no relevant token; leave it out, or say which token is selected")
         return mask
     if not sparse.issparse(selection):
         selection = finite("selection", to_numpy(real("selection", selection, truths=True)))
     if selection.shape == shape[:1]:
         tokens = selection
         if tokens.dtype.kind not in "iu" or tokens.min(initial=0) < 0 or tokens.max(initial=0) >= shape[1]:
-            raise ValueError(f"selection holds no token numbers from 0 to {shape[1] - 1}; give one a text, or a mask")
+            raise ValueError(f"selection must hold token numbers from 0 to {shape[1] - 1}; give one per text, or a mask")
         mask = sparse.csr_array((np.ones(len(tokens), bool), (np.arange(len(tokens)), tokens)), shape=shape)
     else:
         if selection.shape != shape:
-            raise ValueError(f"selection has shape {selection.shape}; give one token a text, or a mask of shape {shape}")
+            raise ValueError(f"selection has shape {selection.shape}; give one token per text, or a mask of shape {shape}")
         mask = whole_matrix("selection", selection) if sparse.issparse(selection) else selection
         mask = sparse.csr_array(mask, dtype=bool, copy=True)
         mask.eliminate_zeros()
@@ -221,41 +197,23 @@ def selection_mask(corpus, selection):
     return mask
 
 
-def _finite(embeddings, corpus):
-    """Return the embeddings as float64, or say what is wrong with them."""
+def _checked_embeddings(embeddings, corpus):
     rows = to_numpy(real("embeddings", embeddings)).astype(np.float64)
     if rows.ndim != 2 or len(rows) != corpus.vocab_size:
-        raise ValueError(
-            f"embeddings has shape {rows.shape}, but the corpus has {corpus.vocab_size} words; give one row a word"
-        )
+        sizes = f"embeddings has shape {rows.shape}, but the corpus has {corpus.vocab_size} words"
+        raise ValueError(f"{sizes}; give one row per word")
     strange = ~np.isfinite(rows).all(axis=1)
     if strange.any():
-        word = corpus.vocabulary[int(strange.argmax())]
+        word = corpus.vocabulary[strange.argmax()]
         raise ValueError(f"embeddings holds a value that is not finite, in the row of {word!r}; replace it")
     largest = np.abs(rows).max(initial=0)
     if largest > SCALES or 0 < largest < 1 / SCALES:
-        raise ValueError(f"embeddings holds numbers up to {largest:.3g}; scale them, their squares are beyond float64")
+        raise ValueError(f"embeddings holds numbers up to {largest:.3g}; scale them, as float64 does not hold their squares")
     return rows
 
 
 def span(rows):
-    """Return an orthonormal basis of a space that holds all rows, and the rows in it.
-
-    Parameters
-    ----------
-    rows : array, shape (n, dim)
-
-    Returns
-    -------
-    (array, array), of shapes (dim, k) and (n, k)
-        With k = n for fewer rows than dimensions; else the standard basis, and the rows themselves.
-
-    Examples
-    --------
-    >>> basis, coordinates = span(np.array([[3.0, 0.0, 4.0]]))
-    >>> np.abs(coordinates).round(9), (coordinates @ basis.T).round(9)
-    (array([[5.]]), array([[3., 0., 4.]]))
-    """
+    """Return an orthonormal basis of a space that holds all rows, and the rows in it; the standard one unless rows are few."""
     xp, dim = namespace(rows), rows.shape[1]
     if len(rows) >= dim:
         return xp.eye(dim, dtype=rows.dtype, device=rows.device), rows
@@ -279,15 +237,15 @@ def _solve(rows, pairs, vocabulary):
         worst = missed[np.argsort(gaps[missed], kind="stable")[:AT_ONCE]]
         working = np.concatenate([working, worst])
         differences = rows[pairs[working, 0]] - rows[pairs[working, 1]]
-        solution, found = _least_norm(differences)
+        solution, of_working = _least_norm(differences)
         if solution is None:
             raise _not_separable(differences, pairs[working], vocabulary)
         multipliers[:] = 0
-        multipliers[working] = found
+        multipliers[working] = of_working
         # A small working set makes the loop fast. What is dropped may come back, and as the norm grows each time, this ends;
         # near the end, where it grows by little more than rounding, nothing is dropped.
         if gaps.min() < 1 - 1e-6:
-            working = working[found > 0]
+            working = working[of_working > 0]
 
 
 def _least_norm(differences):
@@ -316,7 +274,7 @@ def _not_separable(differences, pairs, vocabulary):
 
     sizes = np.linalg.norm(differences, axis=1)  # in the unit of the longest row
     if 0 < sizes.min() < np.finfo(np.float64).eps:
-        raise ValueError("embeddings holds numbers of too many orders: beside the largest some rows hardly differ; scale them")
+        raise ValueError("embeddings spans too many orders of magnitude: some rows hardly differ; scale them")
     # By Farkas' lemma some λ ≥ 0, Σ λ = 1, has Σ λ (E_r - E_s) = 0; nnls finds one whose columns are independent.
     columns = np.vstack([differences.T, np.ones(len(differences))])
     wanted = np.zeros(len(columns))
@@ -328,7 +286,7 @@ def _not_separable(differences, pairs, vocabulary):
     return NotSeparableError(message, conflict)
 
 
-def _residual(rows, pairs, direction, multipliers):
+def kkt_residual(rows, pairs, direction, multipliers):
     """Return the largest relative KKT residual, from the embeddings themselves."""
     scores = rows @ direction
     gaps = scores[pairs[:, 0]] - scores[pairs[:, 1]]

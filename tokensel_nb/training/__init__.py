@@ -1,1 +1,1 @@
-"""What trains a model, and keeps the state of a run."""
+"""Trains any model, and keeps the state of a run in a checkpoint."""

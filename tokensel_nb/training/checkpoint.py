@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ..scale.stored import StoredCorpus
 from ..support.checks import shortened
 from ..support.files import atomic, read_once, shown
 from ..support.seals import characters, digest, sealed, unsealed
@@ -17,14 +18,7 @@ SECONDS = 10.0  # between two checkpoints; the last state is always written
 
 
 class CheckpointError(ValueError):
-    """A checkpoint that is damaged, or of another run; the message names the file and both sides.
-
-    Examples
-    --------
-    >>> import tokensel_nb as ts
-    >>> issubclass(ts.CheckpointError, ValueError)
-    True
-    """
+    """A checkpoint that is damaged, or of another run; the message names the file and both sides."""
 
 
 class Checkpoint:
@@ -32,18 +26,6 @@ class Checkpoint:
 
     It carries a digest of all its arrays and notes, so that a file that was damaged on its way, or put together of two, is
     refused. That does not stop a forger: whoever changes the file on purpose can write a new digest, too.
-
-    Parameters
-    ----------
-    path : path
-        A ``.safetensors`` file, written whole or not at all.
-    identity : dict
-        Plain values: all that a run that goes on from the file must agree with.
-
-    Raises
-    ------
-    CheckpointError
-        If a value of the identity cannot be written down.
     """
 
     def __init__(self, path, identity: dict):
@@ -51,28 +33,14 @@ class Checkpoint:
         self.identity = {name: self._plain(name, value) for name, value in identity.items()}
         self.written = time.monotonic()
 
-    def write(self, arrays, notes, *, at_last: bool) -> None:
-        """Write the file anew, unless it is too young; a disk that is full costs a warning, not the run.
-
-        Parameters
-        ----------
-        arrays : callable
-            Without arguments; returns the state as a dict of str to numpy array.
-        notes : dict
-            Plain values.
-        at_last : bool
-            Whether to write, however young the file.
-
-        Warns
-        -----
-        RuntimeWarning
-            If the file cannot be written; the last one stays.
-        """
+    def write(self, save, *, at_last: bool) -> None:
+        """Write the arrays and notes that ``save()`` returns, unless the file is young; a full disk costs but a warning."""
         if not at_last and time.monotonic() - self.written < SECONDS:
             return
+        arrays, notes = save()
         try:
             with atomic(self.path) as file:
-                file.write(sealed(arrays(), {"identity": self.identity} | notes))
+                file.write(sealed(arrays, {"identity": self.identity} | notes))
         except OSError as error:
             reason = error.strerror or str(error)
             warnings.warn(
@@ -80,25 +48,8 @@ class Checkpoint:
             )
         self.written = time.monotonic()
 
-    def read(self, shapes: dict[str, tuple], steps: int | None = None) -> tuple[dict[str, np.ndarray], dict] | None:
-        """Return the state in the file and its notes; None if there is no file.
-
-        Parameters
-        ----------
-        shapes : dict of str to (str, tuple of int)
-            The dtype and the shape that the arrays must have.
-        steps : int, optional
-            More than which the run may not have taken.
-
-        Returns
-        -------
-        (dict of str to ndarray, dict) or None
-
-        Raises
-        ------
-        CheckpointError
-            If the file is damaged, of another run, or ahead of ``steps``.
-        """
+    def read(self, shapes: dict[str, tuple], steps: int) -> tuple[dict[str, np.ndarray], dict] | None:
+        """Return the arrays and the notes of a run of these shapes and of at most so many steps; None without a file."""
         try:
             arrays, notes = unsealed(read_once(self.path))
         except FileNotFoundError:
@@ -107,21 +58,21 @@ class Checkpoint:
             raise self._error(f"it cannot be read ({error.strerror or error}); name another file") from error
         except ValueError as error:
             raise self._error(f"no whole checkpoint of this package ({error}); remove it, or name another file") from error
-        found = {name: (array.dtype.name, array.shape) for name, array in arrays.items()}
-        self._compare(notes.get("identity"), found, shapes)
+        stored = {name: (array.dtype.name, array.shape) for name, array in arrays.items()}
+        self._compare(notes.get("identity"), stored, shapes)
         if reason := strange(arrays, notes):
             raise self._error(f"no state that training leaves ({reason}); remove it, or name another file")
-        if steps is not None and notes["step"] > steps:
+        if notes["step"] > steps:
             raise self._error(f"it has taken {notes['step']} steps, more than steps={steps}; give more, or name another file")
         return arrays, notes
 
-    def _compare(self, identity, found, wanted):
+    def _compare(self, identity, stored, shapes):
         if not isinstance(identity, dict):
             raise self._error("it does not say what it was made of; remove it, or name another file")
-        if missing := wanted.keys() - found.keys():
+        if missing := shapes.keys() - stored.keys():
             own = [name for name in missing if "." not in name]  # before those that follow from them
             raise self._error(f"it holds no {', '.join(sorted(own or missing))}; it is of another model")
-        sides = [(name, found[name], wanted[name]) for name in wanted]
+        sides = [(name, stored[name], shape) for name, shape in shapes.items()]
         sides += [(name, identity.get(name), value) for name, value in self.identity.items()]
         for name, before, now in sides:
             if json.dumps(before, sort_keys=True) != json.dumps(now, sort_keys=True):  # for which 1 is not True, but NaN is NaN
@@ -138,26 +89,7 @@ class Checkpoint:
 
 
 def strange(arrays, notes) -> str | None:
-    """Return what of a stored state cannot be of a training run, None if all can.
-
-    Parameters
-    ----------
-    arrays : dict of str to ndarray
-        Among them ``history``, one row an evaluation: step, loss, accuracy, and the same held out, NaN where there is nothing
-        held out.
-    notes : dict
-        ``step``, ``best_row``, ``stopped``.
-
-    Returns
-    -------
-    str or None
-
-    Examples
-    --------
-    >>> history = np.array([[0, 0.7, 0.5, np.nan, np.nan]])
-    >>> strange({"history": history}, {"step": 5, "best_row": 0, "stopped": None})
-    'its history ends at step 0, but it has taken 5'
-    """
+    """Return why a stored state cannot be of a training run, None if it can."""
     history, stopped = arrays.get("history"), notes.get("stopped", "")
     if history is None or history.dtype != np.float64 or history.shape[1:] != (5,) or not len(history):
         return "its history is no table of five columns"
@@ -183,24 +115,20 @@ def strange(arrays, notes) -> str | None:
     return None
 
 
+def identity_of(model, options, trained, start, corpus, held_out) -> dict:
+    """Return all that a run that goes on from a checkpoint must agree with, as plain values."""
+    settings = {"model": type(model).__name__} | {f"model.{name}": value for name, value in vars(model).items()}
+    chosen = options.identity() | {"dim": None, "trained": list(trained)}
+    texts = {"corpus": describe(corpus), "held_out": describe(held_out)}
+    return settings | chosen | {"start": digest(*start.numpy().arrays().values())} | texts
+
+
 def describe(corpus) -> str:
-    """Return a corpus' description with a digest of all that it holds.
-
-    Parameters
-    ----------
-    corpus : Corpus or None
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> describe(None)
-    'none'
-    """
+    """Return a corpus' description with a digest of all that it holds, and "none" for None."""
     if corpus is None:
         return "none"
+    if isinstance(corpus, StoredCorpus):
+        return corpus.description()
     counts, words = corpus.counts, characters(list(map(str, corpus.vocabulary)))
     whole = digest(counts.indptr, counts.indices, counts.data, corpus.labels, corpus.mean_weights, words)
     return f"{corpus!r} (digest {whole})"

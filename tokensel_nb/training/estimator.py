@@ -132,7 +132,8 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):
         ValueError
             If a count is negative, missing or infinite, or the samples of positive weight are all of one class.
         """
-        whole_number("dim", self.dim), whole_number("max_iter", self.max_iter)
+        whole_number("dim", self.dim)
+        whole_number("max_iter", self.max_iter)
         positive("learning_rate", self.learning_rate)
         number("alpha", self.alpha, 0, np.inf, allowed="a number of at least zero")
         X, y = validate_data(self, X, y, **ACCEPTED)
@@ -144,8 +145,8 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):
             check_consistent_length(X, sample_weight)
             if sample_weight.ndim > 1:
                 raise ValueError(f"sample_weight has {sample_weight.ndim} dimensions; give one number a sample")
-            seen = sample_weight != 0
-            X, codes, sample_weight = (X, codes, sample_weight) if seen.all() else (X[seen], codes[seen], sample_weight[seen])
+            if not (weighty := sample_weight != 0).all():
+                X, codes, sample_weight = X[weighty], codes[weighty], sample_weight[weighty]
         self._check_classes(codes)
         corpus = self._training_corpus(X, codes, sample_weight)
         self.parameters_, self.n_iter_ = self._train(corpus)
@@ -166,7 +167,7 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):
         ndarray of shape (n_samples,) or (n_samples, n_classes)
             Two classes: the log-odds of ``classes_[1]``. More: one logit a class.
         """
-        corpus = self._read(X)
+        corpus = self._read(X)  # which asks first whether it was fitted
         return logits(self.parameters_, corpus)
 
     def predict_proba(self, X):
@@ -193,8 +194,8 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n_samples,)
         """
-        found = classes_of_logits(self.logits(X))  # which asks first whether it was fitted
-        return self.classes_[found]
+        codes = classes_of_logits(self.logits(X))  # which asks first whether it was fitted
+        return self.classes_[codes]
 
     def attention(self, X):
         """Return the attention that <cls> pays to each word of each text, all occurrences together.
@@ -254,14 +255,14 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):
     def _importance(self, corpus, n):
         """Return the mean over the real texts of f(X) - f(X without s), see `LeavingOut`; <cls> comes last."""
         corpus = corpus[:n]
-        found = LeavingOut(self.parameters_.token_scores, corpus)
-        weights = corpus.mean_weights[found.rows]
+        without = LeavingOut(self.parameters_.token_scores, corpus)
+        weights = corpus.mean_weights[without.rows]
         of_classes = np.atleast_2d(self.parameters_.token_values.T)
-        moved = [np.bincount(found.columns, weights * found.moves(values), corpus.vocab_size) for values in of_classes]
+        moved = [np.bincount(without.columns, weights * without.moves(values), corpus.vocab_size) for values in of_classes]
         return moved[0] if len(moved) == 1 else np.stack(moved, axis=1) - np.mean(moved, axis=0)[:, None]
 
     def _read(self, X):
-        """Return new texts as a corpus, once they are found to be like those of `fit`."""
+        """Return new texts as a corpus, provided that they have the columns of `fit`."""
         check_is_fitted(self)
         return self._corpus(validate_data(self, X, reset=False, **ACCEPTED))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from tqdm import tqdm
@@ -11,18 +12,16 @@ from tqdm import tqdm
 from ..corpus.corpus import Corpus
 from ..models.base import Model
 from ..models.one_layer import OneLayer
-from ..models.optimizers import OPTIMIZERS
 from ..models.options import Options
 from ..models.parameters import NamedArrays
 from ..scale.distributed import shared
 from ..scale.processes import ALONE, Processes
 from ..scale.stored import StoredCorpus
-from ..support.arrays import dtype_name, is_torch, like, to_numpy
+from ..support.arrays import like
 from ..support.checks import changed, instance
-from ..support.runtime import default_device
-from ..support.seals import digest
 from ..support.threads import numbers_in, threads_for
-from .checkpoint import Checkpoint, describe
+from .checkpoint import Checkpoint, identity_of
+from .state import State
 
 DIVERGED = 100.0  # times log K, the loss of knowing nothing: no run that still learns gets there
 
@@ -152,64 +151,69 @@ def train(
     >>> training.parameters.token_values[corpus.column("good")] > 0
     np.True_
     """
-    _check_kinds(corpus=corpus, model=model, options=options, held_out=held_out, start=start)
+    _check(corpus, model, options, held_out, start)
     options = changed(options or model.options, changes)
-    _check(corpus, held_out, options)
+    if options.patience is not None and held_out is None:
+        raise ValueError("patience needs held_out: texts whose loss says when to stop")
     start = start or model.start(corpus.vocab_size, options.dim, options.seed, num_classes=corpus.num_classes)
-    processes = Processes.joined() if options.distributed else ALONE
-    run = _Run(model, options, corpus, held_out, start, processes)
-    file = None
-    if options.checkpoint is not None:
-        file = Checkpoint(options.checkpoint, run.identity())
-        run.restore(file.read(run.shapes(), options.steps))
-    first = processes.rank == 0  # of the processes, which all do the same: the one that is heard of
-    if processes.size > 1:
-        processes.check_agreement(run.identity() | {"steps": options.steps, "step": run.step})
-    batches = _batches(corpus, options.batch_size, options.seed, run.step)
-    bar = dict(total=options.steps, initial=min(run.step, options.steps), desc="Training", unit="step", delay=2)
     few = threads_for(max(numbers_in(start), numbers_in(corpus) if options.batch_size is None else 0))  # models look at a batch
+    processes = Processes.joined() if options.distributed else ALONE  # before anything is placed: each has its own GPU
+    state = State.begun(start, options, model.needs_torch)
+    trained = tuple(state.optimizer.arrays)
+    file = None
+    if options.checkpoint is not None or processes.size > 1:
+        identity = identity_of(model, options, trained, start, corpus, held_out)
+        if options.checkpoint is not None:
+            file = Checkpoint(options.checkpoint, identity)
+            if stored := file.read(state.shapes(), options.steps):
+                state.load(*stored, options.evaluate_every)
+        if processes.size > 1:
+            processes.check_agreement(identity | {"steps": options.steps, "step": state.step})
+    first = processes.rank == 0  # of the processes, which all do the same: the one that is heard of
+    evaluated = [shared(each, None, processes) for each in (corpus, held_out) if each is not None]
+    batches = _batches(corpus, options.batch_size, options.seed, state.step)
+    texts = (evaluated[0] if rows is None else shared(corpus, rows, processes) for rows in batches)
+    bar = dict(total=options.steps, initial=min(state.step, options.steps), desc="Training", unit="step", delay=2)
     # What overflows shows in the loss, and gets one warning there, for numpy as for torch.
     with few, np.errstate(all="ignore"), tqdm(**bar, disable=None if options.verbose and first else True) as progress:
         while True:
-            if run.due():
-                run.evaluate()
-                progress.set_postfix(loss=f"{run.rows[-1][1]:.4f}", refresh=False)  # a refresh would undo the delay
+            if state.due(options):
+                _evaluate(state, model, options, evaluated)
+                progress.set_postfix(loss=f"{state.rows[-1][1]:.4f}", refresh=False)  # a refresh would undo the delay
                 if options.watch is not None and first:
-                    options.watch(run.step, run.parameters)
+                    options.watch(state.step, state.parameters)
                 if file is not None and first:
-                    file.write(run.state, run.notes(), at_last=run.ended())
-            if run.ended():
-                return run.result()
-            run.take_step(next(batches))
+                    file.write(state.save, at_last=state.ended(options))
+            if state.ended(options):
+                return _result(state, options, start)
+            state.optimizer.step(model.step_gradients(state.parameters, next(texts), trained))
             progress.update()
 
 
-def _check_kinds(**given):
+def _check(corpus, model, options, held_out, start):
     texts = (Corpus, StoredCorpus)
-    kinds = dict(corpus=texts, model=Model, options=Options, held_out=texts, start=NamedArrays)
-    for name, value in given.items():
-        if value is not None or name in ("corpus", "model"):
-            instance(name, value, kinds[name])
-
-
-def _check(corpus, held_out, options):
-    seen = np.unique(corpus.labels)
-    if len(seen) < 2:
+    for name, value, kinds in (("corpus", corpus, texts), ("model", model, Model)):
+        instance(name, value, kinds)
+    for name, value, kinds in (("options", options, Options), ("held_out", held_out, texts), ("start", start, NamedArrays)):
+        if value is not None:
+            instance(name, value, kinds)
+    labels = np.unique(corpus.labels)
+    if len(labels) < 2:
         raise ValueError(f"every one of the {len(corpus)} texts has the same label; training needs two classes at least")
     if len(corpus) < corpus.num_classes:
         raise ValueError(f"there are {len(corpus)} texts of {corpus.num_classes} classes; give at least one text a class")
-    if len(seen) < corpus.num_classes:
-        missing = ", ".join(name for label, name in enumerate(corpus.class_names) if label not in seen)
+    if len(labels) < corpus.num_classes:
+        missing = ", ".join(name for label, name in enumerate(corpus.class_names) if label not in labels)
         warnings.warn(f"no text is of the class {missing}; it will never be predicted", RuntimeWarning, stacklevel=3)
     if isinstance(corpus, Corpus) and not corpus.counts.nnz:  # a stored one has words
         raise ValueError(f"none of the {len(corpus)} texts holds a known word; read them with another vocabulary")
-    if options.patience is not None and held_out is None:
-        raise ValueError("patience needs held_out: texts whose loss says when to stop")
-    if held_out is not None and not len(held_out):
+    if held_out is None:
+        return
+    if not len(held_out):
         raise ValueError("held_out holds no text; give at least one, or leave it out")
-    if held_out is not None and not np.array_equal(held_out.vocabulary, corpus.vocabulary):
+    if not np.array_equal(held_out.vocabulary, corpus.vocabulary):
         raise ValueError("held_out has other words than the corpus; read it with vocabulary=corpus.vocabulary")
-    if held_out is not None and held_out.class_names != corpus.class_names:
+    if held_out.class_names != corpus.class_names:
         raise ValueError(f"held_out has the classes {held_out.class_names}, but the corpus {corpus.class_names}")
 
 
@@ -229,124 +233,32 @@ def _batches(corpus, batch_size, seed, skip):
         epoch, begun = epoch + 1, 0
 
 
-class _Run:
-    """The state of a training run: everything that the next step depends on, and nothing else."""
-
-    def __init__(self, model, options, corpus, held_out, start, processes):
-        self.model, self.options, self.corpus, self.held_out, self.start = model, options, corpus, held_out, start
-        self.processes, self.whole = processes, shared(corpus, None, processes)
-        self.unseen = None if held_out is None else shared(held_out, None, processes)
-        self.parameters = _placed(start, options.device, model.needs_torch)
-        self.arrays = self.parameters.arrays()
-        if unknown := set(options.trained or ()) - set(self.arrays):
-            raise ValueError(f"trained names {', '.join(sorted(unknown))}; the model has {', '.join(self.arrays)}")
-        trained = {name: array for name, array in self.arrays.items() if name in (options.trained or self.arrays)}
-        self.trained = tuple(trained)  # in the model's order, whatever that of the names was
-        self.optimizer = OPTIMIZERS[options.optimizer](trained, options.learning_rate)
-        self.step, self.stopped = 0, None
-        self.rows = []  # of the history
-        self.best, self.best_row = None, 0
-
-    def take_step(self, rows):
-        texts = self.whole if rows is None else shared(self.corpus, rows, self.processes)
-        self.optimizer.step(self.model.step_gradients(self.parameters, texts, self.trained))
-        self.step += 1
-
-    def ended(self):
-        return self.stopped is not None or self.step >= self.options.steps
-
-    def due(self):
-        """Whether this step is to be evaluated, and has not been."""
-        seen = bool(self.rows) and self.rows[-1][0] == self.step
-        return self.stopped is None and not seen and (self.in_turn(self.step) or self.ended())
-
-    def in_turn(self, step):
-        """Whether a run with more steps would be evaluated, and judged, at this step too."""
-        return step % self.options.evaluate_every == 0
-
-    def evaluate(self):
-        """Add a row to the history, remember the best parameters, and decide whether to stop."""
-        missing = (np.nan, np.nan)
-        row = (self.step, *self.model.evaluate(self.parameters, self.whole))
-        row += missing if self.unseen is None else self.model.evaluate(self.parameters, self.unseen)
-        self.rows.append(row)
-        judged = 1 if self.held_out is None else 3  # the column that says what is best
-        limit = DIVERGED * np.log(self.corpus.num_classes)
-        losses = row[1:2] if self.held_out is None else row[1:4:2]
-        beyond = [loss for loss in losses if not loss <= limit]  # NaN is below no limit
-        if beyond and self.step == 0:
-            raise ValueError(f"the loss at the start is {beyond[0]:.3g}; begin from smaller, finite parameters")
-        if beyond:
-            self.stopped = "divergence"
-            best = self.rows[self.best_row]
-            warnings.warn(
-                f"training diverged: the loss is {beyond[0]:.3g} at step {self.step}; the parameters of step {best[0]} "
-                f"(loss {best[judged]:.3g}) are kept; choose a smaller learning_rate",
-                RuntimeWarning,
-                stacklevel=3,
-            )
-        elif not self.in_turn(self.step):
-            pass
-        elif self.best is None or row[judged] < self.rows[self.best_row][judged]:
-            self.best, self.best_row = _copy(self.parameters), len(self.rows) - 1
-        elif self.options.patience is not None and len(self.rows) - 1 - self.best_row >= self.options.patience:
-            self.stopped = "patience"
-
-    def result(self):
-        keep_best = self.stopped == "divergence" or self.options.patience is not None
-        found, step = (self.best, self.rows[self.best_row][0]) if keep_best else (self.parameters, self.step)
-        history = History(*map(np.array, zip(*self.rows)))
-        kept = found.map(lambda array: like(array, self.start.embeddings))
-        return Training(kept, history, step, self.stopped or "all steps")
-
-    def identity(self):
-        """Return all that a run that goes on from a checkpoint must agree with."""
-        model = {"model": type(self.model).__name__} | {f"model.{name}": value for name, value in vars(self.model).items()}
-        start = digest(*self.start.numpy().arrays().values())
-        corpora = {"corpus": _described(self.corpus), "held_out": _described(self.held_out)}
-        return model | self.options.identity() | {"dim": None, "trained": list(self.trained), "start": start} | corpora
-
-    def shapes(self):
-        """Return dtype and shape of every array of the state, but the history's, under its name in a checkpoint."""
-        found = self.arrays | {f"best.{name}": array for name, array in self.arrays.items()}
-        found |= {f"optimizer.{name}": array for name, array in self.optimizer.state.items()}
-        return {name: (dtype_name(array), tuple(array.shape)) for name, array in found.items()}
-
-    def notes(self):
-        return {"step": self.step, "best_row": self.best_row, "stopped": self.stopped}
-
-    def state(self):
-        """Return all arrays of the state under names, as numpy."""
-        found = self.arrays | {f"best.{name}": array for name, array in self.best.arrays().items()}
-        found |= {f"optimizer.{name}": array for name, array in self.optimizer.state.items()}
-        return {name: to_numpy(array) for name, array in found.items()} | {"history": np.array(self.rows)}
-
-    def restore(self, stored):
-        """Set the state to a stored one, if there is one."""
-        if stored is None:
-            return
-        arrays, notes = stored
-        for name, array in (self.arrays | {f"optimizer.{name}": each for name, each in self.optimizer.state.items()}).items():
-            array[...] = like(arrays[name], array)
-        self.best = type(self.start)(**{name: like(arrays[f"best.{name}"], array) for name, array in self.arrays.items()})
-        self.rows = [(int(row[0]), *row[1:]) for row in arrays["history"].tolist()]
-        if notes["stopped"] is None and not self.in_turn(self.rows[-1][0]):
-            self.rows.pop()
-        self.step = self.optimizer.steps = notes["step"]
-        self.best_row, self.stopped = notes["best_row"], notes["stopped"]
+def _evaluate(state, model, options, corpora):
+    """Add a row to the history; stop a run that diverged, or keep the parameters if they are the best."""
+    measured = [model.evaluate(state.parameters, texts) for texts in corpora]  # loss and accuracy; the held-out ones last
+    row = [state.step, *chain.from_iterable(measured)]
+    state.rows.append((*row, *[np.nan] * (5 - len(row))))
+    judged = 2 * len(corpora) - 1  # the column that says what is best: the last loss
+    losses = [loss for loss, _ in measured]
+    limit = DIVERGED * np.log(corpora[0].num_classes)
+    beyond = [loss for loss in losses if not loss <= limit]  # NaN is below no limit
+    if beyond and state.step == 0:
+        raise ValueError(f"the loss at the start is {beyond[0]:.3g}; begin from smaller, finite parameters")
+    if beyond:
+        state.stopped = "divergence"
+        best = state.rows[state.best_row]
+        warnings.warn(
+            f"training diverged: the loss is {beyond[0]:.3g} at step {state.step}; the parameters of step {best[0]} "
+            f"(loss {best[judged]:.3g}) are kept; choose a smaller learning_rate",
+            RuntimeWarning,
+            stacklevel=3,
+        )
+    elif state.step % options.evaluate_every == 0:  # a longer run would be evaluated, and judged, here too
+        state.keep_if_best(judged, options.patience)
 
 
-def _described(corpus):
-    return corpus.description() if isinstance(corpus, StoredCorpus) else describe(corpus)
-
-
-def _placed(start, device, needs_torch):
-    """Return a copy of the start where it is computed with."""
-    if device is None and (is_torch(start.embeddings) or not needs_torch):
-        return _copy(start)
-    place = default_device() if device == "auto" else device or "cpu"
-    return _copy(start.to(place))
-
-
-def _copy(parameters):
-    return parameters.map(lambda array: array.clone() if is_torch(array) else array.copy())
+def _result(state, options, start):
+    keep_best = state.stopped == "divergence" or options.patience is not None
+    kept, step = (state.best, state.rows[state.best_row][0]) if keep_best else (state.parameters, state.step)
+    history = History(*map(np.array, zip(*state.rows)))
+    return Training(kept.map(lambda array: like(array, start.embeddings)), history, step, state.stopped or "all steps")

@@ -1,1 +1,1 @@
-"""A classifier of your own texts, and what it relies on."""
+"""A classifier of your own texts, what it relies on, and the report about it."""

@@ -252,8 +252,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n,)
         """
-        found = classes_of_logits(self.logits(X))  # which asks first whether it was fitted
-        return self.classes_[found]
+        codes = classes_of_logits(self.logits(X))  # which asks first whether it was fitted
+        return self.classes_[codes]
 
     @property
     def parameters_(self) -> Parameters:

@@ -16,7 +16,7 @@ WEAKEST = 2.0
 STRAY = 0.3
 """How far the company of a leak strays from that of a random text of its class: the standard deviation of ν."""
 
-COMPANY, EFFECT = (each.ravel() for each in np.meshgrid(np.linspace(-2.5, 2.5, 21), np.linspace(-3, 6, 37), indexing="ij"))
+COMPANY, EFFECT = (grid.ravel() for grid in np.meshgrid(np.linspace(-2.5, 2.5, 21), np.linspace(-3, 6, 37), indexing="ij"))
 
 
 def suspicion(rests, hits, classes, base, repeated=None):
@@ -89,9 +89,9 @@ def suspicion(rests, hits, classes, base, repeated=None):
     numbers = sums, rests.sum(axis=1, dtype=np.float32), classes
 
     def likelihoods(which):
-        sums, number, kinds = (each[which] for each in numbers)
-        found = sums @ np.stack([COMPANY, EFFECT]).astype(np.float32) - number[:, None] * normalisers[kinds]
-        return np.exp(found - found.max(axis=1, keepdims=True))
+        sums, number, kinds = (column[which] for column in numbers)
+        logs = sums @ np.stack([COMPANY, EFFECT]).astype(np.float32) - number[:, None] * normalisers[kinds]
+        return np.exp(logs - logs.max(axis=1, keepdims=True))
 
     m = len(hits)
     leak = _leak() / m
@@ -111,7 +111,8 @@ def _checked(rests, hits, classes, base):
     """Return the arguments of `suspicion` as arrays that fit each other."""
     rests = to_numpy(numbers("rests", rests, (None, len(BINS))))
     base = to_numpy(numbers("base", base, (None, 2, len(BINS))))
-    hits, classes = (to_numpy(numbers(name, each, rests.shape[:1])) for name, each in (("hits", hits), ("classes", classes)))
+    hits = to_numpy(numbers("hits", hits, rests.shape[:1]))
+    classes = to_numpy(numbers("classes", classes, rests.shape[:1]))
     if (np.modf(classes)[0] != 0).any() or not ((classes >= 0) & (classes < len(base))).all():
         raise ValueError(f"classes={shortened(classes)}; give one of 0 to {len(base) - 1} for every word")
     if (base < 0).any() or (rests < 0).any() or (hits < 0).any():
@@ -120,21 +121,7 @@ def _checked(rests, hits, classes, base):
 
 
 def bins_of(log_odds):
-    """Return in which of `BINS` log-odds lie.
-
-    Parameters
-    ----------
-    log_odds : ndarray of float64
-
-    Returns
-    -------
-    ndarray of int64
-
-    Examples
-    --------
-    >>> bins_of(np.array([-np.inf, 0.1, 1.0])).tolist()
-    [0, 40, 44]
-    """
+    """Return in which of `BINS` log-odds lie."""
     return np.rint((np.clip(log_odds, BINS[0], BINS[-1]) - BINS[0]) / (BINS[1] - BINS[0])).astype(np.int64)
 
 

@@ -14,17 +14,7 @@ FORMAT = 3
 
 
 def written(model):
-    """Return the arrays and the notes that hold a fitted classifier.
-
-    Parameters
-    ----------
-    model : TextClassifier
-
-    Returns
-    -------
-    (dict of str to ndarray, dict)
-        For `sealed`. Words are an array, since notes must be short.
-    """
+    """Return the arrays and the notes that hold a fitted classifier."""
     phrases, tokenizer = model.phrases_, model.tokenizer
     words = np.frombuffer(json.dumps(phrases.words.tolist()).encode(), np.uint8)
     name = None if tokenizer is None else getattr(tokenizer, "__qualname__", type(tokenizer).__name__)
@@ -34,24 +24,7 @@ def written(model):
 
 
 def restored(kind, arrays, notes, tokenizer):
-    """Return the classifier that `written` was given.
-
-    Parameters
-    ----------
-    kind : type
-        `TextClassifier`.
-    arrays, notes : dict
-    tokenizer : callable or None
-
-    Returns
-    -------
-    TextClassifier
-
-    Raises
-    ------
-    KeyError, TypeError, ValueError
-        If they are of no fitted classifier.
-    """
+    """Return the classifier that `written` was given."""
     if notes["format"] != FORMAT:
         raise ValueError(f"its format is {shortened(notes['format'])}, not {FORMAT}; save it anew")
     settings, words = notes["settings"], json.loads(arrays["words"].tobytes())
@@ -97,8 +70,8 @@ def _check_arrays(arrays, words, classes):
     wanted = dict(starts=("int64", (grams,)), lasts=("int64", (grams,)), scores=("float64", (rows,)))
     wanted["values"] = ("float64", (rows,) if classes == 2 else (rows, classes))
     for name, kind in wanted.items():
-        if (found := (arrays[name].dtype.name, arrays[name].shape)) != kind:
-            raise ValueError(f"its {name} are {found[0]} of shape {found[1]}, not {kind[0]} of shape {kind[1]}")
+        if (stored := (arrays[name].dtype.name, arrays[name].shape)) != kind:
+            raise ValueError(f"its {name} are {stored[0]} of shape {stored[1]}, not {kind[0]} of shape {kind[1]}")
     before = len(words) + np.arange(grams)
     for name, end in dict(starts=before, lasts=len(words)).items():
         if ((arrays[name] < 0) | (arrays[name] >= end)).any():

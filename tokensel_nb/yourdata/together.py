@@ -8,51 +8,22 @@ from itertools import combinations
 
 import numpy as np
 
-TOLD = 8  # words of a name
+LONGEST = 8  # words of a name
 
 
 @dataclass(frozen=True, eq=False)
 class Together:
-    """Words and n-grams of the very same texts.
-
-    Parameters
-    ----------
-    name : str
-    same : ndarray of int
-        Their columns.
-    left_out : ndarray of int
-        The same; with them what stands in all these texts and at most as many others, so that it would tell on; and what
-        their n-grams are made of, in however many texts: "from" in "sent from".
-    """
+    """Words and n-grams of the very same texts."""
 
     name: str
-    same: np.ndarray
+    same: np.ndarray  # their columns
+    # The same; with them what stands in all these texts and at most as many others, so that it would tell on; and what their
+    # n-grams are made of, in however many texts: "from" in "sent from".
     left_out: np.ndarray
 
 
 def together(counts, names, least) -> list[Together]:
-    """Return all sets of words and n-grams, two or more, that stand in the same texts.
-
-    Parameters
-    ----------
-    counts : csr_array, shape (n, number of names)
-    names : sequence of str
-    least : int
-        The least number of texts.
-
-    Returns
-    -------
-    list of Together
-
-    Examples
-    --------
-    >>> import tokensel_nb as ts
-    >>> model = ts.TextClassifier().fit(["fine, sent from my phone", "my, how dull"] * 9, [1, 0] * 9)
-    >>> texts = ["a fine phone, sent from my phone", "good, sent from my phone", "my own", "far from it"]
-    >>> [found] = together(model.read(texts).counts[:, :-1], model.vocabulary_, 2)
-    >>> found.name, model.vocabulary_[found.left_out].tolist()
-    ('sent from my phone (together)', ['from', 'my', 'phone', 'sent', 'from my', 'my phone', 'sent from'])
-    """
+    """Return all sets of words and n-grams, two or more, that stand in the same texts."""
     by_word, sets = counts.tocsc(), {}
     number = np.diff(by_word.indptr)
     for column in np.flatnonzero(number >= least).tolist():
@@ -60,16 +31,16 @@ def together(counts, names, least) -> list[Together]:
         sets.setdefault(texts.tobytes(), []).append(column)
     sets = [same for same in sets.values() if len(same) > 1]
     column_of = {name: column for column, name in enumerate(names)} if sets else {}
-    told, found = Counter(), []
+    times_named, together = Counter(), []
     for same in sets:
         texts = by_word.indices[by_word.indptr[same[0]] : by_word.indptr[same[0] + 1]]
         columns, times = np.unique(counts[texts].indices, return_counts=True)
         own = columns[(times == len(texts)) & (number[columns] <= 2 * len(texts))]
         parts = {column_of[part] for name in names[own] for part in _parts(name) if part in column_of}
-        told[phrase := _phrase(names[own])] += 1
-        again = f", {told[phrase]}" if told[phrase] > 1 else ""  # names are cut short, and so may meet
-        found.append(Together(f"{phrase} (together{again})", np.array(same), np.array(sorted({*own.tolist(), *parts}))))
-    return found
+        times_named[phrase := _phrase(names[own])] += 1
+        again = f", {times_named[phrase]}" if times_named[phrase] > 1 else ""  # names are cut short, and so may meet
+        together.append(Together(f"{phrase} (together{again})", np.array(same), np.array(sorted({*own.tolist(), *parts}))))
+    return together
 
 
 def _parts(name):
@@ -90,7 +61,7 @@ def _phrase(names):
         while (last := follows.pop(tuple(phrase[1 - longest :]), None)) is not None:
             phrase.append(last)
         phrases += [phrase] * (len(phrase) >= longest)
-    told = {word for phrase in phrases for word in phrase}
+    written = {word for phrase in phrases for word in phrase}
     words = [word for phrase in phrases for word in (*phrase, "…")]
-    words += [word for gram in grams for word in (*gram, "…") if not told.issuperset(gram)]
-    return " ".join([*words[:-1][:TOLD], *["…"] * (len(words) - 1 > TOLD)])
+    words += [word for gram in grams for word in (*gram, "…") if not written.issuperset(gram)]
+    return " ".join([*words[:-1][:LONGEST], *["…"] * (len(words) - 1 > LONGEST)])

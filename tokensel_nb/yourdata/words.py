@@ -26,8 +26,8 @@ class Words:
         if not len(self.kept):
             raise ValueError(f"no word of the model stands in least={least} of the {len(corpus)} texts; lower least")
         self.sets = together(counts, whole.vocabulary_, max(least, enough))
-        self.names = np.array([*whole.vocabulary_[self.kept], *(each.name for each in self.sets)], dtype=object)
-        shown = np.append(self.kept, np.array([each.same[0] for each in self.sets], int))
+        self.names = np.array([*whole.vocabulary_[self.kept], *(one.name for one in self.sets)], dtype=object)
+        shown = np.append(self.kept, np.array([one.same[0] for one in self.sets], int))
         self.number = number[shown]
         of_classes = [np.bincount(counts[codes == k].indices, minlength=len(number))[shown] for k in range(self.K)]
         self._judge_classes(np.stack(of_classes, axis=1), np.bincount(codes, minlength=self.K))
@@ -58,7 +58,7 @@ def _hits_by_chance(logs, number, size):
     mean, rest = number * size / N, N - size
     far = 8 * np.sqrt(mean * (rest / N) * (N - number) / max(N - 1, 1)) + 1  # deviations: hardly anything lies beyond
     hits = np.arange(max(int(mean - far), number - rest, 0), min(int(mean + far) + 1, number, size) + 1)
-    logs = -sum(logs[each] for each in (hits, size - hits, number - hits, rest - number + hits))
+    logs = -sum(logs[cell] for cell in (hits, size - hits, number - hits, rest - number + hits))
     below = np.cumsum(np.exp(logs - logs.max()))
     return hits[np.searchsorted(below / below[-1], np.array([0.025, 0.975]) - 1e-9)]  # less: where it is met exactly
 
@@ -77,18 +77,18 @@ class Judged:
         """Add what one model finds in texts that are new to it."""
         values = judge.values_.reshape(len(judge.scores_), -1)
         sets, places_of_sets = self._sets(judge)
-        found = LeavingOut(judge.scores_, corpus, sets)
-        logits = np.stack([found.logits(column) for column in values.T], axis=1)
+        left_out = LeavingOut(judge.scores_, corpus, sets)
+        logits = np.stack([left_out.logits(column) for column in values.T], axis=1)
         chosen = classes_of_logits(logits[:, 0] if logits.shape[1] == 1 else logits)
         self.right += (chosen == corpus.labels).sum()
         places = [self.place_of.get(word, -1) for word in judge.vocabulary_]
-        places = np.array([*places, -1, *places_of_sets])[found.columns]  # -1 for <cls>, too
+        places = np.array([*places, -1, *places_of_sets])[left_out.columns]  # -1 for <cls>, too
         known = places >= 0
         kinds = self.words.classes[places]  # of words not known, nonsense that is dropped below
-        moves, offsets = (_two if logits.shape[1] == 1 else _many)(found, values, logits, kinds)
-        hits = corpus.labels[found.rows] == kinds
-        leads = _leading(found, values, chosen)
-        amounts = dict(entries=np.ones(len(places)), hits=hits, moves=moves, attention=found.attention, leads=leads)
+        moves, offsets = (_two if logits.shape[1] == 1 else _many)(left_out, values, logits, kinds)
+        hits = corpus.labels[left_out.rows] == kinds
+        leads = _leading(left_out, values, chosen)
+        amounts = dict(entries=np.ones(len(places)), hits=hits, moves=moves, attention=left_out.attention, leads=leads)
         for name, amount in amounts.items():
             self.sums[name] += np.bincount(places[known], amount[known], len(self.words.names))
         self.rests += _table(places[known], bins_of(offsets[known]), self.rests.shape)
@@ -98,7 +98,7 @@ class Judged:
     def _sets(self, judge):
         """Return the words that one model leaves out together, and their places in the table."""
         column_of = {name: column for column, name in enumerate(judge.vocabulary_)}
-        sets = [[column_of.get(name) for name in self.words.model.vocabulary_[each.left_out]] for each in self.words.sets]
+        sets = [[column_of.get(name) for name in self.words.model.vocabulary_[one.left_out]] for one in self.words.sets]
         places = [place for place, columns in enumerate(sets, len(self.words.kept)) if None not in columns]
         return [np.array(columns) for columns in sets if None not in columns], places
 
@@ -109,10 +109,10 @@ class Judged:
 
     def _of_rows(self, model):
         """Return scores and values; those of words together are the ones of a single word that could stand in their place."""
-        words, sets = self.words.kept, [each.left_out for each in self.words.sets]
+        words, sets = self.words.kept, [one.left_out for one in self.words.sets]
         scores = [logsumexp(model.scores_[columns]) for columns in sets]
         values = [shares(1, model.scores_[columns]) @ model.values_[columns] for columns in sets]
-        return np.append(model.scores_[words], scores), np.concatenate([model.values_[words], *(each[None] for each in values)])
+        return np.append(model.scores_[words], scores), np.concatenate([model.values_[words], *(row[None] for row in values)])
 
     def columns(self, enough):
         """Return the table's columns by name; words of fewer than ``enough`` texts have no own effect and no suspicion."""
@@ -123,7 +123,7 @@ class Judged:
             values = np.take_along_axis(values - values.mean(axis=1, keepdims=True), words.classes[:, None], 1)[:, 0]
         asked = self.sums["entries"] >= enough
         repeated = np.zeros(len(asked), bool)
-        repeated[: len(words.kept)] = np.isin(words.kept, [column for each in words.sets for column in each.same])
+        repeated[: len(words.kept)] = np.isin(words.kept, [column for one in words.sets for column in one.same])
         effects, suspicions = np.full((2, len(asked)), np.nan)
         if asked.any():
             rows = self.rests[asked], self.sums["hits"][asked], words.classes[asked]
@@ -146,18 +146,18 @@ class Judged:
         }
 
 
-def _two(found, values, logits, kinds):
+def _two(left_out, values, logits, kinds):
     """Return, for two classes, what each word of each text moves, and the rest's log-odds of the word's class."""
-    moves = found.moves(values[:, 0])
-    return moves, np.where(kinds == 1, 1, -1) * (logits[found.rows, 0] - moves)
+    moves = left_out.moves(values[:, 0])
+    return moves, np.where(kinds == 1, 1, -1) * (logits[left_out.rows, 0] - moves)
 
 
-def _many(found, values, logits, kinds):
+def _many(left_out, values, logits, kinds):
     """Return the same for K > 2 classes: moves of the logit of the word's class, less the mean over all classes."""
     own, mean, others, wanted = (np.full(len(kinds), start) for start in (0.0, 0.0, -np.inf, 0.0))
     for k, column in enumerate(values.T):
-        moves, is_own = found.moves(column), kinds == k
-        rest = logits[found.rows, k] - moves
+        moves, is_own = left_out.moves(column), kinds == k
+        rest = logits[left_out.rows, k] - moves
         own, wanted = np.where(is_own, moves, own), np.where(is_own, rest, wanted)
         mean += moves / values.shape[1]
         others = np.where(is_own, others, np.logaddexp(others, rest))
@@ -178,13 +178,13 @@ def _table(rows, columns, shape):
     return np.bincount(rows * shape[1] + columns, minlength=shape[0] * shape[1]).reshape(shape)
 
 
-def _leading(found, values, chosen):
+def _leading(left_out, values, chosen):
     """Mark what contributes most to the logit of its text's verdict: a word, <cls> left aside, or a set with no less."""
-    number = np.count_nonzero(found.columns < len(values))  # of words' entries, which come before those of sets
-    rows, columns = found.rows[:number], found.columns[:number]
+    number = np.count_nonzero(left_out.columns < len(values))  # of words' entries, which come before those of sets
+    rows, columns = left_out.rows[:number], left_out.columns[:number]
     of_verdict = values[columns, 0] if values.shape[1] == 1 else values[columns, chosen[rows]]
-    contributions = np.where(columns < len(values) - 1, found.attention[:number] * of_verdict, 0)
+    contributions = np.where(columns < len(values) - 1, left_out.attention[:number] * of_verdict, 0)
     tops = np.zeros(len(chosen))
     np.maximum.at(tops, rows, np.abs(contributions))
-    heights = np.abs(found.summed(contributions))
-    return (heights >= tops[found.rows]) & (heights > 0)
+    heights = np.abs(left_out.summed(contributions))
+    return (heights >= tops[left_out.rows]) & (heights > 0)

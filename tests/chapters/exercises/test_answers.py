@@ -9,7 +9,17 @@ from notebooks import NOTEBOOKS, read
 from wrong_answers import WRONG
 
 from course.copies import pieces
-from tokensel_nb.chapters.exercises.answers import NOT_YET, RIGHT, Checks, compare, labels, verdict
+from tokensel_nb.chapters.exercises.answers import (
+    NOT_YET,
+    RIGHT,
+    Checks,
+    close,
+    compare,
+    cross_entropy,
+    labels,
+    slopes,
+    verdict,
+)
 
 SHOWN = {}  # what the book's notebooks say of their own solutions
 for path in NOTEBOOKS:
@@ -131,3 +141,10 @@ def test_what_differs_is_named(found, said):
 def test_a_label_without_a_check_is_refused():
     with pytest.raises(ValueError, match="ex-nowhere"):
         verdict("ex-nowhere", [0], 0)
+
+
+def test_the_tools_of_checks():
+    assert close(np.array([1e6, 1e-3]), np.array([1e6, 0.0]))
+    assert not close(np.zeros(2), np.zeros(3))
+    np.testing.assert_allclose(slopes(lambda x: (x**2).sum(), np.array([[1.0, -2.0]])), [[2, -4]], atol=1e-6)
+    assert cross_entropy(np.zeros((3, 2)), np.array([0, 1, 1])) == pytest.approx(np.log(2))

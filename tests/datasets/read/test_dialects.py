@@ -108,8 +108,8 @@ def test_cells_longer_than_pythons_reader_allows(tmp_path):
         ("", r"a.csv: cannot be read \(it is empty\)"),
         ("\ufeff", r"a.csv: cannot be read \(it is empty\)"),
         ("\n \r\n\n", r"a.csv: cannot be read \(it is empty\)"),
-        ("text,label\n", "it has names of columns, and no row; get the whole file, or give header=False"),
-        ("text,label\na\0b,1\nc,0\n", "it holds the byte NUL, so it is no text, or its encoding is another; save it as UTF-8"),
+        ("text,label\n", "it has column names and no rows; get the whole file, or give header=False"),
+        ("text,label\na\0b,1\nc,0\n", "it contains NUL bytes, so it is not text, or has another encoding; save it as UTF-8"),
     ],
 )
 def test_a_table_that_is_none_gets_one_sentence(tmp_path, contents, message):

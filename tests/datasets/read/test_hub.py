@@ -27,7 +27,7 @@ def test_the_hub_is_read_and_checked(hub, capsys):
     assert read_imdb("train", source="hub").labels.tolist() == reviews.labels.tolist()
     assert "the Hugging Face hub" in capsys.readouterr().out
     hub["stanfordnlp/imdb"]["label"][0] ^= 1
-    with pytest.raises(DataError, match="IMDB train from the Hugging Face hub: its contents are not those recorded"):
+    with pytest.raises(DataError, match="IMDB train from the Hugging Face hub: its contents differ from those recorded"):
         read_imdb("train", source="hub")
 
 
@@ -102,7 +102,7 @@ def test_any_set_on_the_hub_is_read_by_its_name(asked_of_the_hub, source, wanted
 
 
 def test_what_the_hub_does_not_serve_is_one_sentence(asked_of_the_hub):
-    with pytest.raises(DataError, match=r"hub:nobody/nothing could not be had: .* did not serve nobody/nothing \(it does"):
+    with pytest.raises(DataError, match=r"hub:nobody/nothing could not be loaded: .* did not serve nobody/nothing \(it does"):
         read_reviews("hub:nobody/nothing")
     for source in ("hub:", "hub:a/b/c", "hub:a b", "hub:owner/set@:test", "hub:owner/set:"):
         with pytest.raises(DataError, match="a set on the hub is named as in hub:owner/name"):
@@ -110,5 +110,5 @@ def test_what_the_hub_does_not_serve_is_one_sentence(asked_of_the_hub):
 
 
 def test_a_hub_out_of_reach_is_said(hub_offline):
-    with pytest.raises(DataError, match="hub:owner/set could not be had: HF_HUB_OFFLINE is set"):
+    with pytest.raises(DataError, match="hub:owner/set could not be loaded: HF_HUB_OFFLINE is set"):
         read_reviews("hub:owner/set")

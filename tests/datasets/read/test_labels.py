@@ -59,15 +59,15 @@ def test_a_test_file_may_lack_classes_and_words(tmp_path, capsys):
 def test_labels_that_differ_in_case_or_space_are_told_and_not_merged(capsys):
     assert read(CASES).class_names == ("Pos", "neg", "neg ", "neutral", "pos")
     out = capsys.readouterr().out
-    assert "labels 'neg', 'neg ' differ in case or space alone and stay apart; classes={'neg ': 'neg'} merges them" in out
-    assert "labels 'Pos', 'pos' differ in case" in out
+    assert "labels 'neg', 'neg ' differ only in case or spaces and are kept apart; classes={'neg ': 'neg'} merges them" in out
+    assert "labels 'Pos', 'pos' differ only in case" in out
 
 
 def test_classes_are_merged_renamed_and_dropped(capsys):
     mapping = {"pos": "good", "Pos": "good", "neg ": "neg", "neutral": None, "mid": "good"}
     assert named(read(CASES, classes=mapping)) == ["good", "good", "neg", "neg", "neg"]
     assert capsys.readouterr().out == (
-        "the lists given: classes speaks of 'mid', which no row has\n"
+        "the lists given: classes names 'mid', which no row has\n"
         "the lists given: 1 of 6 rows has a label that classes drops and is dropped\n"
     )
     assert named(read(CASES, classes=lambda label: label.strip().lower()[:3])) == ["pos", "pos", "neg", "neg", "neu", "neg"]
@@ -97,8 +97,8 @@ def test_missing_labels_are_named_and_can_be_dropped_or_called_something():
             {"class_names": ["y", "z"]},
             r"text 0 has the label 'x{20,40}\.\.\.x{20,40}'; it must be one of",
         ),
-        ([("a", 1), ("b", 1)], {}, "every label is '1'; two classes are needed at least"),
-        ([("a", 1), ("b", 2)], {"classes": {1: None, 2: None}}, "classes drops every row; keep two classes at least"),
+        ([("a", 1), ("b", 1)], {}, "every label is '1'; at least two classes are needed"),
+        ([("a", 1), ("b", 2)], {"classes": {1: None, 2: None}}, "classes drops every row; keep at least two classes"),
         ([(f"text {i}", i) for i in range(30)], {"label": "stars"}, "30 different labels; name the right column"),
     ],
 )

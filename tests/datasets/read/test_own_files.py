@@ -48,10 +48,10 @@ def test_other_encodings(tmp_path):
     path = tmp_path / "a.csv"
     path.write_bytes("text,label\nun été,1\nmauvais,0\n".encode("latin-1"))
     assert read_reviews(path, encoding="latin-1").texts[0] == read_reviews(path).texts[0] == "un été"
-    with pytest.raises(DataError, match=r"a.csv: its text is not utf-8 .*; leave encoding out to find it"):
+    with pytest.raises(DataError, match=r"a.csv: its text is not utf-8 .*; leave encoding out to have it detected"):
         read_reviews(path, encoding="utf-8")
     path.write_bytes("text,label\ngood,1\nbad,0\n".encode("utf-16")[:-1])
-    with pytest.raises(DataError, match=r"a.csv: cannot be read \('utf-16-le' codec .* truncated data\); mend or replace it"):
+    with pytest.raises(DataError, match=r"a.csv: cannot be read \('utf-16-le' codec .* truncated data\); repair or replace it"):
         read_reviews(path)
 
 
@@ -63,7 +63,7 @@ def test_other_encodings(tmp_path):
         ([*ROWS, ("fine", None)], {}, r"row 4 \(without the header\) has no label; fill it in or drop the row"),
         ([("a", 0.0), ("b", 1.0), ("c", float("nan"))], {}, r"row 3 .* has no label"),
         ([*ROWS, ("fine", "so-so")], {"class_names": ["neg", "pos"]}, r"row 4 .* has the label 'so-so'; it must be one of"),
-        ([("good", 1), ("fine", 1)], {}, "every label is '1'; two classes are needed at least"),
+        ([("good", 1), ("fine", 1)], {}, "every label is '1'; at least two classes are needed"),
         ([("good", 1), ("fine", 1)], {"class_names": [0, 2]}, "row 1 .* has the label '1'; it must be one of '0', '2'"),
         ([(f"text {i}", i) for i in range(30)], {}, "30 different labels; name the right column"),
         ([("", 1), (" ", 0)], {}, "there is no text at all; name the column that holds the texts"),
@@ -99,7 +99,7 @@ def test_an_empty_vocabulary_names_the_argument(tmp_path):
 )
 def test_a_file_that_cannot_be_read_is_named(tmp_path, name, contents):
     (tmp_path / name).write_bytes(contents)
-    with pytest.raises(DataError, match=r"cannot be read \(.*\); mend or replace it"):
+    with pytest.raises(DataError, match=r"cannot be read \(.*\); repair or replace it"):
         read_reviews(tmp_path / name)
 
 
@@ -162,9 +162,10 @@ def test_a_large_file_is_not_held_whole_while_its_encoding_is_sought():
         tracemalloc.stop()
 
 
-def test_an_archive_made_to_fill_the_memory_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("tokensel_nb.datasets.read.characters.MOST_BYTES", 10**6)
-    (tmp_path / "a.csv").write_bytes(gzip.compress(b"text,label\n" + b"good,1\n" * 10**6))
+@pytest.mark.parametrize("text", [b"good", b"caf\xe9"], ids=["UTF-8", "cp1252"])
+def test_an_archive_made_to_fill_the_memory_is_refused(tmp_path, monkeypatch, text):
+    monkeypatch.setattr("tokensel_nb.datasets.read.characters.MOST_BYTES", 2 * 10**6)
+    (tmp_path / "a.csv").write_bytes(gzip.compress(b"text,label\n" + text + b",1\n" * 10**6))
     with pytest.raises(DataError, match="it unpacks to more than"):
         read_reviews(tmp_path / "a.csv")
 
@@ -188,7 +189,7 @@ def test_encodings_are_found_and_told(tmp_path, capsys, encoding):
     rows = [(text, number % 2) for number, text in enumerate(WRITTEN[encoding])]
     (tmp_path / "a.csv").write_bytes(pd.DataFrame(rows, columns=["text", "label"]).to_csv(index=False).encode(encoding))
     assert read_reviews(tmp_path / "a.csv").texts == WRITTEN[encoding]
-    assert ("its encoding was found to be" in capsys.readouterr().out) == (not encoding.startswith("utf"))
+    assert ("its encoding was detected as" in capsys.readouterr().out) == (not encoding.startswith("utf"))
 
 
 def test_a_few_odd_bytes_in_utf8_are_read_as_cp1252(tmp_path, capsys):
@@ -234,12 +235,12 @@ def test_json_lines_with_strange_texts(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("names", "options", "message"),
     [
-        ("foo,bar", {}, "which column holds the texts is not clear; name it as text=...; it has 'foo', 'bar'"),
-        ("text,bar", {}, "which column holds the labels is not clear; name it as label=..., or label=None for texts without"),
+        ("foo,bar", {}, "it is not clear which column holds the texts; name it as text=...; it has 'foo', 'bar'"),
+        ("text,bar", {}, "it is not clear which column holds the labels; name it as label=..., or label=None for texts"),
         ("review,comment,label", {}, "2 columns could hold the texts"),
         ("text,stars,sentiment", {}, "2 columns could hold the labels"),
         ("text,text,label", {}, "2 columns could hold the texts"),
-        ("text,text,label", {"text": "text"}, "there is 2 columns 'text'"),
+        ("text,text,label", {"text": "text"}, "there are 2 columns 'text'"),
         ("text,label", {"label": "text"}, "text and label are both 'text'; name two columns"),
         (
             ",".join(map("x{}".format, range(1000))),
@@ -268,7 +269,7 @@ def test_texts_without_labels(tmp_path):
     assert read_reviews(tmp_path / "a.txt", label=None).texts == ["a good film, yes", "bad; film"]
     (tmp_path / "b.csv").write_text('text\ngood, film\n"bad"\n')
     assert read_reviews(tmp_path / "b.csv", label=None).texts == ["good, film", "bad"]
-    with pytest.raises(DataError, match=r"a.txt: it holds a text a line and no labels; give label=None"):
+    with pytest.raises(DataError, match=r"a.txt: it holds one text per line and no labels; give label=None"):
         read_reviews(tmp_path / "a.txt")
     with pytest.raises(ValueError, match="label=None; words are counted by label here"):
         load_reviews(tmp_path / "a.txt", label=None)
@@ -278,7 +279,7 @@ def test_what_the_way_through_files_left_is_mended(tmp_path, capsys):
     rows = [(r"Bad.\nThe \"food\"\tis", 0), ("fish &amp; chips &#39;here&#39;, rock&regular", 1), (r"C:\\new", 1), ("plain", 0)]
     path = written(tmp_path / "a.parquet", rows)
     assert read_reviews(path).texts == ['Bad.\nThe "food"\tis', "fish & chips 'here', rock&regular", r"C:\\new", "plain"]
-    assert "texts with line breaks as \\n or signs as &amp;: 2, mended; clean=str leaves them" in capsys.readouterr().out
+    assert "texts with line breaks as \\n or signs as &amp;: 2, restored; clean=str leaves them" in capsys.readouterr().out
     assert read_reviews(path, clean=str).texts == [text for text, _ in rows]
     assert read_reviews(path, clean=str.upper).texts[-1] == "PLAIN"
     for clean in (None, len):

@@ -54,7 +54,7 @@ def test_a_data_set_of_the_library_datasets_keeps_its_names_of_classes(dataset):
     check(read_reviews(datasets.DatasetDict(train=dataset)))
     with pytest.raises(DataError, match=r"the data set has the splits train, test; give one of them, as in data\['train'\]"):
         read_reviews(datasets.DatasetDict(train=dataset, test=dataset))
-    with pytest.raises(DataError, match="the IterableDataset given can only be gone through once; load it into memory"):
+    with pytest.raises(DataError, match="the IterableDataset given can be iterated only once; load it into memory"):
         read_reviews(dataset.to_iterable_dataset())
 
 
@@ -126,7 +126,7 @@ def test_a_folder_for_each_class(tmp_path, capsys):
     with pytest.raises(DataError, match="its folders are the classes; leave text and label out"):
         read_reviews(train, label="stars")
     (train / "pos" / "0_1.txt").write_bytes(b"a good\0 film")
-    with pytest.raises(DataError, match=r"0_1.txt: cannot be read \(it holds the byte NUL"):
+    with pytest.raises(DataError, match=r"0_1.txt: cannot be read \(it contains NUL bytes"):
         read_reviews(train)
 
 

@@ -50,7 +50,7 @@ def test_training_v_along_does_not_change_the_limit():
 def test_the_derivative_of_both_fields_equals_finite_differences(kind, height):
     corpus, start = small()
     random = np.random.default_rng(0)
-    for field in (path._Field(of_kind(start, kind), corpus), joint._OutputField(of_kind(start, kind), corpus)):
+    for field in (path.Field(of_kind(start, kind), corpus), joint.OutputField(of_kind(start, kind), corpus)):
         point = field.start + 0.3 * random.standard_normal(len(field.start))
         if len(point) > 16:
             point[16] = height

@@ -12,12 +12,18 @@ from tokensel_nb import Corpus, Parameters, gradients, init_parameters, loss
 from tokensel_nb.corpus.synthetic import one_relevant_token, partly_positive_tokens, several_relevant_tokens
 from tokensel_nb.models.textbook import textbook_gradients
 from tokensel_nb.support.arrays import to_numpy
-from tokensel_nb.theory.flow import gradient_flow, key_query_at, key_query_flow, limit_parameters, normalised_steps
+from tokensel_nb.theory.flow import Flow, gradient_flow, key_query_at, key_query_flow, limit_parameters, normalised_steps
 from tokensel_nb.theory.max_margin import max_margin
 
 
 def distance(found, wanted):
     return np.linalg.norm(found - wanted) / np.linalg.norm(wanted)
+
+
+def test_the_distance_to_a_direction_is_exact_however_small():
+    point = np.array([[1.0, 1e-9]])
+    path = Flow(*np.zeros((1, 1)), point, *np.zeros((3, 1)), "the end")
+    np.testing.assert_allclose(path.distance_to([1.0, 0.0]), [5e-19], rtol=1e-12)
 
 
 def test_the_path_equals_an_explicit_solver_on_autograd():

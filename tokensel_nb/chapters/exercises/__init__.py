@@ -1,4 +1,4 @@
-"""For courses: answers that are checked, and the notebooks of students and instructors, made from the book's.
+"""Checks of the readers' answers, a module a chapter.
 
 A module ``_NN_...`` holds the checks of a chapter's exercises.
 """

@@ -58,45 +58,12 @@ def exercise(label) -> Callable:
 
 
 def labels() -> list[str]:
-    """Return the labels of all exercises that have a check.
-
-    Returns
-    -------
-    list of str
-
-    Examples
-    --------
-    >>> "ex-one-pass" in labels()
-    True
-    """
+    """Return the labels of all exercises that have a check."""
     return list(_CHECKS)
 
 
 def verdict(label, answers, seed) -> str:
-    """Return what is to be said of the answers to an exercise.
-
-    Parameters
-    ----------
-    label : str
-    answers : sequence
-        Values, and functions that the check calls.
-    seed : int
-        Draws the case.
-
-    Returns
-    -------
-    str
-
-    Raises
-    ------
-    ValueError
-        If the exercise has no check.
-
-    Examples
-    --------
-    >>> verdict("ex-one-pass", [...], seed=0)
-    'not yet'
-    """
+    """Return what is to be said of the answers, values or functions, to an exercise; the seed draws the case."""
     if label not in _CHECKS:
         raise ValueError(f"label={label!r}; no exercise of this label has a check")
     if any(map(_missing, answers)):
@@ -188,67 +155,19 @@ def compare(found, wanted, mistakes=None, tolerance=1e-6) -> Iterator[str]:
 
 
 def close(found, wanted, tolerance=1e-6) -> bool:
-    """Tell whether two arrays agree, relative to the largest entry of either.
-
-    Parameters
-    ----------
-    found, wanted : array
-    tolerance : float
-
-    Returns
-    -------
-    bool
-
-    Examples
-    --------
-    >>> close(np.array([1e6, 1e-3]), np.array([1e6, 0.0]))
-    True
-    """
+    """Return whether two arrays agree, relative to the largest entry of either."""
     size = max(np.abs(found).max(initial=0), np.abs(wanted).max(initial=0), 1e-12)
     return np.shape(found) == np.shape(wanted) and bool(np.abs(found - wanted).max(initial=0) <= tolerance * size)
 
 
 def slopes(function, at, step=1e-5) -> np.ndarray:
-    """Return the gradient of a function as small steps to either side find it: what a check lays beside a formula.
-
-    Parameters
-    ----------
-    function : callable
-        Of an array, to a number.
-    at : ndarray of float
-    step : float
-
-    Returns
-    -------
-    ndarray
-        As many numbers as ``at`` has.
-
-    Examples
-    --------
-    >>> slopes(lambda x: (x**2).sum(), np.array([[1.0, -2.0]])).round(6)
-    array([[ 2., -4.]])
-    """
+    """Return the gradient of a function as small steps to either side find it: what a check lays beside a formula."""
     nudges = step * np.eye(at.size).reshape(-1, *at.shape)
     return np.reshape([function(at + nudge) - function(at - nudge) for nudge in nudges], at.shape) / (2 * step)
 
 
 def cross_entropy(logits, labels) -> float:
-    """Return the mean loss of several classes.
-
-    Parameters
-    ----------
-    logits : ndarray, shape (n, K)
-    labels : ndarray of int, shape (n,)
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
-    >>> round(cross_entropy(np.zeros((3, 2)), np.array([0, 1, 1])), 4)
-    0.6931
-    """
+    """Return the mean loss of several classes, from logits of shape (n, K) and labels."""
     return float(np.mean(np.log(np.exp(logits).sum(axis=1)) - logits[np.arange(len(labels)), labels]))
 
 

@@ -1,1 +1,1 @@
-"""Reviews from one's own files and tables, of whatever kind."""
+"""Reads reviews from anyone's files and tables."""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from ...support.checks import first_few, shortened
-from .reviews import DataError
+from .reviews import DataError, tell
 
 TEXTS = frozenset(
     "text texts review reviews reviewtext reviewbody sentence sentences phrase content comment comments commenttext tweet "
@@ -35,18 +35,23 @@ class Wanted:
         return self.label not in (None, FOUND)
 
     def known(self, names):
-        """Return how many of the names of columns are such as are looked for."""
-        names = list(names)
+        """Return how many of the two columns, of texts and of labels, some of these names could be meant for."""
+        unquoted = [name for name in names if not str(name).startswith(("'", '"'))]
         texts = {self.text} if self.text is not None else TEXTS
         labels = {self.label} if self.label_is_named else LABELS if self.labelled else set()
-        return _any(names, texts) + _any(names, labels)
+        return sum(any(name in known or plain(name) in known for name in unquoted) for known in (texts, labels))
+
+    def chosen(self, names, source, title):
+        """Return the one or two columns that are wanted, and say, in a line that begins with a title, which were found."""
+        columns = self.among(names, source)
+        self.announce(title, columns)
+        return [column for column in columns if column is not None]
 
     def among(self, columns, source, rows=()):
-        """Return the columns of the texts and of the labels (None for none); without names, the first ``rows`` tell them."""
+        """Return the columns of texts and of labels (None for none); where they have no names, the first ``rows`` decide."""
         columns = list(columns)
-        named = not rows
         text, label = (_by_number(column, columns) for column in (self.text, self.label))
-        if not named and (text is None or label == FOUND):
+        if rows and (text is None or label == FOUND):
             text, label = self._by_contents(rows, source)
         elif text is None:
             text = _named(columns, "text", TEXTS, source, "")
@@ -54,9 +59,9 @@ class Wanted:
             label = _named(columns, "label", LABELS, source, ", or label=None for texts without labels")
         for column in (text, label):
             if column is not None and columns.count(column) != 1:
-                there = "no column" if column not in columns else f"{columns.count(column)} columns"
-                hint = "" if named else "; without names of columns, give their numbers"
-                raise DataError(f"{source}: there is {there} {column!r}; it has {_listed(columns)}{hint}")
+                there = "is no column" if column not in columns else f"are {columns.count(column)} columns"
+                hint = "; without column names, give their numbers" if rows else ""
+                raise DataError(f"{source}: there {there} {column!r}; it has {_listed(columns)}{hint}")
         if text == label:
             raise DataError(f"{source}: text and label are both {text!r}; name two columns, or give label=None")
         return text, label
@@ -72,13 +77,21 @@ class Wanted:
             return text, self.label
         others = [column for column in range(len(columns)) if column != text]
         few = [column for column in others if 1 < len(set(columns[column])) <= min(MOST_CLASSES, len(rows) - 1)]
-        found = others if len(others) == 1 else few
-        if len(found) != 1:
-            raise DataError(
-                f"{source}: its {len(columns)} columns have no names, and which holds the labels is not clear; "
-                f"give its number as label= (0 to {len(columns) - 1}), or label=None for texts without labels"
-            )
-        return text, found[0]
+        labels = others if len(others) == 1 else few
+        if len(labels) != 1:
+            remedy = f"give its number as label= (0 to {len(columns) - 1}), or label=None for texts without labels"
+            reason = f"its {len(columns)} columns have no names, and it is not clear which one holds the labels"
+            raise DataError(f"{source}: {reason}; {remedy}")
+        return text, labels[0]
+
+    def announce(self, title, columns, headed=True):
+        """Say which columns were found, where nobody named them and they are not called text and label."""
+        text, label = columns
+        guessed = [("text", text)] if self.text is None else []
+        guessed += [("label", label)] if self.label == FOUND else []
+        if any(plain(column) != kind for kind, column in guessed):
+            origins = " and ".join(f"{kind}s from column {column!r}" for kind, column in guessed)
+            tell(f"{title}: {'' if headed else 'no column names; '}{origins}")
 
 
 def _by_number(column, columns):
@@ -92,18 +105,13 @@ def plain(name):
     return "".join(filter(str.isalnum, str(name))).casefold()
 
 
-def _any(names, wanted):
-    unquoted = [name for name in names if not str(name).startswith(("'", '"'))]
-    return int(any(name in wanted or plain(name) in wanted for name in unquoted))
-
-
-def _named(columns, what, known, source, otherwise):
+def _named(columns, kind, known, source, otherwise):
     """Return the one column whose name says that it holds what is looked for: "text" and "label" before all others."""
-    found = [column for column in columns if plain(column) == what] or [column for column in columns if plain(column) in known]
-    if len(found) != 1:
-        reason = f"{len(found)} columns could hold the {what}s" if found else f"which column holds the {what}s is not clear"
-        raise DataError(f"{source}: {reason}; name it as {what}=...{otherwise}; it has {_listed(columns)}")
-    return found[0]
+    named = [column for column in columns if plain(column) == kind] or [column for column in columns if plain(column) in known]
+    if len(named) != 1:
+        reason = f"{len(named)} columns could hold the {kind}s" if named else f"it is not clear which column holds the {kind}s"
+        raise DataError(f"{source}: {reason}; name it as {kind}=...{otherwise}; it has {_listed(columns)}")
+    return named[0]
 
 
 def _listed(columns):

@@ -9,6 +9,7 @@ import csv
 import re
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from tqdm import tqdm
 
@@ -40,12 +41,17 @@ class Written:
             try:
                 codecs.lookup(self.encoding)
             except (LookupError, TypeError):
-                raise ValueError(f"encoding={self.encoding!r} is none that Python knows; leave it out to find it") from None
-        for name, value, fewest in (("sep", self.sep, 1), ("quotechar", self.quotechar, 0)):
-            if value is not None and not (isinstance(value, str) and fewest <= len(value) <= 1 and value not in ("\n", "\r")):
-                raise ValueError(f"{name}={value!r}; give one character{'' if fewest else ', or none where nothing is quoted'}")
+                raise ValueError(f"encoding={self.encoding!r} is unknown to Python; leave it out to have it detected") from None
+        _check_character("sep", self.sep, "give one character")
+        if self.quotechar != "":
+            _check_character("quotechar", self.quotechar, "give one character, or none where nothing is quoted")
         if self.header not in (None, True, False):
             raise ValueError(f"header={self.header!r}; give True, False, or None, which looks for names in the first row")
+
+
+def _check_character(name, value, remedy):
+    if value is not None and not (isinstance(value, str) and len(value) == 1 and value not in "\r\n"):
+        raise ValueError(f"{name}={value!r}; {remedy}")
 
 
 @dataclass(frozen=True)
@@ -54,17 +60,20 @@ class Dialect:
 
     sep: str
     quotechar: str
-    escaped: bool = False  # whether a backslash takes its meaning from a quote or a separator
-    spaced: bool = False  # whether a space follows each separator
+    escaped: bool  # whether a backslash takes its meaning from a quote or a separator
+    spaced: bool  # whether a space follows each separator
 
     def rows(self, lines):
         """Yield the cells of each row, and whether one of them holds what look like whole rows: a quote that is none."""
         seen = []  # lines since the last row
-        lines = _remembered(map(_escaped, lines) if self.escaped else lines, seen)
-        quoting = dict(quotechar=self.quotechar, doublequote=True) if self.quotechar else dict(quoting=csv.QUOTE_NONE)
-        escapechar = "\\" if self.escaped else None
         reader = csv.reader(
-            lines, delimiter=self.sep, strict=True, skipinitialspace=self.spaced, escapechar=escapechar, **quoting
+            _remembered(map(_escaped, lines) if self.escaped else lines, seen),
+            delimiter=self.sep,
+            quotechar=self.quotechar or None,
+            quoting=csv.QUOTE_MINIMAL if self.quotechar else csv.QUOTE_NONE,
+            escapechar="\\" if self.escaped else None,
+            skipinitialspace=self.spaced,
+            strict=True,
         )
         with _unlimited_cells():
             for cells in reader:
@@ -91,7 +100,17 @@ def _escaped(line):
     """Double the backslashes that escape nothing, lest Python's reader take them away."""
     if "\\" not in line:
         return line
-    return re.sub(rf"{ESCAPES}(.)|\\", lambda found: found[0] if found[1] else "\\\\", line, flags=re.DOTALL)
+    return re.sub(rf"{ESCAPES}(.)|\\", lambda match: match[0] if match[1] else "\\\\", line, flags=re.DOTALL)
+
+
+@contextmanager
+def _unlimited_cells():
+    """Let cells be longer than the 131,072 characters that Python's reader allows."""
+    before = csv.field_size_limit(2**31 - 1)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
 
 
 @dataclass(frozen=True)
@@ -126,47 +145,42 @@ class Layout:
 
     def cells(self, lines, columns, name):
         """Return the cells of each column that is asked for, and whether a cell may have swallowed rows."""
-        found, number, doubtful = [[] for _ in columns], -self.headed, False
+        wanted, number, doubtful = [[] for _ in columns], -self.headed, False
+        after = " (without the header)" if self.headed else ""
         try:
             for cells, swallowed in tqdm(self.dialect.rows(lines), desc=f"Reading {name}", unit="row", delay=2):
                 number += 1
                 if len(cells) != self.width:
-                    raise BadRowError(
-                        f"{self._row(number)} has {_cells(len(cells))} where the first has {self.width}; "
-                        f"a text that holds the separator {self.dialect.sep!r} needs quotes"
-                    )
+                    size = f"{len(cells)} cell{'' if len(cells) == 1 else 's'} where the first has {self.width}"
+                    remedy = f"a text that holds the separator {self.dialect.sep!r} needs quotes"
+                    raise BadRowError(f"row {number}{after} has {size}; {remedy}")
                 doubtful |= swallowed
                 if number:
-                    for column, values in zip(columns, found):
+                    for column, values in zip(columns, wanted):
                         values.append(cells[column])
         except csv.Error as error:
-            raise BadRowError(
-                f"{self._row(number + 1)} has a quote that is not closed, or stands in a cell without being doubled ({error})"
-            ) from error
-        return found, doubtful
-
-    def _row(self, number):
-        return f"row {number} (without the header)" if self.headed else f"row {number}"
+            fault = f"has a quote that is not closed, or stands in a cell without being doubled ({error})"
+            raise BadRowError(f"row {number + 1}{after} {fault}") from error
+        return wanted, doubtful
 
 
-def layouts(sample, cut, written, separators, wanted):
+def layouts(sample, goes_on, written, separators, wanted):
     """Return the candidates that read the sample as a rectangle, the likeliest first, or the likeliest one if none does.
 
-    ``cut`` says that the file goes on, ``separators`` which are tried and in which order, ``wanted`` which columns are.
+    ``goes_on`` says that the file does, ``separators`` which are tried and in which order, ``wanted`` which columns are.
     """
-    found = [
-        Layout(dialect, rows, read, _has_header(rows, written, wanted))
-        for sep in written.sep or separators
-        for dialect in _dialects(sep, written, sample)
-        for rows, read in [_first_rows(dialect, sample, cut)]
-        if rows
-    ]
-    if separators != NOWHERE and all(layout.width == 1 for layout in found):
-        return layouts(sample, cut, replace(written, sep=None), NOWHERE, wanted)
+    candidates = []
+    for sep in written.sep or separators:
+        for dialect in _dialects(sep, written, sample):
+            rows, read = _first_rows(dialect, sample, goes_on)
+            if rows:
+                candidates.append(Layout(dialect, rows, read, _has_header(rows, written, wanted)))
+    if separators != NOWHERE and all(layout.width == 1 for layout in candidates):
+        return layouts(sample, goes_on, replace(written, sep=None), NOWHERE, wanted)
     known = lambda layout: layout.headed * wanted.known(layout.columns)
-    rectangles = [layout for layout in found if layout.rectangular]
+    rectangles = [layout for layout in candidates if layout.rectangular]
     if not rectangles:
-        return sorted(found, key=lambda layout: (-known(layout), -layout.width))[:1]
+        return sorted(candidates, key=lambda layout: (-known(layout), -layout.width))[:1]
     most = max(map(known, rectangles))
     return [layout for layout in rectangles if known(layout) == most]
 
@@ -175,10 +189,8 @@ def _dialects(sep, written, lines):
     """Yield the dialects of a separator, the likeliest first."""
     first, sample = lines[0], "".join(lines)
     spaced = sep != " " and sep in first.strip() and first.count(sep) == first.count(sep + " ")
-    quotes = ["'", '"', ""] if written.quotechar is None else [written.quotechar]
-    for quote in quotes:
-        if written.quotechar is None and quote == "'" and not _single_quotes(sep, sample):
-            continue
+    quotes = ["'", '"', ""] if _single_quotes(sep, sample) else ['"', ""]
+    for quote in quotes if written.quotechar is None else [written.quotechar]:
         if "\\" + (quote or sep) in sample:  # first: doubled quotes after a backslash do not close in this reading
             yield Dialect(sep, quote, True, spaced)
         yield Dialect(sep, quote, False, spaced)
@@ -186,80 +198,57 @@ def _dialects(sep, written, lines):
 
 def _single_quotes(sep, sample):
     """Tell whether apostrophes enclose cells, one of which needs it: else they are a part of the text."""
-    ends = rf"(?:[{re.escape(sep)}\r\n]|$)"
     inside = r"(?:[^'\\]|''|\\.)*"
-    cell = rf"(?:^|(?<=[{re.escape(sep)}\r\n]))\s?'({inside})'(?={ends})"
-    cells = [found[1] for found in re.finditer(cell, sample)]
+    edge = rf"[{re.escape(sep)}\r\n]"
+    cells = re.findall(rf"(?:^|(?<={edge}))\s?'({inside})'(?={edge}|$)", sample)
     first = sample.split("\n", 1)[0].strip()
     return any(sep in cell or "'" in cell or "\n" in cell for cell in cells) or bool(
         re.fullmatch(rf"'{inside}'(?:{re.escape(sep)}\s?'{inside}')*", first)
     )
 
 
-def _first_rows(dialect, sample, cut):
+def _first_rows(dialect, sample, goes_on):
     """Return the rows of the sample up to the first that cannot be read, and whether that is its end."""
     rows = []
     try:
         rows.extend(cells for cells, _ in dialect.rows(sample))
     except csv.Error:
-        return rows, cut and sum(map(len, rows)) > 0 and _characters(rows) > _characters([sample]) / 2
+        return rows, goes_on and sum(len(cell) for row in rows for cell in row) > sum(map(len, sample)) / 2
     return rows, True
-
-
-def _characters(rows):
-    return sum(len(cell) for row in rows for cell in row)
 
 
 def _has_header(rows, written, wanted):
     """Tell whether the first row holds names: known ones, or words that are no numbers and do not recur below."""
     if written.header is not None:
         return written.header
-    first, rest = rows[0], rows[1:]
-    names = [name.strip() for name in first]
+    names = [name.strip() for name in rows[0]]
     if wanted.known(names) or Wanted().known(names):
         return True
-    if any(isinstance(column, int) for column in (wanted.text, wanted.label)):
+    asked = (wanted.text, wanted.label if wanted.label_is_named else None)
+    if any(isinstance(column, int) for column in asked):
         return False
-    if any(isinstance(column, str) for column in (wanted.text, wanted.label if wanted.label_is_named else None)):
+    if any(isinstance(column, str) for column in asked):
         return True
-    if any(not name.strip() or re.fullmatch(NUMBER, name) for name in first):
+    if any(not name or re.fullmatch(NUMBER, name) for name in names):
         return False
-    return not any(name in {row[column] for row in rest if column < len(row)} for column, name in enumerate(first))
+    return not any(name == cell for row in rows[1:] for name, cell in zip(rows[0], row))
 
 
-def whole(candidates, opened, wanted, source, name):
-    """Return the cells of the wanted columns, and the layout, by the first candidate that reads the whole file.
-
-    ``opened`` opens the lines anew.
-    """
+def whole(candidates, opened, skipped, wanted, path):
+    """Return the cells of the wanted columns, these, and the layout, by the first candidate that reads the whole file."""
     error, doubtful = None, None
     for layout in candidates:
         try:
-            columns = wanted.among(layout.columns, source, () if layout.headed else layout.of_full_width)
+            columns = wanted.among(layout.columns, path, () if layout.headed else layout.of_full_width)
+            numbers = [layout.columns.index(column) for column in columns if column is not None]
             with opened() as lines:
-                numbers = [layout.columns.index(column) for column in columns if column is not None]
-                cells, swallowed = layout.cells(lines, numbers, name)
+                cells, swallowed = layout.cells(islice(lines, skipped, None), numbers, path.name)
         except (BadRowError, DataError) as reason:
             error = error or reason
             continue
-        found = cells, columns, layout
         if not swallowed:
-            return found
-        doubtful = doubtful or found
+            return cells, columns, layout
+        doubtful = doubtful or (cells, columns, layout)
     if doubtful is None:
         raise error
     return doubtful
-
-
-@contextmanager
-def _unlimited_cells():
-    """Let cells be longer than the 131,072 characters that Python's reader allows."""
-    before = csv.field_size_limit(2**31 - 1)
-    try:
-        yield
-    finally:
-        csv.field_size_limit(before)
-
-
-def _cells(number):
-    return f"{number} cell" + "s" * (number != 1)

@@ -21,8 +21,7 @@ from ...support.checks import cut, shortened
 from .characters import decode, decoded, found_encoding, unpacked
 from .dialects import SAMPLE, SEPARATORS, layouts, whole
 from .missing import KINDS, refuse_missing
-from .part import Part, chosen, tell_columns
-from .reviews import DataError, first_line, tell
+from .reviews import DataError, Part, first_line, tell
 
 PACKED = (".gz", ".bz2", ".xz", ".zip", ".zst")
 SEPARATED = {".csv": SEPARATORS, ".tsv": "\t,;|", ".tab": "\t,;|"}
@@ -48,41 +47,40 @@ def _named(path, encoding):
         raise
     except UNREADABLE as error:
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else cut(first_line(error), 300)
-        told = f"cannot be read ({reason}); mend or replace it"
+        sentence = f"cannot be read ({reason}); repair or replace it"
         if encoding is not None and isinstance(error, UnicodeError):
-            told = f"its text is not {encoding} ({reason}); leave encoding out to find it"
-        raise DataError(f"{path}: {told}") from error
+            sentence = f"its text is not {encoding} ({reason}); leave encoding out to have it detected"
+        raise DataError(f"{path}: {sentence}") from error
 
 
 def _of_file(path, wanted, written):
-    with _named(path, written.encoding):
-        return _read(path, wanted, written)
-
-
-def _read(path, wanted, written):
     kind = _kind(path)
-    with unpacked(path) as file:
-        start = file.read(4)
-    if start == b"PAR1" or kind == ".parquet":
-        return _parquet(path, wanted)
-    given = written.encoding
+    with _named(path, written.encoding):
+        with unpacked(path) as file:
+            start = file.read(4)
+        if start == b"PAR1" or kind == ".parquet":
+            return _parquet(path, wanted)
+        opened = partial(decoded, path, *_encoding(path, written.encoding))
+        if kind in RECORDS:
+            return _of_records(path, opened, kind, wanted)
+        return _separated(path, opened, kind, wanted, written)
+
+
+def _encoding(path, given):
+    """Return the encoding of a file, and how to treat bytes that are not of it; say it where it is found and no Unicode."""
     encoding, errors = found_encoding(partial(unpacked, path)) if given is None else (given, "strict")
     if given is None and (errors != "strict" or not encoding.startswith("utf")):
         also = ", but for a few bytes, which are read as cp1252" if errors == "cp1252" else ""
-        tell(f"{path.name}: its encoding was found to be {encoding}{also}; encoding=... says otherwise")
-    if codecs.lookup(encoding).name == "utf-8":
-        encoding = "utf-8-sig"  # the same, whether or not there is a byte order mark
-    opened = partial(decoded, path, encoding, errors)
-    if kind in RECORDS:
-        return _of_records(path, opened, kind, wanted)
-    return _separated(path, opened, kind, wanted, written)
+        tell(f"{path.name}: its encoding was detected as {encoding}{also}; encoding=... overrides it")
+    same = "utf-8-sig" if codecs.lookup(encoding).name == "utf-8" else encoding  # with or without a byte order mark
+    return same, errors
 
 
 def _parquet(path, wanted):
     file = pq.ParquetFile(path)
-    found = chosen(file.schema_arrow.names, wanted, path, path.name)
-    table = file.read(found)
-    return Part(str(path), *(table[column].to_pylist() for column in found))
+    columns = wanted.chosen(file.schema_arrow.names, path, path.name)
+    table = file.read(columns)
+    return Part(str(path), *(table[column].to_pylist() for column in columns))
 
 
 def _of_records(path, opened, kind, wanted):
@@ -95,15 +93,13 @@ def _of_records(path, opened, kind, wanted):
                 raise
             file.seek(0)
             table = _lines_of_json(file)
-    if isinstance(table, dict) and len(table) > 1 and not all(isinstance(column, (list, dict)) for column in table.values()):
-        table = _only(table)
-    elif isinstance(table, dict) and len(table) == 1 and wanted.labelled:
-        table = _only(table)
+    if isinstance(table, dict) and not _is_of_columns(table, wanted):
+        table = _only_list(table)
     if isinstance(table, dict):  # pandas writes columns so, each a list or a dictionary by row
         columns = {name: list(column.values()) if isinstance(column, dict) else column for name, column in table.items()}
     else:
         columns = _columns_of(table)
-    return Part(str(path), *(columns[column] for column in chosen(columns, wanted, path, path.name)))
+    return Part(str(path), *(columns[column] for column in wanted.chosen(columns, path, path.name)))
 
 
 def _lines_of_json(file):
@@ -117,7 +113,14 @@ def _lines_of_json(file):
     return rows
 
 
-def _only(table):
+def _is_of_columns(table, wanted):
+    """Tell whether the values of an object are columns, as many as are wanted, and not a table beside other things."""
+    if len(table) == 1:
+        return not wanted.labelled
+    return all(isinstance(column, (list, dict)) for column in table.values())
+
+
+def _only_list(table):
     """Return the one list of an object that holds the table beside other things."""
     lists = [value for value in table.values() if isinstance(value, list)]
     if len(lists) != 1:
@@ -128,9 +131,9 @@ def _only(table):
 def _columns_of(records):
     if not isinstance(records, list) or not records:
         raise ValueError("it holds no records")
-    odd = next((row for row, record in enumerate(records) if not isinstance(record, dict)), None)
-    if odd is not None:
-        raise ValueError(f"record {odd + 1} is {shortened(records[odd])}; each must be an object with names")
+    for number, record in enumerate(records, 1):
+        if not isinstance(record, dict):
+            raise ValueError(f"record {number} is {shortened(record)}; each must be an object with names")
     names = dict.fromkeys(chain.from_iterable(records))
     return {name: [record.get(name) for record in records] for name in names}
 
@@ -139,10 +142,10 @@ def _separated(path, opened, kind, wanted, written):
     """Read rows of separated cells, or, where a text file has none, a text a line."""
     with opened() as lines:
         start = lines.read(SAMPLE)
-        cut = len(lines.read(1)) > 0
+        goes_on = len(lines.read(1)) > 0
     sample = list(io.StringIO(start, newline=""))
-    if cut and len(sample) > 1:
-        sample.pop()  # it may go on
+    if goes_on and len(sample) > 1:
+        sample.pop()  # it may be cut short
     said = re.fullmatch(r"sep=(.)\s*", sample[0]) if sample else None  # as Excel writes it above the names
     if said:
         sample, written = sample[1:], replace(written, sep=written.sep or said[1])
@@ -151,20 +154,13 @@ def _separated(path, opened, kind, wanted, written):
         raise ValueError("it is empty")
     if kind not in SEPARATED and written.sep is None and not _is_separated(path, sample, wanted):
         return _plain_lines(path, opened, wanted)
-
-    def rows():
-        lines = opened()
-        if said:
-            next(lines)
-        return lines
-
-    candidates = layouts(sample, cut, written, SEPARATED.get(kind, "\t,;|"), wanted)
+    candidates = layouts(sample, goes_on, written, SEPARATED.get(kind, "\t,;|"), wanted)
     if not candidates:
         raise ValueError("its first row has a quote that is not closed; give quotechar='' if quotes are part of the text")
-    cells, columns, layout = whole(candidates, rows, wanted, path, path.name)
+    cells, columns, layout = whole(candidates, opened, 1 if said else 0, wanted, path)
     if not cells[0]:
-        raise DataError(f"{path}: it has names of columns, and no row; get the whole file, or give header=False")
-    tell_columns(path.name, columns, wanted, layout.headed)
+        raise DataError(f"{path}: it has column names and no rows; get the whole file, or give header=False")
+    wanted.announce(path.name, columns, layout.headed)
     return Part(str(path), *cells, note=" (without the header)" if layout.headed else "")
 
 
@@ -177,7 +173,7 @@ def _is_separated(path, sample, wanted):
     if any(wanted.known(cell.strip().strip("\"'") for cell in sample[0].split(sep)) for sep in SEPARATORS):
         return True
     if wanted.labelled and not all("\t" in line for line in sample):
-        raise DataError(f"{path}: it holds a text a line and no labels; give label=None, or sep= if it is a table")
+        raise DataError(f"{path}: it holds one text per line and no labels; give label=None, or sep= if it is a table")
     return wanted.labelled
 
 
@@ -185,21 +181,21 @@ def _plain_lines(path, opened, wanted):
     """Read a text a line; in fastText's form, "__label__good What a film", its label stands before it."""
     with opened() as file:
         lines = [line.rstrip("\r\n") for line in file]
-    rows = [f"line {number}" for number, line in enumerate(lines, 1)]
+    rows = [f"line {number}" for number in range(1, len(lines) + 1)]
     matches = [FAST_TEXT.match(line) for line in lines]
     if not any(matches):
         return Part(str(path), lines, None, rows)
-    odd = next((row for row, match in enumerate(matches) if match is None and lines[row].strip()), None)
-    if odd is not None:
-        raise ValueError(f"line {odd + 1} does not begin with one __label__, as the first does")
+    for name, line, match in zip(rows, lines, matches):
+        if match is None and line.strip():
+            raise ValueError(f"{name} does not begin with one __label__, as the first does")
     texts = [match[2] if match else "" for match in matches]
     return Part(str(path), texts, [match and match[1] for match in matches] if wanted.labelled else None, rows)
 
 
 def _of_folder(path, wanted, written):
     """Read a folder: one that holds a folder of .txt files for each class, one of tables, or one of .txt files."""
-    inside = sorted(one for one in path.iterdir() if not one.name.startswith((".", "__MACOSX")))
-    folders = [one for one in inside if one.is_dir()]
+    inside = sorted(entry for entry in path.iterdir() if not entry.name.startswith((".", "__MACOSX")))
+    folders = [entry for entry in inside if entry.is_dir()]
     deeper = [folder.name for folder in folders if next(folder.glob("*/*.txt"), None)]
     classes = [folder for folder in folders if folder.name not in deeper and next(folder.glob("*.txt"), None)]
     tables = [file for file in inside if file.is_file() and _kind(file) in (*SEPARATED, *RECORDS, ".parquet")]

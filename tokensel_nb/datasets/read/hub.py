@@ -40,7 +40,7 @@ def from_hub(address, split, names):
     except (KeyError, ValueError) as error:
         raise DataError(f"{address} from the Hugging Face hub: it has no columns text and label; use another source") from error
     if not set(map(type, texts)) <= {str} or len(texts) != len(labels):
-        raise DataError(f"{address} from the Hugging Face hub: a text is none, or has no label; use another source")
+        raise DataError(f"{address} from the Hugging Face hub: a text is missing or has no label; use another source")
     if not set(map(type, labels)) <= {int} or not set(labels) <= set(range(len(names))):
         raise DataError(f"{address} from the Hugging Face hub: a label is not 0 ... {len(names) - 1}; use another source")
     return Reviews(texts, np.array(labels, np.int64), names, "the Hugging Face hub")

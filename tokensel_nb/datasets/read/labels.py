@@ -3,6 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Mapping
+from itertools import compress
 from numbers import Integral, Real
 
 import numpy as np
@@ -19,28 +20,47 @@ NO_LABEL = {"", "NaN", "nan", "NA", "N/A", "null", "NULL", "<NA>"}
 def as_label(value):
     """Return a label as a string: 1, 1.0, "1" and "1.0" are one label; None and NaN are the empty one."""
     if isinstance(value, str):
-        whole, point, rest = value.partition(".")
-        return whole if point and rest.strip("0") == "" and rest and _is_whole(whole) else str(value)
+        whole = re.fullmatch(r"(-?\d+)\.0+", value)
+        return whole[1] if whole else str(value)
     if value is None or value != value:
         return ""
     if isinstance(value, (bool, np.bool_)):
         return str(bool(value))
-    if isinstance(value, Integral) or (isinstance(value, Real) and float(value).is_integer()):
-        return str(int(value))
-    if isinstance(value, Real):
-        return repr(float(value))
-    raise TypeError
+    if not isinstance(value, Real):
+        raise TypeError
+    return str(int(value)) if isinstance(value, Integral) or float(value).is_integer() else repr(float(value))
 
 
-def _is_whole(digits):
-    return digits.removeprefix("-").isdecimal()
+def classified(part, kept, how, named):
+    """Return which of the kept rows have a class, their classes' numbers, and the names of the classes.
+
+    ``how`` is a `Reading`; ``named`` says that somebody named the column of the labels.
+    """
+    row_names = _renamed(part, kept, how.classes)
+    labelled = [name is not None for name in row_names]
+    why = "a label that classes drops" if how.classes else f"the label {UNLABELLED!r}, which stands for none,"
+    tell_dropped(labelled.count(False), len(part.texts), why, part.name)
+    kept, row_names = list(compress(kept, labelled)), list(compress(row_names, labelled))
+    if not kept:
+        raise DataError(f"{part.source}: classes drops every row; keep at least two classes")
+    names = _ordered(how.class_names, set(row_names), len(kept), part.source, named)
+    codes = _codes(part, kept, row_names, names, free=how.class_names is None)
+    _tell_classes(names, codes, part.name)
+    return kept, codes, names
 
 
-def classes_of(part, kept, classes):
+def tell_dropped(number, rows, why, name):
+    """Say how many rows are dropped, and why."""
+    if number:
+        have, are = ("has", "is") if number == 1 else ("have", "are")
+        tell(f"{name}: {number:,} of {rows:,} rows {have} {why} and {are} dropped")
+
+
+def _renamed(part, kept, classes):
     """Return the name of the class of each kept row, None for a row that is dropped."""
     rename = _renaming(classes)
-    named = {}  # far fewer than rows
-    found = []
+    name_of = {}  # far fewer than rows
+    row_names = []
     for row in kept:
         value = part.labels[row]
         try:
@@ -48,26 +68,26 @@ def classes_of(part, kept, classes):
         except (TypeError, ValueError):
             kind = f"{shortened(value)}, a {type(value).__name__}"
             raise DataError(f"{part.at(row)} has the label {kind}; a label is a word or a number") from None
-        if label not in named:
-            named[label] = rename(label)
-        if named[label] == "":
+        if label not in name_of:
+            name_of[label] = rename(label)
+        if name_of[label] == "":
             counts = f" ({label!r} counts as none)" if label else ""
-            remedy = f"fill it in or drop the row, as classes={{{label!r}: None}} does, or --class {label}= of the command"
+            remedy = f"fill it in or drop the row, as classes={{{label!r}: None}} does, or --class {label}= on the command line"
             raise DataError(f"{part.at(row)} has no label{counts}; {remedy}")
-        found.append(named[label])
-    _tell_unused(classes, named, part.name)
-    return found
+        row_names.append(name_of[label])
+    unused = [label for label in classes if as_label(label) not in name_of] if isinstance(classes, Mapping) else []
+    if unused:
+        tell(f"{part.name}: classes names {', '.join(map(repr, unused))}, which no row has")
+    return row_names
 
 
 def _renaming(classes):
     """Return the function from a label to the name of its class, None for a row to drop, "" for no label."""
-    if classes is None:
-        classes = {}
     if callable(classes):
         return lambda label: _name(classes("" if label in NO_LABEL else label))
-    if not isinstance(classes, Mapping):
+    if not isinstance(classes, (Mapping, type(None))):
         raise ValueError(f"classes={shortened(classes)}; give a dictionary from labels to names or None, or a function")
-    names = {UNLABELLED: None} | {as_label(label): _name(name) for label, name in classes.items()}
+    names = {UNLABELLED: None} | {as_label(label): _name(name) for label, name in (classes or {}).items()}
     return lambda label: names.get(label, names.get("", "") if label in NO_LABEL else label)
 
 
@@ -75,17 +95,8 @@ def _name(value):
     return None if value is None else as_label(value)
 
 
-def _tell_unused(classes, labels, name):
-    unused = [label for label in classes if as_label(label) not in labels] if isinstance(classes, Mapping) else []
-    if unused:
-        tell(f"{name}: classes speaks of {', '.join(map(repr, unused))}, which no row has")
-
-
-def ordered(class_names, found, rows, source, named):
-    """Return the names of the classes in order: those that are given, or all that were found, sorted, numbers first.
-
-    ``rows`` is the number of rows; ``named`` says that somebody named the column of the labels.
-    """
+def _ordered(class_names, names, rows, source, named):
+    """Return the names of the classes in order: those that are given, or all that occur, sorted, numbers first."""
     if class_names is not None:
         if isinstance(class_names, (str, set, frozenset)):
             raise ValueError(f"class_names={shortened(class_names)}; give a list, whose order is that of the classes")
@@ -93,45 +104,37 @@ def ordered(class_names, found, rows, source, named):
         if len(set(names)) < max(len(names), 2):
             raise ValueError(f"class_names={shortened(list(class_names))}; give at least two names, each once")
         return names
-    names = sorted(found, key=lambda name: (not _is_number(name), float(name) if _is_number(name) else 0.0, name))
+    words, numbers = _words_and_numbers(names)
+    names = sorted(numbers, key=lambda name: (float(name), name)) + sorted(words)
     if len(names) < 2:
-        raise DataError(
-            f"{source}: every label is {names[0]!r}; two classes are needed at least, found or listed in class_names"
-        )
+        raise DataError(f"{source}: every label is {names[0]!r}; at least two classes are needed, found or in class_names")
     if len(names) > MOST_CLASSES and (not named or len(names) == rows):
         raise DataError(f"{source}: {len(names):,} different labels; name the right column, or list them in class_names")
     return names
 
 
-def codes_of(part, kept, found, names, free):
+def _codes(part, kept, row_names, names, free):
     """Return the number of the class of each kept row; ``free`` says that nobody listed the names."""
+    words, numbers = _words_and_numbers(names)
+    odd = min(words, numbers, key=len) if free else set(row_names).difference(names)
+    if odd:
+        row, name = next(pair for pair in zip(kept, row_names) if pair[1] in odd)
+        if free:
+            others = "words" if odd is numbers else "numbers"
+            why = f", where most are {others}; list all in class_names, or drop it with classes={{{name!r}: None}}"
+        else:
+            why = f"; it must be one of {cut(', '.join(map(repr, names)), 300)}"
+        raise DataError(f"{part.at(row)} has the label {shortened(name)}{why}")
     code_of = {name: code for code, name in enumerate(names)}
-    codes = np.array([code_of.get(name, -1) for name in found], np.int64)
-    odd = _rarer(names) if free else ()
-    for row, name, code in zip(kept, found, codes):
-        if code < 0:
-            allowed = cut(", ".join(map(repr, names)), 300)
-            raise DataError(f"{part.at(row)} has the label {shortened(name)}; it must be one of {allowed}")
-        if name in odd:
-            remedy = f"list all in class_names, or drop it with classes={{{name!r}: None}}"
-            raise DataError(
-                f"{part.at(row)} has the label {name!r}, where most are {'words' if _is_number(name) else 'numbers'}; {remedy}"
-            )
-    return codes
+    return np.array([code_of[name] for name in row_names], np.int64)
 
 
-def _rarer(names):
-    """Return the names of the rarer kind where some are numbers and some words."""
-    numbers = [name for name in names if _is_number(name)]
-    words = [name for name in names if not _is_number(name)]
-    return min(words, numbers, key=len) if numbers and words else []
+def _words_and_numbers(names):
+    is_number = re.compile(NUMBER).fullmatch
+    return [name for name in names if not is_number(name)], [name for name in names if is_number(name)]
 
 
-def _is_number(name):
-    return re.fullmatch(NUMBER, name) is not None
-
-
-def tell_classes(names, codes, source):
+def _tell_classes(names, codes, source):
     """Say which classes have no text, and which differ in case or surrounding space alone."""
     sizes = dict(zip(names, np.bincount(codes, minlength=len(names)).tolist()))
     empty = [name for name in names if not sizes[name]]
@@ -145,4 +148,5 @@ def tell_classes(names, codes, source):
             most = max(group, key=lambda name: (sizes[name], name == name.strip()))
             merging = ", ".join(f"{name!r}: {most!r}" for name in group if name != most)
             listed = ", ".join(map(repr, group))
-            tell(f"{source}: labels {listed} differ in case or space alone and stay apart; classes={{{merging}}} merges them")
+            remedy = f"classes={{{merging}}} merges them"
+            tell(f"{source}: labels {listed} differ only in case or spaces and are kept apart; {remedy}")

@@ -2,9 +2,8 @@
 
 import html
 import re
-from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from itertools import compress
 from numbers import Real
 
@@ -14,7 +13,7 @@ from ...corpus.corpus import Corpus
 from ...support.checks import changed, first_few, shortened
 from .columns import FOUND, Wanted
 from .dialects import Written
-from .labels import UNLABELLED, as_label, classes_of, codes_of, ordered, tell_classes
+from .labels import as_label, classified, tell_dropped
 from .reviews import DataError, Reviews, count, tell
 from .tables import read
 
@@ -31,9 +30,9 @@ def load_reviews(source, text=None, label="auto", **options) -> Corpus:
     source, text, label
         See `read_reviews`; labels are needed here.
     **options
-        How to read: see `Reading`. Which words are known, and what a word is: ``min_count``,
-        ``max_words``, ``lowercase``, ``separators``, ``tokenizer``, ``vocabulary`` of `corpus_from_texts`. A test set is
-        read with the training set's ``vocabulary`` and ``class_names``.
+        How to read: see `read_reviews`. Which words are known, and what a word is: ``min_count``, ``max_words``,
+        ``lowercase``, ``separators``, ``tokenizer``, ``vocabulary`` of `corpus_from_texts`. A test set is read with the
+        training set's ``vocabulary`` and ``class_names``.
 
     Returns
     -------
@@ -56,7 +55,7 @@ def load_reviews(source, text=None, label="auto", **options) -> Corpus:
     """
     if label is None:
         raise ValueError("label=None; words are counted by label here, so name its column, or use read_reviews for the texts")
-    reading = {each.name: options.pop(each.name) for each in fields(Reading) if each.name in options}
+    reading = {option.name: options.pop(option.name) for option in fields(Reading) if option.name in options}
     reviews = read_reviews(source, text, label, **reading)
     if reviews.labels is None:
         raise DataError(f"{reviews.source}: there are no labels; give them beside the texts")
@@ -64,69 +63,20 @@ def load_reviews(source, text=None, label="auto", **options) -> Corpus:
 
 
 def mended(text):
-    r"""Return a text without what its way through files left: line breaks written as a backslash and an n, ``&amp;`` for &.
-
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    str
-        Line breaks, tabs and quotes that were a backslash and a letter, and entities of HTML, are themselves again.
-
-    Examples
-    --------
-    >>> from tokensel_nb.datasets.read.own_files import mended
-    >>> mended(r"Bad.\nThe food &amp; the wine")
-    'Bad.\nThe food & the wine'
-    """
+    r"""Return a text without what its way through files left: a backslash and an n for a line break, ``&amp;`` for &."""
     if "\\" in text:
-        text = re.sub(ESCAPE, lambda found: ESCAPED[found[1]], text)
-    return re.sub(ENTITY, lambda found: html.unescape(found[0]), text) if "&" in text else text
+        text = re.sub(ESCAPE, lambda escape: ESCAPED[escape[1]], text)
+    return re.sub(ENTITY, lambda entity: html.unescape(entity[0]), text) if "&" in text else text
 
 
 @dataclass(frozen=True)
 class Reading(Written):
-    r"""How `read_reviews` reads: its options, checked once.
-
-    Parameters
-    ----------
-    sep, quotechar : str, optional
-        One character each; ``quotechar=""`` where quotes are a part of the text.
-    header : bool, optional
-        Whether the first row holds the names of the columns.
-    encoding : str, optional
-        Of a file of characters, as Python names it.
-    classes : dict or callable, optional
-        From a label to the name of its class, None to drop its rows; labels that a dictionary does not name stay. Equal
-        names merge: ``classes={"Pos": "pos", "neutral": None}``. The key "" speaks of missing labels. The label "unsup", by
-        which aclImdb means texts that have none, is dropped unless a dictionary names it.
-    class_names : sequence, optional
-        Names of the classes 0 ... K-1, in order; by default all that occur, sorted. Give the training set's when you
-        read a test set: it may then lack some. 1, 1.0, "1" and "1.0" name the same class.
-    drop_duplicates : bool
-        Whether a text that was there before with the same label is dropped. Otherwise a line says how many there are.
-    clean : callable
-        From a text to the text that is kept. By default `mended`, and a line says how many texts it changes; ``str``
-        leaves all as they are.
-
-    Raises
-    ------
-    ValueError
-        If an option is none.
-
-    Examples
-    --------
-    >>> Reading(sep="::")
-    Traceback (most recent call last):
-    ValueError: sep='::'; give one character
-    """
+    """How `read_reviews` reads: its options, checked once."""
 
     classes: dict | Callable | None = None
     class_names: Sequence | None = None
     drop_duplicates: bool = False
-    clean: Callable[[str], str] = field(default_factory=lambda: mended)
+    clean: Callable[[str], str] = mended
 
     def __post_init__(self):
         super().__post_init__()
@@ -137,32 +87,40 @@ class Reading(Written):
 def read_reviews(source, text=None, label="auto", **options) -> Reviews:
     r"""Read texts of your own, with labels or without, and say in a line each what was found in them.
 
-    What is not given is found: separator, quotes, names of columns, encoding (UTF-8, by a byte order mark, or as the
-    detector of uchardet says; a line tells which, where it is not UTF-8).
+    What is not given is detected: separator, quotes, names of columns, encoding (a line says which, where it is not UTF-8).
 
     Parameters
     ----------
     source : path, table, pair of lists, or list of sources
         A CSV, TSV, JSON, JSONL, Parquet or text file, which may be packed (.gz, .bz2, .xz, .zst, .zip). A text file holds
-        a table, a text a line, or fastText's form. A folder of such tables, or of one folder of .txt files a
-        class, as in aclImdb/train. A set on the Hugging Face hub, as ``"hub:owner/name"``, whose split is train unless
-        ``"hub:owner/name:test"`` names another, and whose revision is the newest unless ``"hub:owner/name@revision"`` names
-        one. A DataFrame, an Arrow table, a split of a data set of the library datasets, a
-        dictionary of columns. A pair ``(texts, labels)`` or ``(texts, None)``. Several of these in a list.
+        a table, one text per line, or fastText's form. A folder of such tables, or with a folder of .txt files for each
+        class, as in aclImdb/train. A set on the Hugging Face hub, as ``"hub:owner/name"``, whose split is train and whose
+        revision is the newest, unless ``"hub:owner/name@revision:test"`` names others. A DataFrame, an Arrow table, a split
+        of the library datasets, a dictionary of columns. A pair ``(texts, labels)`` or ``(texts, None)``. A list of these.
     text : str or int, optional
-        Column of the texts: its name, or its number from 0. By default the one whose name says so
-        (text, review, sentence, comment, ...); without names, the one with most characters.
+        Column of the texts: its name, or its number from 0. By default the one whose name says so (text, review, sentence,
+        comment, ...); without names, the one with most characters.
     label : str or int, or None
         Column of the labels. By default the one whose name says so (label, class, stars, sentiment, ...); without names, the
         one other column, or the one with a few values that recur. None for new texts, which have no labels.
     **options
-        What `Reading` lists: how a table is written, and what becomes of labels, duplicates and the texts themselves.
+        How a table is written: ``sep`` and ``quotechar``, one character each (``quotechar=""`` where quotes are a part of
+        the text); ``header``, whether the first row holds the names of the columns; ``encoding``, as Python names it.
+        ``classes``: a dictionary or function from a label to the name of its class, None to drop its rows; equal names
+        merge, as in ``classes={"Pos": "pos", "neutral": None}``. Labels that a dictionary does not name stay, its key ""
+        stands for missing labels, and "unsup", by which aclImdb means texts that have none, is dropped unless it is named.
+        ``class_names``: the names of the classes 0 ... K-1, in order; by default all that occur, sorted. Give the training
+        set's when you read a test set: it may then lack some. 1, 1.0, "1" and "1.0" name the same class.
+        ``drop_duplicates``: whether to drop a text that was there before with the same label; otherwise a line says how many
+        there are. ``clean``: a function from a text to the text that is kept. By default line breaks, tabs and quotes that
+        were written as a backslash and a letter, and entities of HTML such as ``&amp;``, become themselves again, and a line
+        says in how many texts; ``str`` leaves all as they are.
 
     Returns
     -------
     Reviews
-        Without labels (None) for ``label=None`` and for a pair ``(texts, None)``. Rows with an empty text are dropped, and a
-        line says how many; texts that occur with two labels stay, and a line says so.
+        Without labels (None) for ``label=None`` and for a pair ``(texts, None)``. Rows with an empty text are dropped, texts
+        that occur with two labels stay, and a line says how many.
 
     Raises
     ------
@@ -193,40 +151,28 @@ def read_reviews(source, text=None, label="auto", **options) -> Reviews:
     part = read(source, Wanted(text, label), how)
     texts = _texts(part, how.clean)
     kept = [row for row, text in enumerate(texts) if text.strip()]
-    _tell_dropped(len(texts) - len(kept), len(texts), "an empty text", part.name)
+    tell_dropped(len(texts) - len(kept), len(texts), "an empty text", part.name)
     if not kept:
         raise DataError(f"{part.source}: there is no text at all; name the column that holds the texts")
     codes, names = np.zeros(len(kept), np.int64), ()
     if part.labels is not None:
-        found = classes_of(part, kept, how.classes)
-        there = [name is not None for name in found]
-        why = "a label that classes drops" if how.classes else f"the label {UNLABELLED!r}, which stands for none,"
-        _tell_dropped(there.count(False), len(texts), why, part.name)
-        kept, found = list(compress(kept, there)), list(compress(found, there))
-        if not kept:
-            raise DataError(f"{part.source}: classes drops every row; keep two classes at least")
-        names = ordered(how.class_names, Counter(found), len(kept), part.source, label != FOUND)
-        codes = codes_of(part, kept, found, names, how.class_names is None)
-        tell_classes(names, codes, part.name)
-    again = _tell_repeated(part, texts, kept, codes, how.drop_duplicates)
+        kept, codes, names = classified(part, kept, how, named=label != FOUND)
+    repeated = _tell_repeated(part, texts, kept, codes, how.drop_duplicates)
     if how.drop_duplicates:
-        kept, codes = list(compress(kept, ~again)), codes[~again]
+        kept, codes = list(compress(kept, ~repeated)), codes[~repeated]
     return Reviews([texts[row] for row in kept], None if part.labels is None else codes, tuple(names), part.source)
 
 
 def _texts(part, clean):
     """Return the texts, cleaned; an empty one where there is none."""
     texts = [text if isinstance(text, str) else _as_text(part, row) for row, text in enumerate(part.texts)]
-    if texts and not any(isinstance(text, str) for text in part.texts) and any(texts):
+    if any(texts) and not any(isinstance(text, str) for text in part.texts):
         raise DataError(f"{part.source}: its texts are numbers, such as {texts[0]}; name the column that holds the texts")
-    found = [_whole_characters(clean(text)) for text in texts]
-    odd = next((text for text in found if not isinstance(text, str)), "")
-    if odd != "":
-        raise ValueError(f"clean returns {shortened(odd)}; it must return a string")
-    changed = sum(one != other for one, other in zip(found, texts))
-    if changed and clean is mended:
-        tell(f"{part.name}: texts with line breaks as \\n or signs as &amp;: {changed:,}, mended; clean=str leaves them")
-    return found
+    cleaned = [_cleaned(text, clean) for text in texts]
+    changes = sum(after != before for after, before in zip(cleaned, texts))
+    if changes and clean is mended:
+        tell(f"{part.name}: texts with line breaks as \\n or signs as &amp;: {changes:,}, restored; clean=str leaves them")
+    return cleaned
 
 
 def _as_text(part, row):
@@ -238,31 +184,28 @@ def _as_text(part, row):
     raise DataError(f"{part.at(row)} holds {shortened(value)}, a {type(value).__name__}; a text is a string")
 
 
-def _whole_characters(text):
-    """Replace halves of characters, which no encoding can write, by the sign for what cannot be read."""
-    if not isinstance(text, str) or text.isascii() or not re.search("[\ud800-\udfff]", text):
+def _cleaned(text, clean):
+    """Return a text as ``clean`` returns it, with the sign for what cannot be read in the place of halves of characters."""
+    text = clean(text)
+    if not isinstance(text, str):
+        raise ValueError(f"clean returns {shortened(text)}; it must return a string")
+    if text.isascii() or not re.search("[\ud800-\udfff]", text):
         return text
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
-def _tell_dropped(number, rows, why, name):
-    if number:
-        have, are = ("has", "is") if number == 1 else ("have", "are")
-        tell(f"{name}: {number:,} of {rows:,} rows {have} {why} and {are} dropped")
 
 
 def _tell_repeated(part, texts, kept, codes, dropped):
     """Say which texts occur again, with the same label or with another; return which rows repeat one before them."""
     rows_of = {}  # of each text: its classes, each with its first row
-    again = np.zeros(len(kept), bool)
+    repeated = np.zeros(len(kept), bool)
     for number, (row, code) in enumerate(zip(kept, codes.tolist())):
-        again[number] = rows_of.setdefault(texts[row], {}).setdefault(code, row) != row
-    if again.any():
-        what = "dropped" if dropped else "kept; drop_duplicates=True drops them"
-        shown = first_few(part.where(row) for row in compress(kept, again))
-        tell(f"{part.name}: texts that repeat an earlier one with its label: {again.sum():,} ({shown}), {what}")
+        repeated[number] = rows_of.setdefault(texts[row], {}).setdefault(code, row) != row
+    if repeated.any():
+        outcome = "dropped" if dropped else "kept; drop_duplicates=True drops them"
+        places = first_few(part.where(row) for row in compress(kept, repeated))
+        tell(f"{part.name}: texts that repeat an earlier one with its label: {repeated.sum():,} ({places}), {outcome}")
     disputed = [list(rows.values()) for rows in rows_of.values() if len(rows) > 1]
     if disputed:
-        shown = first_few(" and ".join(map(part.where, rows)) for rows in disputed)
-        tell(f"{part.name}: texts that occur with two labels: {len(disputed):,} ({shown}), kept")
-    return again
+        places = first_few(" and ".join(map(part.where, rows)) for rows in disputed)
+        tell(f"{part.name}: texts that occur with two labels: {len(disputed):,} ({places}), kept")
+    return repeated

@@ -1,16 +1,16 @@
 """Texts as they were read, with labels or without, and what is said on the way."""
 
 import logging
+import os
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
 from ...corpus.corpus import Corpus
 from ...corpus.text import corpus_from_texts
 
-IMDB_MIN_COUNT = 45
-"""The minimum count that leaves about as many words of IMDB's training reviews as the paper has (7,766)."""
-
+IMDB_MIN_COUNT = 45  # leaves about as many words of IMDB's training reviews as the paper has (7,766)
 SENTIMENTS = ("negative", "positive")
 
 
@@ -24,18 +24,7 @@ class NotHereError(Exception):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Reviews:
-    """Texts as they were read, with labels or without.
-
-    Parameters
-    ----------
-    texts : list of str, length n
-    labels : ndarray of int64, shape (n,), or None
-        0 ... K-1; None for new texts, whose labels nobody knows.
-    class_names : tuple of str, length K
-        Empty where there are no labels.
-    source : str
-        Where they came from, for people.
-    """
+    """Texts, their labels 0 ... K-1 (None where nobody knows them), the names of the classes, and the source, for people."""
 
     texts: list[str]
     labels: np.ndarray | None
@@ -43,13 +32,64 @@ class Reviews:
     source: str
 
     def __len__(self):
-        """Return the number of texts."""
         return len(self.texts)
 
     def __repr__(self):
-        """Name size, classes and source."""
         known = "without labels" if self.labels is None else f"classes {', '.join(self.class_names)}"
         return f"Reviews({len(self):,} texts, {known}; {self.source})"
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one source holds: texts, and their labels, None where there are none."""
+
+    source: str
+    texts: list
+    labels: list | None = None
+    rows: list | None = None  # their names, where they are files or lines
+    note: str = ""  # from where they are counted
+    parts: tuple = ()  # those that were joined
+
+    def __post_init__(self):
+        if self.labels is not None and len(self.labels) != len(self.texts):
+            sizes = f"{len(self.texts):,} texts and {len(self.labels):,} labels"
+            raise DataError(f"{self.source}: there are {sizes}; give one label a text")
+
+    @property
+    def name(self):
+        """The source without its folder."""
+        return os.path.basename(self.source)
+
+    def where(self, row):
+        """Name a row, counted from zero, for people."""
+        part, row_there = self._place(row)
+        name = part.rows[row_there] if part.rows else f"row {row_there + 1}"
+        return f"{part.name} {name}" if self.parts else name
+
+    def at(self, row):
+        """Name source and row, as a message begins."""
+        part, row_there = self._place(row)
+        return f"{part.source}: {part.where(row_there)}{part.note}"
+
+    def _place(self, row):
+        """Return the part that holds a row, and its number there."""
+        for part in self.parts:
+            if row < len(part.texts):
+                return part, row
+            row -= len(part.texts)
+        return self, row
+
+
+def joined(source, parts):
+    """Return several parts, one after another, as one; one alone as it is."""
+    if len(parts) == 1:
+        return parts[0]
+    unlabelled = [part for part in parts if part.labels is None]
+    if 0 < len(unlabelled) < len(parts):
+        raise DataError(f"{unlabelled[0].source}: it has no labels, and others have some; give label=None for all")
+    texts = list(chain.from_iterable(part.texts for part in parts))
+    labels = None if unlabelled else list(chain.from_iterable(part.labels for part in parts))
+    return Part(source, texts, labels, parts=tuple(parts))
 
 
 def count(reviews, **options) -> Corpus:
@@ -58,11 +98,7 @@ def count(reviews, **options) -> Corpus:
 
 
 def tell(line):
-    """Log a line; where logging is left as Python starts, which would drop it, print it.
-
-    ``logging.getLogger("tokensel_nb").setLevel(logging.WARNING)`` silences it, ``logging.basicConfig(level=logging.INFO)``
-    sends it where all other lines go.
-    """
+    """Log a line at INFO; where logging is left as Python starts, which would drop it, print it."""
     logger = logging.getLogger("tokensel_nb")
     if logger.isEnabledFor(logging.INFO) and logger.hasHandlers():
         logger.info(line)

@@ -8,29 +8,16 @@ from pathlib import Path
 
 from ...support.checks import cut, first_few
 from .files import of_path
-from .part import Joined, Part, chosen
-from .reviews import DataError, NotHereError
+from .reviews import DataError, NotHereError, Part, joined
 
 HUB = re.compile(r"hub:(?P<address>[\w.-]+(/[\w.-]+)?)(@(?P<revision>[\w.-]+))?(:(?P<split>.+))?")
 
 
 def read(source, wanted, written):
-    """Return what a source holds, as one part.
-
-    Parameters
-    ----------
-    source : path, folder, table, data set, pair of texts and labels, or list of those
-    wanted : Wanted
-    written : Written
-
-    Returns
-    -------
-    Part
-    """
-    found = _parts(source, wanted, written)
-    if len(found) == 1:
-        return found[0]
-    return Joined(first_few((part.source for part in found), 1) if isinstance(source, (list, tuple)) else str(source), found)
+    """Return what a source, or a list of sources, holds as one part."""
+    parts = _parts(source, wanted, written)
+    several = isinstance(source, (list, tuple))
+    return joined(first_few((part.source for part in parts), 1) if several else str(source), parts)
 
 
 def _parts(source, wanted, written):
@@ -44,16 +31,15 @@ def _parts(source, wanted, written):
             raise DataError(f"the data set has the splits {', '.join(map(str, source))}; give one of them, as in data['train']")
         return _parts(*source.values(), wanted, written)
     if isinstance(source, Mapping) or _is_table(source):
-        return [_of_table(source, wanted)]
+        return [_of_table(source, wanted, f"the {type(source).__name__} given")]
     if not isinstance(source, (list, tuple)):
-        raise DataError(
-            f"{type(source).__name__}: texts are read from a path, a table, a data set, a pair (texts, labels) or (texts, None)"
-        )
+        sources = "a path, a table, a data set, a pair (texts, labels) or (texts, None)"
+        raise DataError(f"{type(source).__name__}: texts are read from {sources}")
     if len(source) == 2 and not isinstance(source[0], (str, os.PathLike, Mapping)) and not _is_table(source[0]):
         return [_of_pair(*source, wanted)]
     if not source:
         raise DataError("the list of files is empty; give at least one")
-    return list(chain.from_iterable(_parts(one, wanted, written) for one in source))
+    return list(chain.from_iterable(_parts(member, wanted, written) for member in source))
 
 
 def _is_table(source):
@@ -68,22 +54,20 @@ def _of_hub(source, wanted):
     try:
         rows = split_of(asked["address"], asked["split"] or "train", asked["revision"])
     except NotHereError as error:
-        raise DataError(f"{cut(source)} could not be had: {error}") from error
+        raise DataError(f"{cut(source)} could not be loaded: {error}") from error
     return _of_table(rows, wanted, source)
 
 
-def _of_table(table, wanted, source=None):
+def _of_table(table, wanted, source):
     """Read a DataFrame of any library, an Arrow table, a data set of the library datasets, or a dictionary of columns."""
-    columns = next((getattr(table, name) for name in ("column_names", "columns") if hasattr(table, name)), None)
-    source = source or f"the {type(table).__name__} given"
-    columns = list(table) if columns is None else columns
     if not hasattr(table, "__len__"):
-        raise DataError(f"{source} can only be gone through once; load it into memory, as with datasets.load_dataset")
-    found = chosen(columns, wanted, source, source)
-    values = [_values(table[column]) for column in found]
-    names = getattr(getattr(table, "features", {}).get(found[1]), "names", None) if wanted.labelled else None
-    if names:
-        values[1] = [names[value] if value is not None and value >= 0 else None for value in values[1]]
+        raise DataError(f"{source} can be iterated only once; load it into memory, as with datasets.load_dataset")
+    names = next((getattr(table, name) for name in ("column_names", "columns") if hasattr(table, name)), table)
+    columns = wanted.chosen(names, source, source)
+    values = [_values(table[column]) for column in columns]
+    class_names = getattr(getattr(table, "features", {}).get(columns[1]), "names", None) if wanted.labelled else None
+    if class_names:
+        values[1] = [class_names[code] if code is not None and code >= 0 else None for code in values[1]]
     return Part(source, *values)
 
 
@@ -99,13 +83,8 @@ def _values(column):
 
 def _of_pair(texts, labels, wanted):
     source = "the lists given"
+    if labels is None and wanted.label_is_named:
+        raise DataError(f"{source}: there are no labels; give them beside the texts")
     texts = _values(texts)
-    if labels is None or not wanted.labelled:
-        if wanted.labelled and wanted.label_is_named:
-            raise DataError(f"{source}: there are no labels; give them beside the texts")
-        return Part(source, texts, None, _numbered(texts))
-    return Part(source, texts, _values(labels), _numbered(texts))
-
-
-def _numbered(texts):
-    return [f"text {number}" for number in range(len(texts))]
+    labels = _values(labels) if labels is not None and wanted.labelled else None
+    return Part(source, texts, labels, [f"text {number}" for number in range(len(texts))])

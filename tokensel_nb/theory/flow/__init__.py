@@ -1,4 +1,4 @@
-"""Gradient flow on p: its path and limit, attention where it is sharp, and the flow of more than p; imported on demand."""
+"""Gradient flow on the query: its path, its limit, and what it selects."""
 
 import lazy_loader
 

@@ -14,8 +14,10 @@ from ...support.checks import checked, numbers
 from ..alignment import exact_parameters
 from ..assumption import complete_tokens
 from ..max_margin import selection_mask
-from .path import LENGTH, RECORDS, TOLERANCE, Flow, _Field
+from .path import LENGTH, RECORDS, TOLERANCE, Field, Flow
 from .sharp import SharpAttention
+
+ASKED, MOST_ASKED = 500, 10**6  # gradients: from how many on to look ahead, and how many are too many for the whole flow
 
 
 @checked(parameters=Parameters, corpus=some_texts, arc_length=LENGTH, records=RECORDS, tolerance=TOLERANCE)
@@ -25,19 +27,15 @@ def output_flow(
     """Follow the gradient flow of p and v together, with E fixed, until p has travelled a given length.
 
     While ‖p‖ grows by one, ‖v‖ grows by a factor: like exp(margin ‖p‖ / 2). Soon no float holds both y f(X) and its
-    differences between texts, on which the way of p depends. So v is written as M u + w with E_r·u = y for every relevant
-    token r, and w apart: the differences come from w alone. This is a choice of coordinates; the flow is the exact one.
+    differences between texts, on which the path of p depends. So v is written as M u + w with E_r·u = y for every relevant
+    token r, and w apart: the differences come from w alone. This is a choice of coordinates; the flow is exact.
 
     Parameters
     ----------
-    parameters : Parameters
-        The start.
-    corpus : Corpus
-        Two classes; every text holds a relevant token.
-    arc_length : float
-        How far p travels.
+    parameters, corpus, arc_length
+        As in `gradient_flow`; every text holds a relevant token.
     records, tolerance
-        As in `gradient_flow`; on this stiffer path a coarser tolerance than the default leaves it to rounding where it ends.
+        As in `gradient_flow`; on this stiffer path rounding decides where it ends if the tolerance is coarser than the default.
 
     Returns
     -------
@@ -59,7 +57,7 @@ def output_flow(
     >>> bool(np.linalg.norm(outputs[-1]) > 1000)
     True
     """
-    field = _OutputField(parameters, corpus)
+    field = OutputField(parameters, corpus)
     flow, points = field.follow(arc_length, records, tolerance)
     return flow, field.output_vectors(points)
 
@@ -72,10 +70,8 @@ def joint_flow(parameters: Parameters, corpus: Corpus, times, *, tolerance=1e-11
 
     Parameters
     ----------
-    parameters : Parameters
-        The start.
-    corpus : Corpus
-        Any number of classes.
+    parameters, corpus
+        As in `gradient_flow`, but with any number of classes.
     times : sequence of float, ascending, not negative
     tolerance : float
         Relative and absolute local error of the solver.
@@ -88,10 +84,9 @@ def joint_flow(parameters: Parameters, corpus: Corpus, times, *, tolerance=1e-11
     Raises
     ------
     ValueError
-        If a parameter is not finite or does not fit the corpus, ``times`` is not ascending from zero or later, or
-        ``tolerance`` is not a positive number.
+        If a parameter is not finite or does not fit the corpus, or ``times`` do not ascend from zero or later.
     RuntimeError
-        If the solver finds no step that keeps to its tolerance, or the gradient overflows.
+        If the solver finds no step within its tolerance, or the gradient overflows.
 
     Examples
     --------
@@ -117,27 +112,26 @@ def joint_flow(parameters: Parameters, corpus: Corpus, times, *, tolerance=1e-11
         parts = iter(np.split(vector, ends))
         return start.map(lambda array: like(next(parts), array).reshape(array.shape))
 
-    asked = 0
+    evaluations = 0
 
     def velocity(_, vector):
-        nonlocal asked
-        asked += 1
+        nonlocal evaluations
+        evaluations += 1
         slopes = packed(OneLayer().gradients(unpacked(vector), corpus))
-        if not np.isfinite(slopes).all():  # SciPy would look for a step without end
+        if not np.isfinite(slopes).all():  # SciPy would look for a step forever
             raise RuntimeError("the gradient overflows; start from smaller parameters")
         return -slopes
 
     def moving(time, _):  # SciPy asks for events after every step that it takes; none ever comes
-        if asked >= ASKED and time * MOST_ASKED < times[-1] * asked:
-            raise RuntimeError(f"parameters move too fast: after {asked:,} gradients the flow is at time {time:.3g}")
+        if evaluations >= ASKED and time * MOST_ASKED < times[-1] * evaluations:
+            raise RuntimeError(f"parameters move too fast: after {evaluations:,} gradients the flow is at time {time:.3g}")
         return 1.0
 
     options = dict(t_eval=times, rtol=tolerance, atol=tolerance, events=moving)
     solved = integrate.solve_ivp(velocity, (0.0, times[-1]), packed(start), "DOP853", **options)
     if not solved.success:
-        raise RuntimeError(
-            f"the solver of the flow found no step after {len(solved.t)} of {times.size} times; start from smaller parameters"
-        )
+        reached = f"after {len(solved.t)} of {times.size} times"
+        raise RuntimeError(f"the solver of the flow found no step {reached}; start from smaller parameters")
     return [unpacked(vector.copy()) for vector in solved.y.T]
 
 
@@ -168,19 +162,15 @@ def conserved(parameters: Parameters):
     return check_finite(embeddings.T @ embeddings - others.T @ others, exact)
 
 
-ASKED, MOST_ASKED = 500, 10**6  # gradients: from how many on to look ahead, and how many are too many for the whole way
+class OutputField(Field):
+    """The field of p and v together. A point holds z, then M, then w: v = v(0) + Eᵀ(M u + U w)."""
 
-
-class _OutputField(_Field):
-    """The field of p and v together. A point holds z, then M, then w: v = v(0) + Eᵀ(M u + U w).
-
-    U holds an orthonormal basis of what is orthogonal to u, token by token where u is zero. So the numbers that grow
-    without end all are in M, and no rounding of theirs blurs w.
-    """
+    # U holds an orthonormal basis of what is orthogonal to u, token by token where u is zero. So all numbers that grow without
+    # end are in M, and their rounding does not blur w.
 
     def __init__(self, parameters, corpus):
         super().__init__(parameters, corpus)
-        selection_mask(corpus, None)  # says which text has no relevant token
+        selection_mask(corpus, None)  # a ValueError names a text without a relevant token
         gram, complete = to_numpy(self.rows @ self.rows.T), complete_tokens(corpus).astype(float)
         relevant, lead, every = complete != 0, np.zeros(len(complete)), np.eye(len(complete))
         lead[relevant] = np.linalg.lstsq(gram[np.ix_(relevant, relevant)], complete[relevant])[0]
@@ -192,7 +182,7 @@ class _OutputField(_Field):
         others = np.hstack([every[:, relevant] @ inner, every[:, ~relevant]])
         self.frame = np.column_stack([lead, others])
         self.inverse = np.vstack([lead / (lead @ lead), others.T])
-        self.every, self.by_lead, self.by_rest = (like(each, self.rows) for each in (every, by_lead, gram @ others))
+        self.every, self.by_lead, self.by_rest = (like(array, self.rows) for array in (every, by_lead, gram @ others))
         self.dim = len(self.start)
         self.start = np.concatenate([self.start, np.zeros(len(complete))])
 
@@ -219,7 +209,7 @@ class _OutputField(_Field):
         pulls = beside(attention.pulls_along(self.every), self.pulls_by_height(attention)[:, None])
         moves = attention.mixed_curvature(self.rows, beside(self.every, self.by_lead[:, None]), pulls)
         # Columns for the value of every token become columns for M and w.
-        mixed, of_values = (beside(each[:, -1:], each[:, :-1] @ self.by_rest) for each in moves)
+        mixed, of_values = (beside(move[:, -1:], move[:, :-1] @ self.by_rest) for move in moves)
         by_point = to_numpy(beside(attention.curvature(self.rows), mixed))
         values_by_point = to_numpy(beside(moves[0][:, :-1].T / (speed * norm), of_values))
         along = gradient @ by_point / norm**2  # the relative change of ‖∂L/∂z‖

@@ -56,8 +56,8 @@ class Flow:
         The logarithm of the largest attention that a text pays to tokens that are not selected; NaN without a selection.
     stopped : {"the end", "no direction", "no step"}
         Why the path goes no further. "the end": p has travelled as far as was asked. "no direction": the pulls of
-        different texts cancel, to less than 1e-8 of their size on the way of a solver; p is at a stationary point, or so
-        near to one that rounding would choose the way. "no step": the solver finds none that keeps to its tolerance.
+        different texts cancel, for a solver to less than 1e-8 of their size; p is at a stationary point, or so near to one
+        that rounding would choose the way. "no step": the solver finds none within its tolerance.
 
     Examples
     --------
@@ -79,7 +79,7 @@ class Flow:
     stopped: str
 
     def __repr__(self):
-        """Name where the path ends, and why there."""
+        """Return where the path ends, and why there."""
         verb = "ends" if self.stopped == "the end" else self.stopped
         missed = f", largest missed attention exp({self.log_missed[-1]:.4g})" if np.isfinite(self.log_missed[-1]) else ""
         return f"Flow({len(self.norms)} points; {verb} at ‖p‖ = {self.norms[-1]:.4g}, loss {self.losses[-1]:.4g}{missed})"
@@ -115,17 +115,11 @@ class Flow:
         Returns
         -------
         ndarray of float64, shape (m,)
-
-        Examples
-        --------
-        >>> point = np.array([[1.0, 1e-9]])
-        >>> Flow(*np.zeros((1, 1)), point, *np.zeros((3, 1)), "the end").distance_to([1.0, 0.0])
-        array([5.e-19])
         """
         direction = to_numpy(numbers("direction", direction, self.cls_embedding.shape)).astype(np.float64)
         length = np.linalg.norm(direction)
         if not 0 < length < np.inf:
-            raise ValueError(f"direction has length {length}; give one that is neither zero nor beyond float64")
+            raise ValueError(f"direction has length {length}; give one that is neither zero nor too long for float64")
         return ((self.directions - direction / length) ** 2).sum(axis=1) / 2
 
 
@@ -135,8 +129,8 @@ def gradient_flow(
 ) -> Flow:
     """Follow the gradient flow of p, with E and v fixed, over a given length of its path (mirrors Theorem 4.3).
 
-    Integrated in float64 by backward differentiation formulas (SciPy's BDF) with the exact second derivative; gradients are
-    computed in the kind of array, and on the device, of the parameters.
+    SciPy's BDF in float64 with the exact second derivative; gradients are computed in the kind of array, and on the device, of
+    the parameters.
 
     Parameters
     ----------
@@ -162,7 +156,7 @@ def gradient_flow(
     ------
     ValueError
         If a parameter is not finite or does not fit the corpus, ``arc_length`` or ``tolerance`` is not a positive number,
-        ``records`` is below two, or no text holds two tokens of different value, so that the gradient is zero everywhere.
+        ``records`` is below two, or the gradient is zero at the start, as where no text holds two tokens of different value.
 
     Examples
     --------
@@ -172,7 +166,7 @@ def gradient_flow(
     >>> path.stopped, path.smallest_attention.round(3)[[0, -1]].tolist()
     ('the end', [0.5, 1.0])
     """
-    return _Field(parameters, corpus, selection).follow(arc_length, records, tolerance)[0]
+    return Field(parameters, corpus, selection).follow(arc_length, records, tolerance)[0]
 
 
 @checked(parameters=Parameters, corpus=some_texts, step_size=LENGTH, steps=whole_number, records=RECORDS)
@@ -182,14 +176,12 @@ def normalised_steps(
     """Take gradient steps of a fixed length on p, in the kind, dtype and device of the parameters: Euler's rule for the flow.
 
     For vocabularies too large for the second derivatives of `gradient_flow`: a step costs O(nnz(C) + |S| d). Steps that are
-    too long zigzag about the path by about their length, so the angle to it falls like step_size/‖p‖ at the latest.
+    too long zigzag about the path by about their length, so the angle to it falls at least like step_size/‖p‖.
 
     Parameters
     ----------
-    parameters : Parameters
-        The start; numpy or torch.
-    corpus : Corpus
-        Two classes.
+    parameters, corpus
+        As in `gradient_flow`.
     step_size : float
         Length of every step.
     steps : int
@@ -203,8 +195,7 @@ def normalised_steps(
     Raises
     ------
     ValueError
-        If a parameter is not finite or does not fit the corpus, ``step_size`` or ``steps`` is not positive, ``records`` is
-        below two, or the gradient is zero at the start.
+        If ``step_size`` or ``steps`` is not positive, or as in `gradient_flow`.
 
     Examples
     --------
@@ -296,7 +287,7 @@ def key_query_flow(parameters: Parameters, key_query, corpus: Corpus, arc_length
     Raises
     ------
     ValueError
-        As in `gradient_flow`, or if p is zero, for then the gradient in W is.
+        As in `gradient_flow`, or if p is zero, as the gradient in W then is.
 
     Examples
     --------
@@ -349,25 +340,14 @@ def key_query_at(query, key_query, cls_embedding):
     cls_embedding = like(numbers("cls_embedding", cls_embedding, dim), key_query)
     _refuse_zero(cls_embedding)
     moved = (query - key_query @ cls_embedding)[:, None] * cls_embedding
-    found = key_query + moved / (cls_embedding @ cls_embedding)
-    if not namespace(found).isfinite(found).all():
-        raise ValueError("query, key_query and cls_embedding lead beyond their dtype; give smaller numbers")
-    return found
+    reached = key_query + moved / (cls_embedding @ cls_embedding)
+    if not namespace(reached).isfinite(reached).all():
+        raise ValueError("query, key_query and cls_embedding overflow their dtype; give smaller numbers")
+    return reached
 
 
 def moderate(parameters: Parameters, corpus: Corpus):
-    """Refuse what no flow can be followed from: numbers whose squares and products no float holds, or no word at all.
-
-    Parameters
-    ----------
-    parameters : Parameters
-    corpus : Corpus
-
-    Raises
-    ------
-    ValueError
-        If there is no path.
-    """
+    """Refuse what no flow can be followed from: numbers whose squares and products overflow, or no word at all."""
     for name, array in parameters.arrays().items():
         largest = float(abs(array).max())
         if largest > LARGEST_START:
@@ -376,7 +356,7 @@ def moderate(parameters: Parameters, corpus: Corpus):
         raise ValueError("corpus holds no known word; read its texts with another vocabulary")
 
 
-class _Field:
+class Field:
     """The normalised gradient field, in coordinates z of the span of the rows: p = rest + basis·z, scores = rows·z."""
 
     def __init__(self, parameters, corpus, selection=None):
@@ -419,17 +399,17 @@ class _Field:
         """Return the path, and its points in the field's own coordinates."""
         where = _spaced(arc_length, records)
         points, stopped = _integrate(self, where, tolerance)
-        return _flow([self.record(*each) for each in zip(where, points)], stopped), np.array(points)
+        return _flow(list(map(self.record, where, points)), stopped), np.array(points)
 
     def record(self, length, point):
-        """Return what is to be known of a point."""
+        """Return what a `Flow` holds of a point."""
         attention = self.at(point)
         query = self.rest + self.basis @ like(point[: self.rows.shape[1]], self.rows)
         return _record(length, query, self.rows, attention, self.selected)
 
 
 class _NoDirection(Exception):
-    """There is no gradient to follow."""
+    """No gradient is left to follow."""
 
 
 def _spaced(length, records):
@@ -465,11 +445,11 @@ def _integrate(field, where, tolerance):
         try:
             solver = solver_from(begun, field.start)
             while len(points) < len(where):
-                # SciPy's BDF begins with memory that nothing was written to, and never uses what it computes of it.
+                # SciPy's BDF begins with memory that nothing was written to, and never uses what it computes from it.
                 with np.errstate(invalid="ignore", over="ignore"):
                     solver.step()
                 if solver.status == "failed":
-                    # A history of steps that no longer fits, on a stiff path: begin anew, if that has not just been done.
+                    # On a stiff path the history of steps may no longer fit: begin anew, if that has not just been done.
                     if solver.t <= 1.001 * begun:
                         return points, "no step"
                     begun = solver.t
@@ -486,7 +466,7 @@ def _integrate(field, where, tolerance):
 
 
 def _selected_entries(corpus, selection):
-    """Tell for every entry of the counts whether it is a selected token of its text."""
+    """Return for every entry of the counts whether it is a selected token of its text."""
     mask = relevant_tokens(corpus) if selection is None else selection_mask(corpus, selection)
     counts = corpus.counts
     rows = np.repeat(np.arange(len(corpus)), np.diff(counts.indptr))
@@ -495,4 +475,4 @@ def _selected_entries(corpus, selection):
 
 def _refuse_zero(cls_embedding):
     if not cls_embedding.any():
-        raise ValueError("cls_embedding is zero, so the gradient in the key-query matrix is; give another p")
+        raise ValueError("cls_embedding is zero, and so is the gradient in the key-query matrix; give another p")

@@ -16,6 +16,7 @@ s the other tokens of X. The chapter on the flow proves both.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -71,17 +72,18 @@ def competition(token_values, corpus: Corpus, irrelevant_value: float = 0.0) -> 
     labels = complete_tokens(corpus)
     values = to_numpy(numbers("token_values", token_values, labels.shape)).astype(np.float64)
     speaks = labels * (values - irrelevant_value)
-    if (speaks[labels != 0] <= 0).any():
-        wrong = corpus.vocabulary[np.flatnonzero((labels != 0) & (speaks <= 0))[0]]
-        raise ValueError(f"the value of the relevant token {wrong!r} does not speak for its label")
-    found = np.full(len(labels), np.nan)
+    wrong = (labels != 0) & (speaks <= 0)
+    if wrong.any():
+        word = corpus.vocabulary[wrong.argmax()]
+        raise ValueError(f"the value of the relevant token {word!r} does not speak for its label")
+    strengths = np.full(len(labels), np.nan)
     for label in (1, -1):
         own, others = speaks[labels == label], speaks[labels == -label]
-        with np.errstate(over="ignore"):  # told below
-            found[labels == label] = (others * np.maximum(own[:, None] - others, 0)).sum(axis=1)
-    if not np.isfinite(found[labels != 0]).all():
-        raise ValueError("token_values and irrelevant_value lead beyond float64; give smaller ones")
-    return found
+        with np.errstate(over="ignore"):  # reported below
+            strengths[labels == label] = (others * np.maximum(own[:, None] - others, 0)).sum(axis=1)
+    if not np.isfinite(strengths[labels != 0]).all():
+        raise ValueError("token_values and irrelevant_value overflow float64; give smaller ones")
+    return strengths
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -104,8 +106,14 @@ class SelectionCertificate:
     --------
     >>> import tokensel_nb as ts
     >>> corpus = ts.Corpus([[1, 0, 1], [0, 1, 1]], [1, -1], ["good", "bad", "film"])
-    >>> ts.selection_certificate(ts.limit_parameters(corpus, 10.0), corpus)
+    >>> start = ts.limit_parameters(corpus, 10.0)
+    >>> certificate = ts.selection_certificate(start, corpus)
+    >>> certificate
     SelectionCertificate(certain below a loss of 0.4725; smallest y(γ_r - γ_s) 1.25)
+    >>> [round(certificate.room(query), 3) for query in ([-5.0, 0.0, 0.0, 0.0], np.zeros(4))]  # attention on film; even
+    [-0.086, 0.044]
+    >>> certificate.certain_from(ts.gradient_flow(start, corpus, 10.0)) < 1
+    True
     """
 
     parameters: Parameters
@@ -115,7 +123,7 @@ class SelectionCertificate:
     fails: str = ""
 
     def __repr__(self):
-        """Name the threshold, or what stands against it."""
+        """Return the threshold, or the condition that fails."""
         if self.fails:
             return f"SelectionCertificate(none: {self.fails})"
         return f"SelectionCertificate(certain below a loss of {self.threshold:.4g}; smallest y(γ_r - γ_s) {self.lead:.3g})"
@@ -132,14 +140,6 @@ class SelectionCertificate:
         -------
         float
             Minus infinity where a condition of the theorem fails.
-
-        Examples
-        --------
-        >>> import tokensel_nb as ts
-        >>> corpus = ts.Corpus([[1, 0, 1], [0, 1, 1]], [1, -1], ["good", "bad", "film"])
-        >>> certificate = ts.selection_certificate(ts.limit_parameters(corpus, 10.0), corpus)
-        >>> [round(certificate.room(query), 3) for query in ([-5.0, 0.0, 0.0, 0.0], np.zeros(4))]  # attention on film; even
-        [-0.086, 0.044]
         """
         if self.fails:
             return -np.inf
@@ -162,15 +162,6 @@ class SelectionCertificate:
         Returns
         -------
         float
-
-        Examples
-        --------
-        >>> import tokensel_nb as ts
-        >>> corpus = ts.Corpus([[1, 0, 1], [0, 1, 1]], [1, -1], ["good", "bad", "film"])
-        >>> start = ts.limit_parameters(corpus, 10.0)
-        >>> path = ts.gradient_flow(start, corpus, 10.0)
-        >>> ts.selection_certificate(start, corpus).certain_from(path) < 1
-        True
         """
         certain = (length for length, query in zip(path.arc_lengths, path.cls_embeddings) if self.room(query) > 0)
         return float(next(certain, np.inf))
@@ -222,17 +213,18 @@ def selection_certificate(parameters: Parameters, corpus: Corpus) -> SelectionCe
     """
     exact = exact_parameters(parameters, corpus).numpy()
     relevant = relevant_tokens(corpus)
+    without = partial(SelectionCertificate, exact, corpus, -np.inf)
     if (np.diff(relevant.indptr) != 1).any():
-        return SelectionCertificate(exact, corpus, -np.inf, np.nan, "a text does not hold exactly one relevant token")
+        return without(np.nan, "a text does not hold exactly one relevant token")
     if not _independent(exact.embeddings[np.unique(corpus.counts.indices)]):
-        return SelectionCertificate(exact, corpus, -np.inf, np.nan, "the rows of the tokens are not affinely independent")
+        return without(np.nan, "the rows of the tokens are not affinely independent")
     chosen, others = _strongest(exact.token_values, corpus, relevant.indices)
     lead = float((chosen - others).min())
     longest, head = np.linalg.norm(exact.embeddings, axis=1).max(), np.linalg.norm(exact.output_vector)
     if lead <= 4 * exact.embeddings.shape[1] * EPS * longest * head:
-        return SelectionCertificate(exact, corpus, -np.inf, lead, "another token of a text speaks as much for its label")
+        return without(lead, "another token of a text speaks as much for its label")
     if np.isinf(lead):
-        return SelectionCertificate(exact, corpus, -np.inf, lead, "no text holds a second token")
+        return without(lead, "no text holds a second token")
     weights = corpus.mean_weights
     price = weights * (softplus(-others) - softplus(-chosen))
     threshold = float(weights @ softplus(-chosen) + price[np.isfinite(others)].min())
@@ -240,7 +232,7 @@ def selection_certificate(parameters: Parameters, corpus: Corpus) -> SelectionCe
 
 
 def _independent(rows):
-    """Tell whether rows are affinely independent, beyond what rounding can feign: with a constant beside them, linearly."""
+    """Return whether rows are affinely independent, beyond what rounding can feign: with a constant beside them, linearly."""
     rows = np.column_stack([rows, np.full(len(rows), np.abs(rows).max())])
     if len(rows) > rows.shape[1]:
         return False

@@ -24,50 +24,18 @@ if TYPE_CHECKING:
 
 
 class Scaled(NamedTuple):
-    """The array ``exp(log_unit) * array``, which may be too small for floats.
-
-    Parameters
-    ----------
-    array : array
-        Numbers of order one.
-    log_unit : float
-        The natural logarithm of their unit; minus infinity where all of it is zero.
-    """
+    """The array ``exp(log_unit) * array``, which may be too small for floats; ``log_unit`` is minus infinity for zeros."""
 
     array: Array
     log_unit: float
 
 
 class SharpAttention:
-    """Attention at given scores and values of two classes, and its derivatives, to full relative precision.
+    """Attention at given scores and values of two classes, and its derivatives, to full relative precision."""
 
-    Parameters
-    ----------
-    scores, values : array, shape (vocab_size,)
-        a_s = E_s·p and γ_s = E_s·v; float32 or float64. All results are arrays of their kind and on their device.
-    corpus : Corpus
-        Two classes.
-    excess : array, shape (number of entries of the counts,), optional
-        y γ_s - M of every entry, for some number M common to all. Where y γ_s is so large that the values do not hold
-        its digits behind the point, these do; `log_pulls`, and with it all units, are then those of exp(M) L.
-
-    Raises
-    ------
-    ValueError
-        If the corpus has more than two classes, or the scores are neither float32 nor float64.
-
-    Examples
-    --------
-    No float holds anything of the second token's attention, exp(-2000):
-
-    >>> import tokensel_nb as ts
-    >>> corpus = ts.Corpus([[1, 1], [1, 0]], [1, -1], ["good", "film"])
-    >>> attention = SharpAttention(np.array([2000.0, 0.0]), np.array([1.0, 0.0]), corpus)
-    >>> attention.by_score()  # a mean over two texts, of exp(-2000) times σ(-1)
-    Scaled(array=array([-0.5,  0.5]), log_unit=-2001.3132616875182)
-    """
-
-    @np.errstate(divide="ignore")  # the logarithm of zero is minus infinity, and meant
+    # ``excess`` is y γ_s - M of every entry, for some number M common to all. It holds the digits behind the point where y γ_s
+    # is so large that the values do not; `log_pulls`, and with it all units, are then those of exp(M) L.
+    @np.errstate(divide="ignore")  # the logarithm of zero is minus infinity, as it should be
     def __init__(self, scores, values, corpus: Corpus, excess=None):
         self._xp = xp = namespace(scores, values)
         self.signs, self.weights = like(corpus.signs, scores), like(corpus.mean_weights, scores)
@@ -118,37 +86,16 @@ class SharpAttention:
         return unit, self._xp.exp(rest - unit[self.rows]) / self._totals
 
     def by_score(self):
-        """Return ∂L/∂a.
-
-        Returns
-        -------
-        Scaled
-            Its array has the shape (vocab_size,).
-        """
+        """Return ∂L/∂a, `Scaled`."""
         return Scaled(self._sum_by_token(self._slopes(self.log_scales), self.tangents), self.log_unit)
 
     def by_value(self):
-        """Return ∂L/∂γ.
-
-        Returns
-        -------
-        Scaled
-            Its array has the shape (vocab_size,).
-        """
+        """Return ∂L/∂γ, `Scaled`."""
         unit = float(self._xp.max(self.log_pulls))
         return Scaled(self._sum_by_token(self._slopes(self.log_pulls - unit), self.attention), unit)
 
     def curvature(self, rows):
-        """Return the second derivative of the loss in z for scores a = rows·z, in the unit of `by_score`.
-
-        Parameters
-        ----------
-        rows : array, shape (vocab_size, k)
-
-        Returns
-        -------
-        array, shape (k, k)
-        """
+        """Return the second derivative of the loss in z, shape (k, k), for scores a = rows·z, in the unit of `by_score`."""
         slopes = self._slopes(self.log_scales)
         # The second derivative of the loss in f is g (1 - g); the second tangent brings one more unit of its text.
         bends = -self.signs * slopes * sigmoid(self.signs * self.logits) * self._xp.exp(self.second)
@@ -158,21 +105,9 @@ class SharpAttention:
         return rows.T @ (diagonal[:, None] * rows) + tangents.T @ (bends[:, None] * tangents) - crossed - crossed.T
 
     def mixed_curvature(self, rows, columns, pulls):
-        """Return how the gradients in z (scores a = rows·z) and in γ change while the values move.
-
-        Parameters
-        ----------
-        rows : array, shape (vocab_size, k)
-        columns : array, shape (vocab_size, m)
-            Directions in which the values move.
-        pulls : array, shape (n, m)
-            How the logarithms of the pulls change meanwhile; see `pulls_along`.
-
-        Returns
-        -------
-        (array, array), of shapes (k, m) and (vocab_size, m)
-            In the units of `by_score` and of `by_value`.
-        """
+        """Return how the gradients in z, with scores a = rows·z, and in γ change while values move along columns."""
+        # ``pulls`` are those of `pulls_along`; the results, of shapes (k, m) and (vocab_size, m), have the units of `by_score`
+        # and `by_value`.
         xp, times = self._xp, self.counts.times
         # Here values move, and ties with them: the unit of a text is its second largest weight, whatever its value.
         unit, small = self._unit(~self.top)
@@ -191,43 +126,17 @@ class SharpAttention:
         return by_score, self.counts.transposed_times(of_value[:, None] * pulls, self.attention)
 
     def pulls_along(self, columns):
-        """Return how the logarithms of the pulls change while the values move along the columns.
-
-        Parameters
-        ----------
-        columns : array, shape (vocab_size, m)
-            Directions in which the values move.
-
-        Returns
-        -------
-        array, shape (n, m)
-        """
+        """Return how the logarithms of the pulls change, shape (n, m), while the values move along columns (vocab_size, m)."""
         rest = sigmoid(self.signs * self.logits)  # 1 - g
         return -(rest * self.signs)[:, None] * self.counts.times(columns, self.attention)
 
     def loss(self):
-        """Return the mean logistic loss.
-
-        Returns
-        -------
-        float
-        """
+        """Return the mean logistic loss."""
         return float(softplus(-self.signs * self.logits) @ self.weights)
 
     @np.errstate(divide="ignore")
     def log_missed(self, selected):
-        """Return the logarithm of the largest attention that a text pays to tokens other than its selected ones.
-
-        Parameters
-        ----------
-        selected : array of bool
-            One an entry of the counts; texts without a selected token are left out.
-
-        Returns
-        -------
-        float
-            NaN if no text has a selected token.
-        """
+        """Return the log of the largest attention that a text pays to tokens not selected; NaN if no text has selected ones."""
         chosen = like(selected, self.weights)
         some = self.counts.reduce(chosen, "max") > 0
         unit, others = self._unit(chosen == 0)

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import softmax
 
+from experiments.attributions import integrated_gradients, moves, regression, shapley, terms
 from tokensel_nb import Corpus, Parameters, logits
-from tokensel_nb.chapters.attributions import integrated_gradients, moves, regression, shapley, terms
 
 os.environ.setdefault("NUMBA_DISABLE_JIT", "1")  # what shap compiles takes longer than it saves here
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from experiments.subwords import MARK, in_pieces, wordpiece
 from tokensel_nb import corpus_from_texts
-from tokensel_nb.chapters.subwords import MARK, in_pieces, wordpiece
 
 TEXTS = ["care careful careless", "hope hopeful hopeless", "use useful useless", "care hope use"]
 LABELS = [1, -1, 1, -1]

@@ -1,0 +1,267 @@
+"""The experiments of chapter 6: training without one of its parts, each side at its best rate and stopping time."""
+
+import sys
+from dataclasses import replace
+from functools import cache, partial
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+from tqdm import tqdm
+
+import tokensel_nb as ts
+from tokensel_nb.chapters.ablations import DIM, PATIENCE, QUERY_AND_HEAD, SIDES, Side, converged_at, run_side
+
+from .recording import amounts, rounded, run
+
+# The protocol was fixed, and committed, before anything was recorded:
+#
+# - Of IMDB's 25,000 training reviews 20,000 are trained on and 5,000 *choose* (validation). The test split's 25,000 *tell*:
+#   nothing is chosen by them. Losses choose, never accuracies.
+# - Rate (of Adam, or C of logistic regression): three neighbours of a ladder of steps of about 3, and further ones for as
+#   long as the best lies at an end of what was tried. Seed 0 chooses; three other seeds (5, 6, 7) tell, at this rate.
+# - Stopping time: the evaluation with the lowest validation loss, of every seed its own. A run ends when five evaluations in
+#   a row bring no lower one, or after the side's largest number of steps.
+# - Trained "until convergence", as the paper's authors have it (their rule is not known to us): to the first evaluation at
+#   which the training loss has fallen by less than 0.01 nat within the last 20 steps. The logistic loss need not have a
+#   minimum, so the curve over the steps is recorded beside it. Rate 0.007, the one of chapter 5; seeds 5 to 9.
+# - Added when those runs were seen, and before its own: at 0.007 the training loss jumps, and in each of the five runs the
+#   rule stopped at a jump or just before one. So the same once more at rate 0.003 with fresh seeds, 10 to 14.
+# - Dimensions: rate 0.003 √(2048/d), so that values move equally fast at every d. Shapes are read over the skew of the test
+#   split; the control is trained on shuffled labels for as many steps, and read over the skew of shuffled labels.
+#
+# And so were the targets of the chapter's claims, each beyond what "no difference" would give:
+#
+# - Frozen embeddings: test accuracy 0.75 at least (the authors report 0.72; a standard error is 0.003). Everything trained
+#   is at most 0.0575 better, a quarter of the authors' 23 points.
+# - Everything trained at most 0.01 better than the linear model that validation prefers: some five standard errors.
+# - Mean spread, everything trained over one step, with equal steps: 2 at least from step 10 on, with every seed, for values
+#   and for scores (1: no difference; the authors' 8 and 6 are shown beside it). Relative spread, the other way round: 2 at
+#   least at convergence. That of the values after one step over that of the signed share: 0.8 to 1.25.
+# - Values of relevant words rise twice as far as those of others, at least (1: all alike).
+# - Dimensions: the mean accuracies lie within 0.02; the smallest U is at least twice the largest of shuffled labels.
+# - First step: 3,000 is better than 10 and than 30,000 by 0.01 at least.
+#
+# The authors' 95% apart, the chapter's other bounds were drawn around what was found, and are marked descriptive there.
+#
+# `make record` runs all of it; `python -m experiments.ablations ablations_sides ablations_spreads` runs two parts. What runs
+# the sides is in `tokensel_nb.chapters.ablations`.
+CHOOSING, TELLING = 0, (5, 6, 7)  # seeds
+LADDER = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
+
+SPREAD_SEEDS, SPREAD_RATE, SPREAD_STEPS = range(5, 10), 0.007, 150
+SLOW_SEEDS, SLOW_RATE = range(10, 15), 0.003
+
+SIZES, SIZES_DIM = (10, 1_000, 3_000, 30_000), 256
+DIMS, DIMS_RATE = (16, 64, 256, 1024), 0.003
+
+
+class Parts(NamedTuple):
+    """What trains, what chooses and what tells, of the same words."""
+
+    fit: ts.Corpus
+    validation: ts.Corpus
+    test: ts.Corpus
+
+
+@cache
+def imdb_parts() -> Parts:
+    """Return IMDB's training reviews in two parts, and its test split."""
+    return Parts(*ts.load_imdb("train").split(0.2, seed=0), ts.load_imdb("test"))
+
+
+def search(run_at, loss_of, ladder=LADDER, begin=1):
+    """Run three neighbours on a ladder, and further ones while the best lies at an end; return the best rung, and all runs."""
+    low, runs = begin, [run_at(rung) for rung in ladder[begin : begin + 3]]
+    while True:
+        best = int(np.argmin([loss_of(one) for one in runs]))
+        if best == 0 and low > 0:
+            low -= 1
+            runs.insert(0, run_at(ladder[low]))
+        elif best == len(runs) - 1 and low + len(runs) < len(ladder):
+            runs.append(run_at(ladder[low + len(runs)]))
+        else:
+            return ladder[low + best], dict(zip(ladder[low:], runs))
+
+
+def lowest(history):
+    """Return the lowest validation loss."""
+    return np.nanmin(history.held_out_losses)
+
+
+def tell_side(side: Side, parts: Parts, dim: int = DIM, seeds=TELLING) -> dict:
+    """Choose a side's rate, train it with the telling seeds, and return what is recorded."""
+    train_side = partial(run_side, side, parts.fit, parts.validation, dim=dim)
+    rate, histories = search(lambda rate: train_side(rate, CHOOSING).history, lowest, begin=side.begin)
+    trainings = [train_side(rate, seed) for seed in seeds]
+    return {
+        "rate": rate,
+        "trials": {str(rung): curves(history) for rung, history in histories.items()},
+        "runs": [curves(training.history) | tell(training, parts) for training in trainings],
+    }
+
+
+def linear_sides(parts: Parts) -> dict:
+    """Fit linear bags of words, logistic regressions without intercept: on raw counts, and on shares."""
+    # On shares it is the attention model with p = 0: f(X) is the mean over the tokens of one number a word. Shares are
+    # multiplied by the mean length, so that both see numbers of one size; C then means the same for both.
+    return {"counts": linear(parts, "counts", 1.0), "shares": linear(parts, "shares", parts.fit.lengths.mean())}
+
+
+def linear(parts, kind, scale):
+    """Choose the strength of a logistic regression, and tell how it does."""
+    from sklearn.linear_model import LogisticRegression
+
+    fit, validation, test = (narrow(getattr(part, kind) * scale) for part in parts)
+
+    def fitted(strength):
+        model = LogisticRegression(C=strength, fit_intercept=False, solver="liblinear", tol=1e-6, max_iter=1000)
+        return model.fit(fit, parts.fit.labels)
+
+    def loss_of(model):
+        return logistic_loss(model.decision_function(validation), parts.validation.signs)
+
+    strength, models = search(fitted, loss_of)
+    logits = models[strength].decision_function(test)
+    return {
+        "strength": strength,
+        "trials": {str(rung): rounded(loss_of(model)) for rung, model in models.items()},
+        "test_accuracy": rounded(np.mean(logits * parts.test.signs > 0)),
+        "test_loss": rounded(logistic_loss(logits, parts.test.signs)),
+    }
+
+
+def logistic_loss(logits, signs):
+    """Return the mean logistic loss."""
+    return np.logaddexp(0, -signs * logits).mean()
+
+
+def narrow(matrix):
+    """Return a sparse matrix with indices of 32 bits, which is what liblinear takes."""
+    indices, indptr = (column.astype(np.int32) for column in (matrix.indices, matrix.indptr))
+    return sparse.csr_array((matrix.data, indices, indptr), shape=matrix.shape)
+
+
+def spread_run(side: Side, parts: Parts, seed: int, dim: int = DIM, rate: float = SPREAD_RATE) -> dict:
+    """Follow one side's words along training: spreads within bins, shapes, values of relevant and other words."""
+    # Spreads are read over the skew of what is trained on, as the paper does; shapes over the skew of the test split. Words are
+    # called relevant where the skew is beyond 1/2, others where it is within 1/10; of each group the mean of ±E_s·v (the sign
+    # is the skew's) is kept.
+    skew, skew_of_test = parts.fit.label_skew(), parts.test.label_skew()
+    rows = []
+
+    def watch(_, parameters):
+        parameters = parameters.numpy()
+        signed = np.sign(skew) * parameters.token_values
+        groups = {"relevant": signed[abs(skew) >= 0.5].mean(), "others": signed[abs(skew) <= 0.1].mean()}
+        rows.append(shapes(parameters, skew, skew_of_test) | groups)
+
+    watched = dict(steps=SPREAD_STEPS, evaluate_every=10, patience=None, watch=watch)
+    history = run_side(side, parts.fit, parts.validation, rate, seed, dim, **watched).history
+    columns = {name: rounded([row[name] for row in rows], 5) for name in rows[0]}
+    return curves(history) | columns | {"converged_at": converged_at(history.steps, history.losses)}
+
+
+def dimension_run(parts: Parts, dim: int, seed: int) -> dict:
+    """Train everything at one dimension, with true labels and with shuffled ones."""
+    rate = DIMS_RATE * np.sqrt(DIM / dim)
+    true = run_side(SIDES["all"], parts.fit, parts.validation, rate, seed, dim)
+    fit, test = (ts.shuffle_labels(part, seed) for part in (parts.fit, parts.test))
+    shuffled = ts.train(fit, dim=dim, seed=seed, steps=true.step, learning_rate=rate, evaluate_every=true.step, device="auto")
+    results = {"step": true.step, "test_accuracy": rounded(ts.accuracy(true.parameters, parts.test))}
+    for labels, training, on, told_by in (("true", true, parts.fit, parts.test), ("shuffled", shuffled, fit, test)):
+        of_training = shapes(training.parameters, on.label_skew(), told_by.label_skew())
+        results |= {f"{labels}_{name}": rounded(number, 3) for name, number in of_training.items()}
+    return results
+
+
+def share_alone(parts: Parts) -> dict:
+    """Choose and tell where a word is known by its signed share alone: d = 1, E_s the share in units of its deviation."""
+    share = parts.fit.signed_share()
+    one = np.ones(1, "float32")
+    start = ts.Parameters((share / share.std())[:, None].astype("float32"), 0 * one, one)
+    options = dict(trained=QUERY_AND_HEAD, steps=400, evaluate_every=10, patience=PATIENCE, device="auto")
+    train_at = partial(ts.train, parts.fit, start=start, held_out=parts.validation, **options)
+    rate, trainings = search(lambda rate: train_at(learning_rate=rate), lambda training: lowest(training.history))
+    return {"rate": rate} | tell(trainings[rate], parts)
+
+
+def shapes(parameters, skew, skew_of_test):
+    """Return the spreads over one skew, the shapes over another, and how single words are ordered there."""
+    of_both = {kind: shape(numbers, skew, skew_of_test) for kind, numbers in amounts(parameters).items()}
+    return {f"{kind}_{name}": number for kind, of_kind in of_both.items() for name, number in of_kind.items()}
+
+
+def shape(numbers, skew, skew_of_test):
+    """Return the same of values or of scores; before the first step on p all scores are zero, and so are these figures."""
+    if not numbers.any():
+        return dict.fromkeys(("spread", "relative", "rank", "u", "words", "words_absolute"), 0.0)
+    bins, of_test = ts.binned(skew, numbers), ts.binned(skew_of_test, numbers)
+    return {
+        "spread": bins.mean_spread,
+        "relative": bins.mean_spread / np.ptp(bins.means[bins.sizes > 0]),
+        "rank": of_test.rank_correlation(),
+        "u": of_test.u_shape(),
+        "words": ts.word_correlation(skew_of_test, numbers),
+        "words_absolute": ts.word_correlation(abs(skew_of_test), numbers),
+    }
+
+
+def curves(history):
+    """Return a run's curves over its steps."""
+    names = ("losses", "accuracies", "held_out_losses", "held_out_accuracies")
+    return {"steps": history.steps.tolist()} | {name: rounded(getattr(history, name)) for name in names}
+
+
+def tell(training, parts):
+    """Return what the test split says of the parameters that the validation part chose, and how far words spread there."""
+    parameters, skew = training.parameters, parts.fit.label_skew()
+    return {
+        "step": training.step,
+        "stopped": training.stopped,
+        "test_accuracy": rounded(ts.accuracy(parameters, parts.test)),
+        "test_loss": rounded(ts.loss(parameters, parts.test)),
+    } | {f"{kind}_spread": rounded(ts.binned(skew, numbers).mean_spread, 5) for kind, numbers in amounts(parameters).items()}
+
+
+def sides() -> dict:
+    """Tell of every side of `SIDES`, and of the linear models."""
+    parts = imdb_parts()
+    told = {name: tell_side(side, parts) for name, side in tqdm(SIDES.items(), desc="Sides", unit="side")}
+    return {"linear": linear_sides(parts)} | told
+
+
+def spreads(seeds=SPREAD_SEEDS, rate=SPREAD_RATE) -> dict:
+    """Follow the spreads of full training and of one step, five seeds each."""
+    kinds = ("all", "one_step")
+    runs = [
+        {name: spread_run(SIDES[name], imdb_parts(), seed, rate=rate) for name in kinds}
+        for seed in tqdm(seeds, desc="Spreads", unit="seed")
+    ]
+    return {name: [of_seed[name] for of_seed in runs] for name in kinds}
+
+
+def dimensions() -> dict:
+    """Train everything at several dimensions."""
+    parts, progress = imdb_parts(), tqdm(DIMS, desc="Dimensions", unit="d")
+    return {str(dim): [dimension_run(parts, dim, seed) for seed in TELLING] for dim in progress}
+
+
+def first_steps() -> dict:
+    """Take first steps of several sizes, and the signed share alone."""
+    side = Side(QUERY_AND_HEAD, begin=1, evaluate_every=20, steps=300)
+    sizes = tqdm(SIZES, desc="First steps", unit="size")
+    told = {str(size): tell_side(replace(side, first_step=size), imdb_parts(), SIZES_DIM) for size in sizes}
+    return told | {"share_alone": share_alone(imdb_parts())}
+
+
+RECORDS = {
+    "ablations_sides": sides,
+    "ablations_spreads": spreads,
+    "ablations_slow_spreads": partial(spreads, SLOW_SEEDS, SLOW_RATE),
+    "ablations_dimensions": dimensions,
+    "ablations_first_steps": first_steps,
+}
+
+if __name__ == "__main__":
+    run(RECORDS, sys.argv[1:])

@@ -1,0 +1,132 @@
+"""The controls of chapter 8: the rise of E_s·v_k with how words lean in unseen texts, and with shuffled labels."""
+
+import numpy as np
+from tqdm import tqdm
+
+import tokensel_nb as ts
+from tokensel_nb.chapters import classes as chapter
+from tokensel_nb.chapters.recorded import paper_table
+from tokensel_nb.chapters.reviews import HELD_OUT, OPTIONS
+
+from .recording import or_none, rounded, run
+from .reviews import balanced_yelp
+
+# `make record` runs them on Yelp, once, with the protocol below: 150 steps as everywhere in chapters 5 and 8, a fifth of the
+# reviews held out. Seed 10 (and 11 to 14, with the first form of these controls) served to find out what to ask: most of the
+# rise in unseen texts is the verdict, 0.196 of 0.239 word by word with four classes and 0.159 of 0.187 with five; so the
+# null must keep it. Fixed then, before the seeds below, which no run had used, were run: word by word, the smallest excess
+# over the largest of 200 shuffles within the verdicts is at least 0.01 (the null: below 0); and of the three contrasts the
+# two that are not the verdict reach at least 0.06 (the null: 0.05).
+#
+# Before that, two more seeds of the chapter's own run on four classes of film reviews are recorded, which need no Yelp.
+SEEDS = range(15, 20)
+SHUFFLED_SEEDS = range(15, 17)
+SHUFFLES = 200
+MORE_SEEDS = (11, 12)  # on film reviews, beside seed 10, which the chapter trains
+# Which classes of Yelp share a verdict: 1 and 2 stars, 4 and 5, and three stars by themselves where there are five classes.
+VERDICTS = {4: (0, 0, 1, 1), 5: (0, 0, 1, 2, 2)}
+
+
+def more_seeds() -> dict:
+    """Train with more seeds on four classes of film reviews."""
+    films = chapter.film_reviews()
+    return {"seeds": [of_seed(*films, seed) for seed in MORE_SEEDS]}
+
+
+def of_seed(corpus: ts.Corpus, held_out: ts.Corpus, seed, **changes) -> dict:
+    """Train with one seed on four classes, and return how values and scores go with how words lean, own and unseen."""
+    options = dict(options=OPTIONS, dim=chapter.DIM, evaluate_every=OPTIONS.steps) | changes
+    trained = ts.train(corpus, seed=seed, **options).parameters
+    unseen, values, scores = chapter.lean(held_out), trained.token_values, trained.token_scores
+    shuffled = {
+        kept: rounded([chapter.at_equal_frequency(chapter.shuffle_within(held_out, groups, k), scores) for k in range(30)], 5)
+        for kept, groups in chapter.KEPT.items()
+    }
+    return {
+        "seed": seed,
+        "own": round(chapter.rise(chapter.lean(corpus), values), 5),
+        "unseen": round(chapter.rise(unseen, values), 5),
+        "words": round(chapter.word_rise(unseen, values), 5),
+        "scores": round(chapter.at_equal_frequency(held_out, scores), 5),
+        "shuffled": shuffled,
+    }
+
+
+def paper_edges(class_number) -> np.ndarray:
+    """Return the edges of the bins of the paper's table of class 2 or 4 of Yelp, fitted by least squares."""
+    # Both tables hold 19 rows, and centres rounded to three digits. Those of class 4 fit 19 equal bins. Those of class 2 fit 20
+    # equal bins with the second left out, surely an empty one; an edge lies close to zero then.
+    places = np.delete(np.arange(20), 1) if class_number == 2 else np.arange(19)
+    width, first = np.polyfit(places, paper_centres(class_number), 1)
+    return first + width * (np.arange(places[-1] + 2) - 0.5)
+
+
+def controls(corpus: ts.Corpus, name: str, verdicts) -> dict:
+    """Train with true and with shuffled labels, and return how E_s·v_k rises in the texts trained on and in others."""
+    # Under "bins" the rise of 20 bin means, under "words" that word by word, each with numbers seed by seed: "own" in the
+    # profile of the texts trained on, "shuffled own" the same for labels that were shuffled before training, "held out" in the
+    # profile of held-out texts, "shuffled held out" the largest when the labels of these are shuffled 200 times, "within
+    # verdicts" the largest when they are shuffled among texts of one verdict. Of four classes also "contrasts", "paper_bins".
+    corpus, held_out = corpus.split(HELD_OUT, seed=0)
+
+    def values(texts, seed):
+        return ts.train(texts, options=OPTIONS, seed=seed, evaluate_every=OPTIONS.steps).parameters.token_values
+
+    trained = [values(corpus, seed) for seed in tqdm(SEEDS, desc=name, unit="seed")]
+    mixed = {seed: ts.shuffle_labels(corpus, seed) for seed in SHUFFLED_SEEDS}
+    by_chance = [(chapter.lean(texts), values(texts, seed)) for seed, texts in mixed.items()]
+    own, unseen = chapter.lean(corpus), chapter.lean(held_out)
+    nulls = {
+        "shuffled held out": [chapter.lean(ts.shuffle_labels(held_out, seed)) for seed in range(SHUFFLES)],
+        "within verdicts": [chapter.lean(chapter.shuffle_within(held_out, verdicts, seed)) for seed in range(SHUFFLES)],
+    }
+
+    def by_unseen(measure):
+        numbers = {"held out": [measure(unseen, learnt) for learnt in trained]}
+        for null, leans in nulls.items():
+            numbers[null] = [np.max([measure(one, learnt) for one in leans], axis=0) for learnt in trained]
+        return {kind: rounded(column, 3) for kind, column in numbers.items()}
+
+    def by_all(measure):
+        numbers = {"own": [measure(own, learnt) for learnt in trained]}
+        numbers["shuffled own"] = [measure(*pair) for pair in by_chance]
+        return {kind: rounded(column, 3) for kind, column in numbers.items()} | by_unseen(measure)
+
+    results = {"name": name, "corpus": repr(corpus), "bins": by_all(chapter.rise), "words": by_all(chapter.word_rise)}
+    if corpus.num_classes == 4:
+        results |= {"contrasts": by_unseen(chapter.contrasts), "paper_bins": paper_bins(corpus, trained)}
+    return results
+
+
+def paper_bins(corpus, trained):
+    """Return, for classes 2 and 4, what lies in the bins of the paper's tables, by Ê[(1{y=k} - 1/K) c_s]: means, and words."""
+    frequency, results = corpus.signed_frequency(), {}
+    for number in (2, 4):
+        along, edges = frequency[:, number - 1], paper_edges(number)
+        bins = [ts.binned(along, values[:, number - 1], edges) for values in trained]
+        shown = np.abs(bins[0].centres[:, None] - paper_centres(number)).min(axis=1) < 1e-3
+        results[str(number)] = {
+            "centres": rounded(bins[0].centres[shown], 5),
+            "sizes": bins[0].sizes[shown].tolist(),
+            "left_out": bins[0].sizes[~shown].tolist(),
+            "range": rounded([along.min(), along.max()]),
+            "means": [or_none(rounded(one.means[shown], 2)) for one in bins],
+        }
+    return results
+
+
+def paper_centres(class_number):
+    """Return the centres in the paper's table of a class of Yelp."""
+    return paper_table(f"multiclass_yelp4_class{class_number}_v").centre.to_numpy()
+
+
+def stars() -> dict:
+    """Return the controls on Yelp with four and with five classes."""
+    numbers = {"four": 4, "five": 5}
+    return {name: controls(balanced_yelp(k), f"Yelp, {name} classes", VERDICTS[k]) for name, k in numbers.items()}
+
+
+RECORDS = {"classes_seeds": more_seeds, "stars": stars}
+
+if __name__ == "__main__":
+    run(RECORDS)

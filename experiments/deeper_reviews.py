@@ -1,0 +1,171 @@
+"""The experiment of the chapter on deeper models: trained on IMDB with several seeds, held against the paper's tables."""
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+from tqdm import tqdm
+
+import tokensel_nb as ts
+from tokensel_nb.chapters import deeper_reviews as chapter
+from tokensel_nb.chapters.recorded import PAPER_EDGES
+from tokensel_nb.support.arrays import to_numpy
+
+from .recording import or_none, rounded, run
+
+# `python -m experiments.deeper_reviews` repeats it with every seed (some fifty minutes, one core) and stores it. The models
+# and the protocol's settings are in `tokensel_nb.chapters.deeper_reviews`.
+#
+# The protocol of the MLP, fixed before any of its seeds was run. Seeds 0 to 29 had shown that our own start and ReLU do not
+# reach the paper's table; what follows was chosen after looking at some of those, so fresh seeds judge it:
+#
+# - model: `WithMLP` with GELU and PyTorch's start (M, θ, v uniform between ±1/√d; p normal as each row of E, variance 1/d);
+# - data: 5,000 reviews, drawn by the seed; d = 128; 600 steps of Adam with 50 reviews each, rate 0.01;
+# - skew: over the reviews that hold a word, not over its occurrences; the paper's 20 bins, words beyond 14/15 left out;
+# - seeds: 30 to 59, all of them, none repeated;
+# - target: the bin means of E_s·p, averaged over the thirty seeds, correlate with the paper's by at least 0.95.
+#
+# Beside it: a V that nothing trained (0.96), our start with ReLU on the same seeds, and the same training on shuffled labels
+# (seeds 30 to 34). The slant of the U, which a correlation hardly feels, is told apart from it and has no target.
+#
+# By the skew of the other reviews, in which nothing was learnt by heart, shuffled labels leave rank correlations of E_s·v of
+# -0.52 to 0.66 with five seeds of the MLP and of -0.33 to 0.17 with two layers, and of what a word says alone of -0.26 to
+# 0.43. The target of the chapter's own runs (seed 0, and seed 1 recorded) is at least 0.9.
+#
+# Of the scores shuffled labels leave a U there. `Bins.u_shape` gives it few standard errors (at most 2.9 with two layers,
+# 1.3 with the MLP), but that comes from how few words reach its outer bins. So the ends are the same share of words for true
+# and shuffled labels, the outermost twentieth on each side, and what counts is by how much they lie above the middle half
+# (`end_rises`, the lower side). This was set after a look at one seed each (30 with the MLP: 0.5 and 0.8 on the two sides,
+# by shuffled labels 0.2; 0 with two layers: 0.25 and 0.37, by shuffled labels 0.13), so fresh seeds judge it, fixed before
+# any of them was run: seeds 70 to 74 of `ENDS`, all of them; target: each seed at least one and a half times what that look
+# gave for shuffled labels, 0.3 with the MLP and 0.2 with two layers, and shuffled labels below it with each seed.
+TARGET = 0.95
+OF_MLP = {
+    "PyTorch's start, GELU": chapter.PROTOCOL,
+    "our start, ReLU": replace(chapter.PROTOCOL, model=ts.WithMLP()),
+    "shuffled labels": replace(chapter.PROTOCOL, seeds=range(30, 35), shuffled=True),
+}
+OF_TWO_LAYERS = {"two layers, shuffled labels": replace(chapter.EXPERIMENTS["two layers"], seeds=range(5), shuffled=True)}
+SECOND = {  # beside seed 0, which the chapter trains
+    "two layers": replace(chapter.EXPERIMENTS["two layers"], seeds=range(1, 2)),
+    "MLP": replace(chapter.PROTOCOL, seeds=range(1, 2)),
+}
+ENDS = {
+    "two layers": replace(chapter.EXPERIMENTS["two layers"], seeds=range(70, 75)),
+    "two layers, shuffled labels": replace(chapter.EXPERIMENTS["two layers"], seeds=range(70, 75), shuffled=True),
+    "MLP": replace(chapter.PROTOCOL, seeds=range(70, 75)),
+    "MLP, shuffled labels": replace(chapter.PROTOCOL, seeds=range(70, 75), shuffled=True),
+}
+
+imdb = cache(ts.load_imdb)
+
+
+def summary(corpus: ts.Corpus, experiment: chapter.Experiment) -> dict:
+    """Train with every seed, and return correlations, bin means and accuracies."""
+    runs = [chapter.deeper_run(corpus, experiment, seed) for seed in tqdm(experiment.seeds)]
+    return {
+        "score_correlations": rounded([one.score_correlation for one in runs]),
+        "value_correlations": rounded([one.value_correlation for one in runs]),
+        "scores": rounded([one.scores.means for one in runs]),
+        "values": rounded([one.values.means for one in runs]),
+        "accuracies": rounded([one.training.history.accuracies[-1] for one in runs]),
+        "held_out_accuracies": rounded([one.training.history.held_out_accuracies[-1] for one in runs]),
+    }
+
+
+def of_seed(corpus: ts.Corpus, experiment: chapter.Experiment, seed: int) -> dict:
+    """Train with one seed, and return bin means: by the skew of these reviews, and by that of all others."""
+    trained = chapter.deeper_run(corpus, experiment, seed)
+    shown = ts.shuffle_labels(corpus, seed) if experiment.shuffled else corpus
+    by_occurrences = chapter.sample(shown, seed)[0].label_skew()
+    parameters, others, history = trained.training.parameters, trained.others_skew, trained.training.history
+    means = {
+        "scores": trained.scores.means,
+        "values": trained.values.means,
+        "scores_by_occurrences": ts.binned(by_occurrences, parameters.token_scores, PAPER_EDGES).means,
+        "scores_by_others": ts.binned(others, parameters.token_scores, PAPER_EDGES).means,
+        "values_by_others": ts.binned(others, parameters.token_values, PAPER_EDGES).means,
+        "alone_by_others": ts.binned(others, chapter.alone(parameters, experiment.model, corpus), PAPER_EDGES).means,
+    }
+    return {
+        "seed": seed,
+        "accuracy": round(history.accuracies[-1], 4),
+        "held_out_accuracy": round(history.held_out_accuracies[-1], 4),
+        "u": round(trained.scores.u_shape(), 2),
+        # In 20 bins of its own: by shuffled labels few words of other reviews reach the ends of the paper's.
+        "u_by_others": round(ts.binned(others, parameters.token_scores).u_shape(), 2),
+        **{name: or_none(rounded(numbers, 3)) for name, numbers in means.items()},
+    }
+
+
+def ends(corpus: ts.Corpus, experiment: chapter.Experiment) -> dict:
+    """Train with every seed, and return how far the scores' ends lie above the middle by the skew of all other reviews."""
+    rises, near = [], []  # near: words whose skew lies between 0.1 and 0.3 on either side, above those between -0.1 and 0.1
+    for seed in tqdm(experiment.seeds):
+        trained = chapter.deeper_run(corpus, experiment, seed)
+        skew, scores = trained.others_skew, trained.training.parameters.token_scores
+        rises.append(rounded(chapter.end_rises(skew, scores), 3))
+        means = ts.binned(skew, scores, np.array([-0.3, -0.1, 0.1, 0.3])).means
+        near.append(rounded(means[[0, 2]] - means[1], 3))
+    return {"seeds": list(experiment.seeds), "rises": rises, "near": near}
+
+
+def slants_along(corpus: ts.Corpus, seeds=(60, 61), steps=2400, every=200) -> dict:
+    """Train the protocol's MLP longer, and return the slant of its scores along the way; also with the two labels swapped."""
+
+    def slants_of(shown, seed):
+        skew, slants = chapter.skew_over(chapter.sample(shown, seed)[0], chapter.PROTOCOL.skew), []
+
+        def watch(step, parameters):
+            slants.append(chapter.slant(ts.binned(skew, to_numpy(parameters.token_scores), PAPER_EDGES).means))
+
+        chapter.deeper_run(shown, chapter.PROTOCOL, seed, watch=watch, steps=steps, evaluate_every=every)
+        return rounded(slants[1:], 3)
+
+    swapped = replace(corpus, labels=1 - corpus.labels)
+    return {
+        "seeds": list(seeds),
+        "steps": list(range(every, steps + 1, every)),
+        "true labels": [slants_of(corpus, seed) for seed in seeds],
+        "swapped labels": [slants_of(swapped, seed) for seed in seeds],
+    }
+
+
+def at_paper_size(corpus: ts.Corpus, dim=2048) -> dict:
+    """Train two models with as many dimensions as the paper's one-layer model has, and one seed each."""
+    results = {}
+    for name in ("two layers", "MLP"):
+        # E_s·v then moves as far in a step of Adam as it does at d = 128.
+        rate = chapter.EXPERIMENTS[name].learning_rate * np.sqrt(chapter.OPTIONS.dim / dim)
+        trained = chapter.deeper_run(corpus, name, 0, dim=dim, learning_rate=rate)
+        results[name] = {
+            "score_correlation": round(trained.score_correlation, 4),
+            "value_correlation": round(trained.value_correlation, 4),
+            "scores": rounded(trained.scores.means),
+            "values": rounded(trained.values.means),
+        }
+    return results | {"seed": 0, "dim": dim}
+
+
+def every_seed(corpus: ts.Corpus, experiment: chapter.Experiment) -> list:
+    """Return what `of_seed` does, seed by seed."""
+    return [of_seed(corpus, experiment, seed) for seed in tqdm(experiment.seeds)]
+
+
+def of_each(experiments, measure) -> dict:
+    """Return what a function finds in IMDB's training reviews, experiment by experiment."""
+    return {name: measure(imdb(), experiment) for name, experiment in experiments.items()}
+
+
+RECORDS = {
+    "deeper": lambda: of_each(chapter.EXPERIMENTS, summary),
+    "deeper_2048": lambda: at_paper_size(imdb()),
+    "deeper_mlp": lambda: of_each(OF_MLP, every_seed),
+    "deeper_shuffled": lambda: of_each(OF_TWO_LAYERS, every_seed),
+    "deeper_second": lambda: {name: of_seed(imdb(), one, *one.seeds) for name, one in SECOND.items()},
+    "deeper_slant": lambda: slants_along(imdb()),
+    "deeper_ends": lambda: of_each(ENDS, ends),
+}
+
+if __name__ == "__main__":
+    run(RECORDS)

@@ -1,0 +1,51 @@
+"""How experiments are recorded: one loop over what is run, and their results as plain values with few digits."""
+
+import numpy as np
+
+import tokensel_nb as ts
+from tokensel_nb.chapters.recorded import record
+
+FIGURES = {"rank": ts.Bins.rank_correlation, "u": ts.Bins.u_shape}
+COLUMNS, ENDS = ("centres", "sizes", "means", "spreads"), ("low", "high")
+DIGITS = dict.fromkeys(COLUMNS + ENDS, 5)
+
+
+def run(records, names=()):
+    """Run and store what is to be recorded, one function a name: those that are named, or all."""
+    for name in names or records:
+        print(record(name, records[name]()))
+
+
+def rounded(numbers, digits=4) -> list:
+    """Return numbers as plain values with few digits."""
+    return np.round(np.asarray(numbers, float), digits).tolist()
+
+
+def or_none(numbers) -> list:
+    """Return numbers with None for NaN, which JSON does not know: the mean of an empty bin, say."""
+    return [None if np.isnan(number) else number for number in numbers]
+
+
+def amounts(parameters) -> dict:
+    """Return what is binned: E_s·v and E_s·p of every word."""
+    return {"values": parameters.token_values, "scores": parameters.token_scores}
+
+
+def plain(bins: ts.Bins, digits=DIGITS, band=()) -> dict:
+    """Return columns of the bins that hold a word, and of the band's lower and upper ends, in the order of their digits."""
+    columns = {name: getattr(bins, name) for name in COLUMNS} | dict(zip(ENDS, band))
+    return {name: or_none(rounded(np.asarray(columns[name])[bins.sizes > 0], few)) for name, few in digits.items()}
+
+
+def figures(control: ts.ControlledBins) -> dict:
+    """Return the figures of bins and of single words: with true labels, then with each permutation."""
+    of_bins = {name: control.figures(figure) for name, figure in FIGURES.items()}
+    of_words = {"word_skew": control.word_skew, "word_absolute": control.word_absolute}
+    return {name: [true, *shuffled] for name, (true, shuffled) in of_bins.items()} | of_words
+
+
+def by_kind(measure, *controls) -> dict:
+    """Measure the same part of several runs' controls: of values and of scores, by the own and by the held-out skew."""
+    return {
+        kind: {by: measure(*(control[kind][by] for control in controls)) for by in both} for kind, both in controls[0].items()
+    }

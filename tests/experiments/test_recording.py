@@ -1,0 +1,56 @@
+import json
+
+import numpy as np
+import pytest
+
+import tokensel_nb as ts
+from experiments import recording
+
+
+@pytest.fixture
+def control():
+    halves = ts.independent_tokens(400, 40, 12, 0.5, seed=0).split(0.5, seed=0)
+    return ts.with_control(*halves, lambda half: {"share": half.signed_share()}, shuffles=2, bins=5)
+
+
+@pytest.mark.parametrize(("names", "stored"), [((), {"one": 1, "two": 2}), (["two"], {"two": 2})])
+def test_all_is_run_or_what_is_named(monkeypatch, capsys, names, stored):
+    written = {}
+    monkeypatch.setattr(recording, "record", lambda name, results: written.update({name: results}) or f"{name}.json")
+    recording.run({"one": lambda: 1, "two": lambda: 2}, names)
+    assert written == stored
+    assert capsys.readouterr().out.split() == [f"{name}.json" for name in stored]
+
+
+def test_numbers_are_stored_plain():
+    assert recording.rounded([[1 / 3], [2]]) == [[0.3333], [2.0]]
+    assert recording.or_none([1.0, float("nan")]) == [1.0, None]
+
+
+def test_bins_are_stored_without_the_empty_ones_and_with_their_band():
+    bins = ts.binned([0.1, 0.2, 0.9], [1.0, 3.0, 5.0], bins=3)
+    stored = recording.plain(bins, band=([0, 0, 1], [4, 5, 6]))
+    assert list(stored) == ["centres", "sizes", "means", "spreads", "low", "high"]
+    assert (stored["means"], stored["sizes"], stored["high"]) == ([2.0, 5.0], [2.0, 1.0], [4.0, 6.0])
+    assert recording.plain(bins, {"means": 0}) == {"means": [2.0, 5.0]}
+
+
+def test_figures_are_of_true_labels_then_of_each_permutation(control):
+    numbers = recording.by_kind(recording.figures, control)["share"]["held out"]
+    assert list(numbers) == ["rank", "u", "word_skew", "word_absolute"]
+    assert {len(column) for column in numbers.values()} == {3}
+    assert numbers["rank"][0] == control["share"]["held out"].true.rank_correlation()
+
+
+def test_controls_of_several_runs_are_walked_through_together(control):
+    together = recording.by_kind(lambda one, other: (one, other), control, control)
+    assert together["share"]["own"] == (control["share"]["own"],) * 2
+    assert json.dumps(recording.by_kind(lambda one: len(one.shuffled), control)) == '{"share": {"own": 2, "held out": 2}}'
+
+
+def test_values_and_scores_are_what_is_binned():
+    parameters = ts.Parameters(np.eye(2), np.array([1.0, 2.0]), np.array([3.0, 4.0]))
+    assert {kind: column.tolist() for kind, column in recording.amounts(parameters).items()} == {
+        "values": [3.0, 4.0],
+        "scores": [1.0, 2.0],
+    }
