@@ -109,7 +109,7 @@ def _line(above, below):
 
 
 def _box(room, text, x, y, width):
-    lines, letters = [""], int(width / 5.2)
+    lines, letters = [""], int(width / 5.7)
     for word in text.split():
         if len(lines[-1]) + len(word) >= letters:
             lines.append("")

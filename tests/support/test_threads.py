@@ -212,8 +212,8 @@ def test_the_number_is_the_users_own_after_arguments_are_refused(corpus):
 
 def test_a_classifier_is_fitted_on_one_thread(monkeypatch):
     found = []
-    train = ts.TextClassifier._train
-    monkeypatch.setattr(ts.TextClassifier, "_train", lambda self, corpus: (found.append(of_blas()), train(self, corpus)))
+    train = fit.train
+    monkeypatch.setattr(fit, "train", lambda model, corpus: (found.append(of_blas()), train(model, corpus)))
     ts.TextClassifier().fit(["a good film", "a bad film"] * 9, ["up", "down"] * 9)
     assert found == [{1}]
 

@@ -29,7 +29,7 @@ def fit(model, counted, sample_weight=None):
     model.phrases_, model.vocabulary_ = counted.phrases, counted.phrases.names
     corpus = corpus_of(model, counts, codes, weights)
     with threads_for(corpus.vocab_size * (1 + corpus.num_classes)):  # a point of the search: scores and values
-        _train(model, corpus)
+        train(model, corpus)
     return model
 
 
@@ -48,7 +48,7 @@ def _weighted(model, codes, sample_weight):
     return weights
 
 
-def _train(model, corpus):
+def train(model, corpus):
     """Find the strength of the penalty on a part held out, then train on all texts."""
     start = idf_scores(corpus) if model.attend else np.zeros(corpus.vocab_size)
     whole = Objective(corpus, start, model.attend)
