@@ -10,7 +10,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 MAP = ROOT / "book" / "images" / "house.svg"
 TREES = ("tokensel_nb", "experiments", "course", "benchmarks", "book")
-WIDTH, ROW, BOX = 960, 92, 60  # pixels: of the map, from floor to floor, and the height of a room
+WIDTH, ROW, BOX = 720, 92, 66  # pixels: of the map, from floor to floor, and the height of a room
 
 
 def rooms() -> dict[str, list[Path]]:
@@ -85,7 +85,7 @@ def drawing(of_rooms, pairs, floor_of) -> str:
         row = sorted(room for room in of_rooms if floor_of[room] == floor)
         width = WIDTH / len(row)
         for column, room in enumerate(row):
-            place[room] = (width * (column + 0.5), ROW * (top - floor) + 10, min(width - 14, 300))
+            place[room] = (width * (column + 0.5), ROW * (top - floor) + 10, min(width - 12, 270))
     below = {room: {other for above, other in pairs if above == room} for room in of_rooms}
     reached = {}
     for room in sorted(of_rooms, key=floor_of.get):
@@ -94,7 +94,7 @@ def drawing(of_rooms, pairs, floor_of) -> str:
     parts = [_line(place[room], place[other]) for room, other in direct]
     parts += [_box(room, idea(of_rooms[room]), *place[room]) for room in sorted(of_rooms)]
     style = (
-        "text{font:13px sans-serif;text-anchor:middle;fill:#222}.name{font-weight:bold}.idea{font-size:10px}"
+        "text{font:14px sans-serif;text-anchor:middle;fill:#222}.name{font-weight:bold}.idea{font-size:11px}"
         "rect{fill:#eef3fa;stroke:#5b7aa5}path{fill:none;stroke:#8a8a8a;marker-end:url(#tip)}marker path{fill:#8a8a8a}"
     )
     tip = '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
@@ -109,7 +109,7 @@ def _line(above, below):
 
 
 def _box(room, text, x, y, width):
-    lines, letters = [""], int(width / 5.7)
+    lines, letters = [""], int(width / 6.2)
     for word in text.split():
         if len(lines[-1]) + len(word) >= letters:
             lines.append("")
@@ -117,7 +117,7 @@ def _box(room, text, x, y, width):
     parts = [f'<rect x="{x - width / 2:.0f}" y="{y}" width="{width:.0f}" height="{BOX}" rx="6"/>']
     parts += [f'<text class="name" x="{x:.0f}" y="{y + 17}">{escape(room)}</text>']
     for row, line in enumerate(lines[:3]):
-        parts += [f'<text class="idea" x="{x:.0f}" y="{y + 31 + 12 * row}">{escape(line.strip())}</text>']
+        parts += [f'<text class="idea" x="{x:.0f}" y="{y + 32 + 13 * row}">{escape(line.strip())}</text>']
     return "".join(parts)
 
 
