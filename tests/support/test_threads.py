@@ -15,6 +15,7 @@ import tokensel_nb as ts
 from tokensel_nb.models import optimizers
 from tokensel_nb.support import threads
 from tokensel_nb.support.threads import LARGE, threads_for
+from tokensel_nb.yourdata import fit
 
 HERS = 3  # threads that the user has set
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import tokensel_nb as ts
-from tokensel_nb.yourdata.command import main, table_of_predictions
+from tokensel_nb.yourdata.command import main, one_line, table_of_predictions
 
 TEXTS = ["a good film", "good and moving", "a bad film", "bad and long"] * 10
 LABELS = ["up", "up", "down", "down"] * 10
@@ -203,3 +203,8 @@ def test_the_process_speaks_as_before_once_the_command_is_done(capsys):
     capsys.readouterr()
     ts.read_reviews((["good", " ", "bad"], ["up", "up", "down"]))
     assert "empty text" in capsys.readouterr().out
+
+
+def test_an_error_is_one_line_without_escapes():
+    assert one_line("no such\n  file: \x1b[31mred") == "no such file: ?[31mred"
+    assert one_line(MemoryError()) == "MemoryError"

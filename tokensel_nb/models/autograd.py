@@ -37,24 +37,12 @@ AT_ONCE = 2**19  # pairs of tokens, summed over the texts of a batch in which no
 
 
 class Texts(NamedTuple):
-    """Texts as distinct tokens, padded to the most that one of them has.
+    """Texts as distinct tokens, padded to the most that one of them has."""
 
-    Parameters
-    ----------
-    words : tensor of int64, shape (m,)
-        The columns of all words that occur.
-    places : tensor of int64, shape (n, T)
-        Where in ``words`` each text's tokens stand; 0 in the padding.
-    log_counts : tensor, shape (n, T)
-        log c; minus infinity in the padding, but 0 in the first place of a text without words.
-    holds_words : tensor of bool, shape (n,)
-        False for a text without words.
-    """
-
-    words: torch.Tensor
-    places: torch.Tensor
-    log_counts: torch.Tensor
-    holds_words: torch.Tensor
+    words: torch.Tensor  # columns of all words that occur, shape (m,)
+    places: torch.Tensor  # of each text's tokens in `words`, shape (n, T); 0 in the padding
+    log_counts: torch.Tensor  # shape (n, T); -inf in the padding, but 0 in the first place of a text without words
+    holds_words: torch.Tensor  # shape (n,)
 
 
 class AutogradModel(Model):

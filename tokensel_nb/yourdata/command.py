@@ -31,24 +31,7 @@ FORMULAS = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet computes what begin
 
 
 def main(arguments=None) -> int:
-    """Do what a command line asks for.
-
-    Parameters
-    ----------
-    arguments : list of str, optional
-        By default those of the process.
-
-    Returns
-    -------
-    int
-        0 where all went well, 1 where the input did not allow it (one sentence on stderr says why), 130 after Ctrl-C. A
-        command line that is none ends the process with 2.
-
-    Examples
-    --------
-    >>> main(["predict", "no_such_folder", "texts.csv"])
-    1
-    """
+    """Do what a command line asks for; return 0, 1 where the input did not allow it (stderr says why), or 130 after Ctrl-C."""
     asked = _parser().parse_args(arguments)
     try:
         with redirect_stdout(sys.stderr):  # where the package says what it does: stdout is for results
@@ -66,45 +49,13 @@ def main(arguments=None) -> int:
 
 
 def one_line(error) -> str:
-    r"""Return what an error says as one line that is safe to show in a terminal.
-
-    Parameters
-    ----------
-    error : Exception or str
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> one_line("no such\n  file: \x1b[31mred")
-    'no such file: ?[31mred'
-    """
+    """Return what an error says as one line that is safe to show in a terminal."""
     line = " ".join(str(error).split()) or type(error).__name__
     return "".join(letter if letter.isprintable() else "?" for letter in line)
 
 
 def table_of_predictions(texts, model) -> str:
-    """Return each text with its likeliest class and the probability of every class, as a CSV file.
-
-    Parameters
-    ----------
-    texts : list of str
-    model : TextClassifier
-
-    Returns
-    -------
-    str
-        A cell that a spreadsheet would take for a formula begins with an apostrophe.
-
-    Examples
-    --------
-    >>> import tokensel_nb as ts
-    >>> model = ts.TextClassifier().fit(["a good film", "a bad film"] * 9, ["up", "down"] * 9)
-    >>> print(table_of_predictions(["=good", "film"], model).splitlines()[0])
-    text,label,p(down),p(up)
-    """
+    """Return each text with its likeliest class and the probability of every class, as CSV that no spreadsheet computes."""
     written = io.StringIO()
     table = csv.writer(written, lineterminator="\n")
     classes = list(map(str, model.classes_.tolist()))

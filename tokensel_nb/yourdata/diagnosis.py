@@ -98,14 +98,7 @@ def diagnose(embeddings, output_vector, cls_embedding, corpus: Corpus, *, shuffl
 
 @dataclass(frozen=True)
 class Beside:
-    """A figure with true labels, beside what shuffled ones give.
-
-    Parameters
-    ----------
-    true : float
-    shuffled : tuple of float
-        One a permutation.
-    """
+    """A figure with true labels, beside what each permutation of the labels gives."""
 
     true: float
     shuffled: tuple[float, ...]
@@ -337,21 +330,6 @@ def beyond_chance(corpus: Corpus) -> np.ndarray:
 
     With b_i = c_s(X_i), times the weight of the text, n texts and labels y permuted among them, Σ b_i y_i has the mean ȳ Σ b_i
     and the variance s² (Σ b_i² - (Σ b_i)²/n), s² = Σ (y_i - ȳ)²/(n - 1). No permutation is drawn.
-
-    Parameters
-    ----------
-    corpus : Corpus
-
-    Returns
-    -------
-    ndarray of float64, shape (vocab_size,), or (vocab_size, K) for K classes
-        Zero for a word that stands equally often in every text, or in none.
-
-    Examples
-    --------
-    >>> import tokensel_nb as ts
-    >>> beyond_chance(ts.corpus_from_texts(["good film", "good film", "bad film", "bad film"], [1, 1, -1, -1])).round(2)
-    array([-1.73,  0.  ,  1.73])
     """
     n = len(corpus)
     weighted = corpus.counts.multiply(corpus.mean_weights[:, None]).tocsr()

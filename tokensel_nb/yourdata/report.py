@@ -430,21 +430,7 @@ NOTES = {
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """A classifier of some of the texts of a report, tried on the others; made by `Report.trial`.
-
-    Parameters
-    ----------
-    model : TextClassifier
-    chances : ndarray of float64, shape (n, n_classes)
-        Of every class, for each text held out.
-    accuracy : float
-        Of these texts.
-
-    Examples
-    --------
-    >>> Trial(None, np.array([[0.2, 0.8]]), 1.0).accuracy
-    1.0
-    """
+    """A classifier of some of a report's texts, the chances that it gives every class of the others, and its accuracy."""
 
     model: TextClassifier
     chances: np.ndarray
@@ -453,22 +439,7 @@ class Trial:
 
 @dataclass(frozen=True, eq=False)
 class Refit:
-    """A classifier without some words, and what that costs; made by `Report.refit`.
-
-    Parameters
-    ----------
-    model : TextClassifier
-    words : list of str
-    before, after : float
-        Accuracy of held-out texts.
-    texts : int
-        How many.
-
-    Examples
-    --------
-    >>> print(Refit(None, ["leak"], 0.9, 0.8, 100))
-    Without leak: accuracy 0.800, before 0.900 (100 texts, each judged by a model that has not seen it).
-    """
+    """A classifier without some words, and the accuracy on held-out texts before and after; made by `Report.refit`."""
 
     model: TextClassifier
     words: list[str]

@@ -24,29 +24,7 @@ class NotYet(Exception):
 
 
 def exercise(label) -> Callable:
-    """Return a decorator that makes a function the check of an exercise.
-
-    Parameters
-    ----------
-    label : str
-        The exercise's in the book.
-
-    Returns
-    -------
-    callable
-
-    Examples
-    --------
-    >>> @exercise("ex-doctest-half")
-    ... def half(answer, random):
-    ...     x = random.normal()
-    ...     yield from compare(answer(x), x / 2, {"You doubled; half of it is wanted.": 2 * x})
-    >>> check = Checks(seed=0)
-    >>> check("ex-doctest-half", lambda x: x + x)
-    ex-doctest-half: You doubled; half of it is wanted.
-    >>> check("ex-doctest-half", lambda x: 0.5 * x)
-    ex-doctest-half: right
-    """
+    """Decorate a check of an exercise: a generator that takes answers and a random stream, and yields what is wrong."""
 
     def register(function):
         if label in _CHECKS:
@@ -82,24 +60,7 @@ def verdict(label, answers, seed) -> str:
 class Checks:
     """Checks answers: called with an exercise's label and the answers, it prints what is to be said of them.
 
-    Parameters
-    ----------
-    seed : int
-        Draws the cases: a course has its own, and so may each student.
-
-    Attributes
-    ----------
-    seed : int
-    right : dict
-        Of each exercise checked, by its label: 1 where the last answer was right, otherwise 0.
-
-    Examples
-    --------
-    >>> check = Checks(seed=0)
-    >>> check("ex-repeat", ...)
-    ex-repeat: not yet
-    >>> check.right
-    {'ex-repeat': 0}
+    The seed draws the cases; ``right`` holds 1 or 0 for the last answer to each exercise, by its label.
     """
 
     @checked(seed=lambda name, value: whole_number(name, value, least=0))
@@ -115,29 +76,7 @@ class Checks:
 
 
 def compare(found, wanted, mistakes=None, tolerance=1e-6) -> Iterator[str]:
-    """Yield what is wrong with numbers: a mistake by its name if it is known, otherwise how they differ.
-
-    Parameters
-    ----------
-    found : float or array
-        What a student's answer comes to.
-    wanted : float or array
-    mistakes : dict, optional
-        What else would come out, by what is to be said of it.
-    tolerance : float
-        Largest error, relative to the largest entry.
-
-    Yields
-    ------
-    str
-
-    Examples
-    --------
-    >>> list(compare([1, 2, 3], [2, 4, 6], {"You took one text only.": [1, 0, 0]}))
-    ['It is 0.5 times what is wanted.']
-    >>> list(compare(1.0, 1.0 + 1e-9))
-    []
-    """
+    """Yield what is wrong with numbers: a mistake by its name if it is known, otherwise how they differ."""
     try:
         found, wanted = np.asarray(found, dtype=float), np.asarray(wanted, dtype=float)
     except (TypeError, ValueError):
