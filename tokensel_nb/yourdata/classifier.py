@@ -93,6 +93,14 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     >>> shares = model.attention(["not a good film"])
     >>> bool(abs(shares @ model.values_ - model.logits(["not a good film"])).max() < 1e-12)
     True
+
+    A folder keeps the model:
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     model.save(folder)
+    ...     TextClassifier.load(folder).predict(["bad"]).tolist()
+    ['down']
     """
 
     def __init__(
