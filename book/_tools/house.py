@@ -92,10 +92,13 @@ def drawing(of_rooms, pairs, floor_of) -> str:
         reached[room] = below[room].union(*(reached[other] for other in below[room]))
     direct = [(room, other) for room, other in sorted(pairs) if not any(other in reached[via] for via in below[room])]
     parts = [_line(place[room], place[other]) for room, other in direct]
-    parts += [_box(room, idea(of_rooms[room]), *place[room]) for room in sorted(of_rooms)]
+    for room in sorted(of_rooms):
+        kind = "installed" if (ROOT / "tokensel_nb" / room).is_dir() else "kept"
+        parts.append(_box(kind, room, idea(of_rooms[room]), *place[room]))
     style = (
         "text{font:14px sans-serif;text-anchor:middle;fill:#222}.name{font-weight:bold}.idea{font-size:11px}"
-        "rect{fill:#eef3fa;stroke:#5b7aa5}path{fill:none;stroke:#8a8a8a;marker-end:url(#tip)}marker path{fill:#8a8a8a}"
+        "rect{stroke:#5b7aa5}.installed{fill:#dde9f7}.kept{fill:#fff}"
+        "path{fill:none;stroke:#8a8a8a;marker-end:url(#tip)}marker path{fill:#8a8a8a}"
     )
     tip = '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
     tip += '<path d="M0 0L8 4L0 8z" style="marker-end:none"/></marker></defs>'
@@ -108,13 +111,13 @@ def _line(above, below):
     return f'<path d="M{x:.0f} {y + BOX}C{x:.0f} {y + ROW} {to_x:.0f} {to_y - (ROW - BOX)} {to_x:.0f} {to_y}"/>'
 
 
-def _box(room, text, x, y, width):
+def _box(kind, room, text, x, y, width):
     lines, letters = [""], int(width / 6.2)
     for word in text.split():
         if len(lines[-1]) + len(word) >= letters:
             lines.append("")
         lines[-1] += f"{word} "
-    parts = [f'<rect x="{x - width / 2:.0f}" y="{y}" width="{width:.0f}" height="{BOX}" rx="6"/>']
+    parts = [f'<rect class="{kind}" x="{x - width / 2:.0f}" y="{y}" width="{width:.0f}" height="{BOX}" rx="6"/>']
     parts += [f'<text class="name" x="{x:.0f}" y="{y + 17}">{escape(room)}</text>']
     for row, line in enumerate(lines[:3]):
         parts += [f'<text class="idea" x="{x:.0f}" y="{y + 32 + 13 * row}">{escape(line.strip())}</text>']
