@@ -67,7 +67,8 @@ def test_a_run_goes_on_where_it_was_interrupted(texts, file, killed_at, optimize
 
 KILLED = """
 import sys, time
-from tokensel_nb import checkpoint, train
+from tokensel_nb import train
+from tokensel_nb.training import checkpoint
 from tokensel_nb.corpus.synthetic import independent_tokens
 checkpoint.SECONDS = 0.0
 corpus, _ = independent_tokens(250, 30, 12, 0.7, seed=0).split(0.2, seed=0)
@@ -82,7 +83,7 @@ train(corpus, checkpoint=sys.argv[1], watch=lambda *_: time.sleep(0.003), **opti
 def test_a_killed_process_leaves_a_checkpoint_that_leads_to_the_same_end(texts, file, kind):
     child = subprocess.Popen([sys.executable, "-c", KILLED, str(file), kind])
     deadline = time.monotonic() + 200
-    while not file.exists() and time.monotonic() < deadline:
+    while not file.exists() and child.poll() is None and time.monotonic() < deadline:
         time.sleep(0.01)
     time.sleep(0.2)  # some checkpoints later, at any moment of one
     child.send_signal(signal.SIGKILL)
