@@ -7,15 +7,19 @@ const leadOn = () => {
   const entries = document.querySelectorAll("article dt[id^=tokensel_nb]");
   const places = [...[...rows].map(({ href, hash }) => [hash.slice(1), href]), ...[...entries].map(({ id }) => [id, `#${id}`])];
   places.sort(([one], [other]) => one.length - other.length); // a function stands before the method of its name
-  const find = (name) => places.find(([id]) => plain(id) === plain(name) || id.endsWith(`.${name}`))?.[1];
+  const isModule = (id) => id.startsWith("module-");
+  const find = (name, module) =>
+    places.find(([id]) => isModule(id) === module && (plain(id) === plain(name) || id.endsWith(`.${name}`)))?.[1];
   const parts = wanted.replace(/^(module-)?tokensel_nb\./, "").split(".");
-  for (let last = parts.length; last; last--) {
-    for (let first = 0; first < last; first++) {
-      const owner = parts.slice(first, last).join(".");
-      const place = find(`module-tokensel_nb.${owner}`) ?? find(owner);
-      if (place) {
-        location.replace([place, ...parts.slice(last)].join(".")); // of a method, its class has the row
-        return;
+  for (const module of isModule(wanted) ? [true] : [false, true]) {
+    for (let last = parts.length; last; last--) {
+      for (let first = 0; first < last; first++) {
+        const owner = parts.slice(first, last).join(".");
+        const place = find(module ? `module-tokensel_nb.${owner}` : owner, module);
+        if (place) {
+          location.replace([place, ...parts.slice(last)].join(".")); // of a method, its class has the row
+          return;
+        }
       }
     }
   }

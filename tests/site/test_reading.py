@@ -141,5 +141,6 @@ def test_the_overview_of_the_api_has_every_exported_name(site):
 def test_old_links_lead_to_the_entries_on_the_pages_that_they_have_now(visit, site, old, page, new):
     for start in ("api.html", f"api/{page}.html"):
         tab = visit(site / "book" / start, fragment=f"#{old}", formulas=False).tab
-        tab.wait_for_url(f"**/api/{page}.html#{new}")
+        if not tab.locator(f"[id='{old}']").count():  # where the old name is still there, it stays
+            tab.wait_for_url(f"**/api/{page}.html#{new}", timeout=10_000)
         assert tab.evaluate("() => document.getElementById(location.hash.slice(1)) !== null")

@@ -99,8 +99,8 @@ def test_who_writes_a_review_turns_no_page(visit):
 def test_the_address_keeps_the_slide_and_what_was_played(visit, page):
     opened = presented(visit, page, formulas=False)
     opened.tab.keyboard.press("PageDown")
+    opened.tab.wait_for_url("**&present*", timeout=10_000)
     address = opened.tab.url
-    assert "&present" in address
     again = visit(page, fragment=f"#{urlsplit(address).fragment}", formulas=False)
     assert shown(again.tab) == opened.titles[1:2]
 

@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
@@ -139,7 +140,8 @@ def test_ctrl_c_ends_a_report_without_a_traceback_and_leaves_nothing(tmp_path):
     (tmp_path / "mine.csv").write_text("text,label\n" + "".join(f"{line},{i % 2}\n" for i, line in enumerate(lines)))
     command = [sys.executable, "-m", "tokensel_nb.yourdata.command", "report", "mine.csv"]
     environment = os.environ | {"TQDM_DISABLE": ""}
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, cwd=tmp_path, env=environment, text=True)
+    heard = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # a shell's background job ignores it
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, cwd=tmp_path, env=environment, text=True, preexec_fn=heard)
     said = ""
     while "Judging" not in said:
         said += process.stderr.read(1)
