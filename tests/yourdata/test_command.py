@@ -134,6 +134,7 @@ def test_progress_is_shown_unless_it_is_switched_off(off, tmp_path):
         assert all(note.startswith("mine.csv: ") for note in notes)
 
 
+@pytest.mark.processes
 def test_ctrl_c_ends_a_report_without_a_traceback_and_leaves_nothing(tmp_path):
     random = np.random.default_rng(0)
     lines = (" ".join(f"w{word}" for word in random.integers(0, 3000, 40)) for _ in range(20_000))
