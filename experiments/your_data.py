@@ -1,4 +1,4 @@
-"""The marks, and the control line, that chapter 10 shows recorded: a quarter of a minute.
+"""The marks, and the control line, that chapter 10 shows recorded: half a minute.
 
 ``python -m experiments.your_data`` puts them into the reviews that the chapter looks at.
 """
@@ -15,13 +15,14 @@ TEXTS = 6000
 
 
 def planted() -> dict:
-    """Return what the chapter does not put in itself: three marks, and the control line."""
+    """Return what the chapter does not put in itself: three marks, two in twice as many texts, and the control line."""
     reviews = read_imdb()
     some = np.sort(np.random.default_rng(0).permutation(len(reviews.texts))[:TEXTS])
     texts = np.array(reviews.texts, dtype=object)[some]
     labels = np.array(reviews.class_names)[reviews.labels][some]
     marks = [place_of_mark(texts, labels, *mark) for mark in (("positive", 0), ("negative", 3), ("positive", 3))]
-    return {"marks": marks, "control line": suspicion_of_line(texts, labels, "positive", "negative")}
+    larger = [place_of_mark(texts, labels, of_class, 0, share=0.02) for of_class in ("negative", "positive")]
+    return {"marks": marks, "larger marks": larger, "control line": suspicion_of_line(texts, labels, "positive", "negative")}
 
 
 if __name__ == "__main__":

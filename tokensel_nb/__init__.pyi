@@ -43,6 +43,10 @@ from .datasets.read.own_files import (
 from .datasets.read.reviews import (
     DataError as DataError,
 )
+from .datasets.tweets import (
+    load_tweets as load_tweets,
+    read_tweets as read_tweets,
+)
 from .datasets.yelp import (
     load_yelp as load_yelp,
     read_yelp as read_yelp,

@@ -17,6 +17,7 @@ from tokensel_nb.chapters.deeper_reviews import (
     sample,
     skew_over,
     slant,
+    slants,
     with_paper,
 )
 from tokensel_nb.chapters.recorded import PAPER_EDGES, paper_table
@@ -97,6 +98,7 @@ def test_a_level_v_has_no_slant_and_a_line_adds_it():
     # ends of five at ±15/19 in the mean, the middle of ten at 5/19: (0.2 · 30/19) / (10/19)
     assert slant(letter_v + 0.2 * line) == pytest.approx(0.6)
     assert slant(3 * letter_v - 0.6 * line + 7) == pytest.approx(-0.6)
+    assert slants([letter_v - 0.1 * line, letter_v + 0.1 * line]) == "slants -0.30 to 0.30, standard error 0.30"
 
 
 def test_the_ends_hold_the_same_share_of_words_however_far_the_skew_spreads():

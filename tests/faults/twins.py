@@ -27,7 +27,7 @@ NOT_CALLED = {
 # Files and the hub: tests/datasets feeds them.
 READERS = {
     *("load_imdb", "read_imdb", "load_movie_reviews", "load_rotten_tomatoes", "read_rotten_tomatoes", "load_reviews"),
-    *("read_reviews", "load_yelp", "read_yelp"),
+    *("read_reviews", "load_tweets", "read_tweets", "load_yelp", "read_yelp"),
 }
 
 

@@ -16,7 +16,7 @@ from ..models.options import Options
 from ..support.arrays import to_numpy
 from ..theory.bins import Bins, binned
 from ..training.train import Training, train
-from .recorded import PAPER_EDGES, paper_table
+from .recorded import PAPER_EDGES, paper_table, span
 
 TEXTS, OTHERS = 5_000, 1_000  # reviews trained on, and held out
 MAX_TOKENS = 96  # distinct words a review
@@ -79,6 +79,12 @@ def slant(means):
     means = np.asarray(means, float)
     left, middle, right = (np.nanmean(part) for part in (means[:5], means[5:15], means[15:]))
     return float((right - left) / ((left + right) / 2 - middle))
+
+
+def slants(means):
+    """Return from where to where the slants of several seeds go, and their mean's standard error, as it is printed."""
+    each = [slant(of_seed) for of_seed in np.array(means, float)]
+    return f"slants {span(each)}, standard error {np.std(each, ddof=1) / np.sqrt(len(each)):.2f}"
 
 
 def end_rises(skew, amounts, share=0.05):

@@ -27,6 +27,11 @@ def recorded(name) -> dict:
     return json.loads(_file(f"recorded/{name}.json").read_text(encoding="utf-8"))
 
 
+def span(numbers, digits=2) -> str:
+    """Return from where to where numbers go, as it is printed."""
+    return f"{np.min(numbers):.{digits}f} to {np.max(numbers):.{digits}f}"
+
+
 def record(name, results, folder=FOLDER):
     """Write results, plain values, to ``recorded/<name>.json`` with the date and the machine; return the file's path."""
     path = Path(folder) / "recorded" / f"{name}.json"

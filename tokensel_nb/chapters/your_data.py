@@ -41,11 +41,14 @@ def judged(texts, labels, seed) -> Report:
     return report(TextClassifier(), texts, labels, folds=2, quotes=0, seed=seed)
 
 
-def place_of_mark(texts, labels, of_class, others) -> dict:
-    """Put a made-up word before a hundredth of the texts of a class, and find its place among the suspicious words."""
-    marked = planted(texts, labels, "zqx", of_class, others=others, seed=1)
-    words = judged(marked, labels, seed=1).ranked.word.tolist()
-    return {"class": of_class, "others": others, "place": words.index("zqx") + 1, "first": words[:3]}
+def place_of_mark(texts, labels, of_class, others, share=0.01) -> dict:
+    """Put a made-up word before a share of the texts of a class, and find its place among the suspicious words."""
+    marked = planted(texts, labels, "zqx", of_class, share, others=others, seed=1)
+    ranked = judged(marked, labels, seed=1).ranked
+    words, own = ranked.word.tolist(), sum(text.startswith("zqx ") for text in marked) - others
+    at = words.index("zqx")
+    found = {"place": at + 1, "suspicion": round(ranked.suspicion.iloc[at], 4), "first": words[:3]}
+    return {"class": of_class, "own": own, "others": others, **found}
 
 
 def suspicion_of_line(texts, labels, *classes) -> dict:

