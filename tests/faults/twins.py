@@ -168,13 +168,13 @@ def twins(random) -> dict[str, Twin]:
     )  # fmt: skip
     found["with_control"] = Twin(
         ts.with_control,
-        halves | dict(amounts_of=share_of, shuffles=1, seed=0, bins=3, min_count=1),
+        halves | dict(amounts_of=share_of, shuffles=1, seed=0, bins=3, min_texts=1),
         dict(
             corpus=partial(kinds.fitting_corpus, three=ERROR), held_out=partial(kinds.fitting_corpus, three=ERROR),
             amounts_of=kinds.function, shuffles=partial(kinds.whole, huge=None), seed=kinds.generator_or_seed,
-            bins=found["binned"].kinds["bins"], min_count=partial(kinds.whole, least=0, huge=ERROR),
+            bins=found["binned"].kinds["bins"], min_texts=partial(kinds.whole, huge=EITHER),
         ),
-        fields=dict(corpus=("corpus", "held_out", "skew", "amounts", "min_count"), held_out=("corpus", "held_out", "skew")),
+        fields=dict(corpus=("corpus", "held_out", "skew", "amounts"), held_out=("corpus", "held_out", "skew")),
         undefined=("share",),
     )  # fmt: skip
     found["Corpus"] = Twin(

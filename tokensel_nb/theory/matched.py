@@ -61,8 +61,13 @@ def matched_correlation(learnt_from, others, scores, *, min_texts=MIN_TEXTS, gro
     size = (others.vocab_size,)
     frequency = to_numpy(numbers("learnt_from", frequency, size)).astype(float)
     scores = to_numpy(numbers("scores", scores, size))
-    words = np.flatnonzero(np.bincount(others.counts.indices, minlength=others.vocab_size) >= min_texts)
+    words = compared(others, min_texts)
     return correlation_at_equal(frequency[words], lean(others)[words], scores[words], group)
+
+
+def compared(others: Corpus, min_texts=MIN_TEXTS) -> np.ndarray:
+    """Return which words stand in enough texts, as a mask."""
+    return np.bincount(others.counts.indices, minlength=others.vocab_size) >= min_texts
 
 
 def lean(corpus: Corpus) -> np.ndarray:
