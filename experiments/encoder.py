@@ -46,7 +46,8 @@ CLS, SEP = 101, 102  # what BERT puts before and after a text
 # - *Whole*: `LEARNT` reviews of the first half, once through, the last `LENGTH` pieces of each; `TUNING`; E_s from
 #   `LOOKED_AT` reviews of the second half, of pieces that stand at least `PLACES` times in both samples; the held-out skew
 #   is that of the whole second half. One permutation, for time.
-# - What is compared: rank correlations, word by word, of E_s·v with the skew and of E_s·p with its absolute value. Targets:
+# - What is compared: rank correlations, word by word, of E_s·v with the skew and, since the record of 2026-11-24, of E_s·p
+#   with its absolute value among words of equal frequency (`ts.matched_correlation`), which has no target. Targets:
 #   by held-out skew E_s·v correlates by at least 0.2 in the table and whole, and by at most 0.1 in size with permuted
 #   labels.
 # - *Agreement*: of the table's model, its first permutation beside it. `EXPLAINED` reviews of the second half are explained
@@ -272,7 +273,7 @@ def diagnosed(parameters, corpus):
     pairs = {name: getattr(says, name) for name in ("values_follow", "scores_follow", "attention")}
     digits = {"shares": 4, "value_sizes": 2, "score_sizes": 2, "accuracy": 4, "accuracy_without_attention": 4}
     numbers = {name: rounded(getattr(says, name), few) for name, few in digits.items()}
-    return {name: rounded([pair.true, *pair.shuffled]) for name, pair in pairs.items()} | numbers | {"small": says.small}
+    return {name: or_none(rounded([pair.true, *pair.shuffled])) for name, pair in pairs.items()} | numbers | {"small": says.small}
 
 
 def extreme_pieces(parameters, corpus, most=8):

@@ -5,7 +5,6 @@ import numpy as np
 import tokensel_nb as ts
 from tokensel_nb.chapters.recorded import record
 
-FIGURES = {"rank": ts.Bins.rank_correlation, "u": ts.Bins.u_shape}
 COLUMNS, ENDS = ("centres", "sizes", "means", "spreads"), ("low", "high")
 DIGITS = dict.fromkeys(COLUMNS + ENDS, 5)
 
@@ -39,9 +38,8 @@ def plain(bins: ts.Bins, digits=DIGITS, band=()) -> dict:
 
 def figures(control: ts.ControlledBins) -> dict:
     """Return the figures of bins and of single words: with true labels, then with each permutation."""
-    of_bins = {name: control.figures(figure) for name, figure in FIGURES.items()}
-    of_words = {"word_skew": control.word_skew, "word_absolute": control.word_absolute}
-    return {name: [true, *shuffled] for name, (true, shuffled) in of_bins.items()} | of_words
+    rank, ranks = control.figures(ts.Bins.rank_correlation)
+    return {"rank": [rank, *ranks], "word_skew": control.word_skew, "matched": control.matched}
 
 
 def by_kind(measure, *controls) -> dict:

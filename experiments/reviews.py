@@ -33,7 +33,6 @@ def summary(corpus: ts.Corpus, name: str) -> dict:
         "values": rounded(first.parameters.token_values, 3),
         "scores": rounded(first.parameters.token_scores, 3),
         "rank_correlations": rounded([one.values.rank_correlation() for one in runs], 4),
-        "u_shapes": rounded([one.scores.u_shape() for one in runs], 2),
         "steps": first.history.steps.tolist(),
         "held_out_accuracies": [rounded(one.training.history.held_out_accuracies, 4) for one in runs],
     }

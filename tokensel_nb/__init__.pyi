@@ -20,6 +20,9 @@ from .theory.bins import (
     with_control as with_control,
     word_correlation as word_correlation,
 )
+from .theory.matched import (
+    matched_correlation as matched_correlation,
+)
 from .training.checkpoint import (
     CheckpointError as CheckpointError,
 )

@@ -37,7 +37,7 @@ def test_bins_are_stored_without_the_empty_ones_and_with_their_band():
 
 def test_figures_are_of_true_labels_then_of_each_permutation(control):
     numbers = recording.by_kind(recording.figures, control)["share"]["held out"]
-    assert list(numbers) == ["rank", "u", "word_skew", "word_absolute"]
+    assert list(numbers) == ["rank", "word_skew", "matched"]
     assert {len(column) for column in numbers.values()} == {3}
     assert numbers["rank"][0] == control["share"]["held out"].true.rank_correlation()
 

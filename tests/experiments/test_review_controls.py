@@ -12,59 +12,89 @@ from tokensel_nb import (
     corpus_from_texts,
     independent_tokens,
     load_imdb,
+    matched_correlation,
     shuffle_labels,
     train,
     word_correlation,
 )
 from tokensel_nb.chapters.recorded import recorded
 
-SMALL = Options(dim=8, steps=10, learning_rate=0.05, evaluate_every=10)
+SMALL = Options(dim=8, steps=10, learning_rate=0.3, evaluate_every=10)
 
 
 @pytest.fixture(scope="module")
 def corpus():
-    return independent_tokens(400, 60, 12, 0.5, seed=0)
+    """What is learnt from, and the fifth that says when to stop."""
+    return independent_tokens(1200, 320, 60, 0.5, seed=0).split(0.2, seed=0)
 
 
 @pytest.fixture(scope="module")
 def control(corpus):
-    return json.loads(json.dumps(review_controls.control_summary(corpus, 30, seeds=range(2), options=SMALL)))
+    return json.loads(json.dumps(review_controls.control_summary(*corpus, seeds=range(2), options=SMALL)))
 
 
 def test_a_control_learns_from_one_half_and_is_binned_by_either(corpus, control):
-    half, other = corpus.split(0.5, seed=review_controls.HALVES)
+    half, other = corpus[0].split(0.5, seed=review_controls.HALVES)
     learnt = train(half, options=SMALL, seed=1).parameters
-    for by, skew in (("own", half.label_skew()), ("held out", other.label_skew())):
-        found = control["all"]["values"][by]["rank"]["true"]
-        assert found[1] == pytest.approx(binned(skew, learnt.token_values).rank_correlation(), abs=1e-3)
+    for by, part in (("own", half), ("held out", other)):
+        found = control["values"][by]["rank"]["true"]
+        assert found[1] == pytest.approx(binned(part.label_skew(), learnt.token_values).rank_correlation(), abs=1e-3)
+        expected = matched_correlation(half, part, learnt.token_scores)
+        assert control["scores"][by]["matched"]["true"][1] == pytest.approx(expected, abs=1e-3)
     random = np.random.default_rng(1)
     one, another = shuffle_labels(half, random), shuffle_labels(other, random)
     learnt = train(one, options=SMALL, seed=1).parameters
     expected = binned(another.label_skew(), learnt.token_values).rank_correlation()
-    assert control["all"]["values"]["held out"]["rank"]["shuffled"][2] == pytest.approx(expected, abs=1e-3)
+    first = review_controls.SHUFFLES
+    assert control["values"]["held out"]["rank"]["shuffled"][first] == pytest.approx(expected, abs=1e-3)
+
+
+def test_scores_are_read_where_true_labels_have_the_lowest_loss_on_the_fifth(corpus, control):
+    half, other = corpus[0].split(0.5, seed=review_controls.HALVES)
+    runs = [train(half, options=SMALL, steps=steps, seed=0, held_out=corpus[1]) for steps in range(1, SMALL.steps + 1)]
+    losses = [run.history.held_out_losses[-1] for run in runs]
+    stop = control["stops"][0]
+    assert stop == 1 + np.argmin(losses) < SMALL.steps
+    random = np.random.default_rng(0)
+    mixed = [shuffle_labels(part, random) for part in (half, other)]
+    for labels, (learnt_from, judged_by) in {"true": (half, other), "shuffled": mixed}.items():
+        scores = train(learnt_from, options=SMALL, steps=stop, seed=0).parameters.token_scores
+        for least, found in ((20, control["stopped"]["held out"]["matched"]), (1, control["one text"]["stopped"]["held out"])):
+            expected = matched_correlation(half, judged_by, scores, min_texts=least)
+            assert found[labels][0] == pytest.approx(expected, abs=1e-3)
+
+
+def test_the_ceiling_compares_the_skews_of_two_parts_of_the_other_half(corpus, control):
+    half, other = corpus[0].split(0.5, seed=review_controls.HALVES)
+    one, another = other.split(0.5, seed=0)
+    often = (other.counts.toarray() > 0).sum(axis=0) >= 20
+    assert often.sum() == control["compared"]["20"] == control["compared"]["1"]
+    assert not np.isnan([part.label_skew()[often] for part in (one, another)]).any()
+    expected = matched_correlation(half, one, np.abs(another.label_skew()), min_texts=1)
+    assert control["ceiling"][0] == pytest.approx(expected, abs=1e-3)
+    assert len(control["ceiling"]) == len(review_controls.CUTS)
 
 
 def test_a_control_is_of_every_seed_and_permutation(control):
-    for words in ("all", "frequent"):
-        for of in ("values", "scores"):
-            for by in ("own", "held out"):
-                found = control[words][of][by]
-                for figure in ("rank", "u", "word_skew", "word_absolute"):
-                    assert len(found[figure]["true"]) == 2
-                    assert len(found[figure]["shuffled"]) == 2 * review_controls.SHUFFLES
-                bins = found["bins"]
-                assert {len(column) for column in bins.values()} == {len(bins["sizes"])}
-    assert sum(control["frequent"]["values"]["own"]["bins"]["sizes"]) < 60
+    for of in ("values", "scores", "stopped"):
+        for by in ("own", "held out"):
+            found = control[of][by]
+            for figure in ("rank", "word_skew", "matched"):
+                assert len(found[figure]["true"]) == 2
+                assert len(found[figure]["shuffled"]) == 2 * review_controls.SHUFFLES
+            bins = found["bins"]
+            assert {len(column) for column in bins.values()} == {len(bins["sizes"])}
     assert len(control["accuracy"]) == 2
     assert len(control["deviation"]["scores"]["shuffled"]) == 2 * review_controls.SHUFFLES
 
 
 def test_what_is_followed_along_the_way_ends_where_training_does(corpus):
-    half, other = corpus.split(0.5, seed=0)
+    half, other = corpus[0].split(0.5, seed=0)
     found = review_controls.along(half, other, SMALL)
     learnt = train(half, options=SMALL).parameters
     assert found["steps"] == [0, 10]
-    assert found["u, held out"][-1] == pytest.approx(binned(other.label_skew(), learnt.token_scores).u_shape(), abs=1e-2)
+    expected = matched_correlation(half, other, learnt.token_scores)
+    assert found["matched, held out"][-1] == pytest.approx(expected, abs=1e-3)
     expected = binned(half.label_skew(), learnt.token_values).rank_correlation()
     assert found["rank, own"][-1] == pytest.approx(expected, abs=1e-3)
 
@@ -144,11 +174,12 @@ def test_pieces_are_measured_like_any_vocabulary_and_by_kind(pieces, monkeypatch
 
 def test_what_is_recorded_of_the_controls_holds_what_the_chapter_says():
     for found in (*(recorded("control")[name] for name in ("imdb", "tomatoes")), recorded("control_yelp")):
-        rise = found["all"]["values"]["held out"]["rank"]
+        rise, favour = found["values"]["held out"]["rank"], found["stopped"]["held out"]["matched"]
         assert len(rise["true"]) == len(review_controls.SEEDS)
         assert len(rise["shuffled"]) == review_controls.SHUFFLES * len(review_controls.SEEDS)
         assert min(rise["true"]) > max(rise["shuffled"])
-    bins = recorded("control")["imdb"]["all"]["values"]["held out"]
+        assert min(favour["true"]) > max(favour["shuffled"])
+    bins = recorded("control")["imdb"]["values"]["held out"]
     means = Bins(np.arange(21.0), *(np.array(bins["bins"][key]) for key in ("sizes", "means", "spreads")))
     assert means.rank_correlation() == pytest.approx(bins["rank"]["true"][0], abs=1e-3)
 

@@ -157,15 +157,24 @@ def twins(random) -> dict[str, Twin]:
     found["word_correlation"] = Twin(
         ts.word_correlation, dict(skew=skew, amounts=amounts), pair, fields=tables, undefined=("result",)
     )
+    found["matched_correlation"] = Twin(
+        ts.matched_correlation,
+        dict(learnt_from=amounts, others=texts, scores=amounts, min_texts=1, group=2),
+        dict(
+            learnt_from=kinds.numbers, others=kinds.corpus, scores=kinds.numbers,
+            min_texts=partial(kinds.whole, huge=EITHER), group=partial(kinds.whole, least=2, huge=EITHER),
+        ),
+        fields=dict(others=("others", "learnt_from", "scores")), undefined=("result",),
+    )  # fmt: skip
     found["with_control"] = Twin(
         ts.with_control,
-        halves | dict(amounts_of=share_of, shuffles=1, seed=0, bins=3, min_count=1),
+        halves | dict(amounts_of=share_of, shuffles=1, seed=0, bins=3, min_texts=1),
         dict(
             corpus=partial(kinds.fitting_corpus, three=ERROR), held_out=partial(kinds.fitting_corpus, three=ERROR),
             amounts_of=kinds.function, shuffles=partial(kinds.whole, huge=None), seed=kinds.generator_or_seed,
-            bins=found["binned"].kinds["bins"], min_count=partial(kinds.whole, least=0, huge=ERROR),
+            bins=found["binned"].kinds["bins"], min_texts=partial(kinds.whole, huge=EITHER),
         ),
-        fields=dict(corpus=("corpus", "held_out", "skew", "amounts", "min_count"), held_out=("corpus", "held_out", "skew")),
+        fields=dict(corpus=("corpus", "held_out", "skew", "amounts"), held_out=("corpus", "held_out", "skew")),
         undefined=("share",),
     )  # fmt: skip
     found["Corpus"] = Twin(

@@ -11,6 +11,7 @@ import numpy as np
 from ..corpus.corpus import shuffle_labels, some_texts
 from ..support.arrays import to_numpy
 from ..support.checks import checked, finite, generator, numbers, real, shortened, whole_number
+from .matched import MIN_TEXTS, matched_correlation
 
 
 @dataclass(frozen=True, repr=False)
@@ -195,9 +196,9 @@ class ControlledBins:
         One a permutation of the labels, made as ``true`` was: between the extremes of the shuffled skew.
     band : ndarray, shape (2, m)
         The lowest and the highest mean of the permutations in every bin of ``true``; NaN where none has a token.
-    word_skew, word_absolute : tuple of float
-        `word_correlation` of the amounts with the skew and with its absolute value: first with true labels, then with
-        each permutation.
+    word_skew, matched : tuple of float
+        `word_correlation` of the amounts with the skew, and `matched_correlation` with its absolute value: first with true
+        labels, then with each permutation.
 
     Examples
     --------
@@ -213,7 +214,7 @@ class ControlledBins:
     shuffled: tuple[Bins, ...]
     band: np.ndarray
     word_skew: tuple[float, ...]
-    word_absolute: tuple[float, ...]
+    matched: tuple[float, ...]
 
     def figures(self, figure):
         """Return a figure of `Bins` with true labels, and those with shuffled ones.
@@ -221,7 +222,7 @@ class ControlledBins:
         Parameters
         ----------
         figure : callable
-            Such as ``Bins.u_shape`` or ``Bins.rank_correlation``.
+            Such as ``Bins.rank_correlation``.
 
         Returns
         -------
@@ -236,10 +237,10 @@ class ControlledBins:
     amounts_of=Callable,
     shuffles=whole_number,
     seed=generator,
-    min_count=partial(whole_number, least=0),
+    min_texts=partial(whole_number, least=1),
 )
 def with_control(
-    corpus, held_out, amounts_of, shuffles=4, seed=0, bins=20, min_count=1
+    corpus, held_out, amounts_of, shuffles=4, seed=0, bins=20, min_texts=MIN_TEXTS
 ) -> dict[str, dict[str, ControlledBins]]:
     """Bin amounts by the skew of the texts trained on, and by that of held-out texts; with true labels and shuffled ones.
 
@@ -249,7 +250,8 @@ def with_control(
     Parameters
     ----------
     corpus, held_out : Corpus
-        Two classes, the same words; texts drawn alike, such as the two parts of `Corpus.split`.
+        Two classes, the same words; texts drawn alike, such as the two parts of `Corpus.split`. No bin holds a word that
+        ``corpus`` lacks: nothing is learnt of it.
     amounts_of : callable
         From a corpus to learn from to a dict of amounts, one number a token each, by name.
     shuffles : int
@@ -258,9 +260,8 @@ def with_control(
         Of the permutations.
     bins : int or array of float
         How many, between the extremes of the true skew, or their edges.
-    min_count : int
-        Words that occur less often in ``corpus`` are left out. Rare words have a large skew in any texts and are learnt fast,
-        so that a U can be one of rarity alone.
+    min_texts : int
+        As in `matched_correlation`.
 
     Returns
     -------
@@ -282,23 +283,22 @@ def with_control(
     random = np.random.default_rng(seed)
     pairs = [(corpus, held_out)]
     pairs += [tuple(shuffle_labels(part, random) for part in (corpus, held_out)) for _ in range(shuffles)]
-    rare = corpus.counts.sum(axis=0) < min_count
-    if rare.all():
-        raise ValueError(f"no word occurs min_count={min_count} times; lower min_count")
-    own, others = ([np.where(rare, np.nan, part.label_skew()) for part in parts] for parts in zip(*pairs))
+    frequency = corpus.counts.sum(axis=0)
     amounts = [amounts_of(part) for part, _ in pairs]
     by_name = {name: [of_part[name] for of_part in amounts] for name in amounts[0]}
+    looked_at = dict(zip(("own", "held out"), zip(*pairs)))
     return {
-        name: {"own": _controlled(own, array, bins), "held out": _controlled(others, array, bins)}
-        for name, array in by_name.items()
+        name: {by: _controlled(parts, arrays, bins, frequency, min_texts) for by, parts in looked_at.items()}
+        for name, arrays in by_name.items()
     }
 
 
-def _controlled(skews, amounts, bins):
+def _controlled(parts, amounts, bins, frequency, min_texts):
+    skews = [np.where(frequency > 0, part.label_skew(), np.nan) for part in parts]
     true, *shuffled = (binned(skew, amount, bins) for skew, amount in zip(skews, amounts))
     means = np.array([binned(skew, amount, true.edges).means for skew, amount in zip(skews[1:], amounts[1:])])
-    by_word = [tuple(map(word_correlation, of_skew, amounts)) for of_skew in (skews, np.abs(skews))]
-    return ControlledBins(true, tuple(shuffled), extremes(means), *by_word)
+    matched = [matched_correlation(frequency, part, amount, min_texts=min_texts) for part, amount in zip(parts, amounts)]
+    return ControlledBins(true, tuple(shuffled), extremes(means), tuple(map(word_correlation, skews, amounts)), tuple(matched))
 
 
 def extremes(means):

@@ -12,6 +12,7 @@ from ..support.arrays import is_torch, to_numpy
 from ..support.checks import checked, generator, numbers, whole_number
 from ..support.extras import pd
 from ..theory.bins import word_correlation
+from ..theory.matched import compared, correlation_at_equal
 from .html import render
 from .objective import Attended
 
@@ -127,7 +128,8 @@ class Diagnosis:
     values_follow : Beside
         Rank correlation of values with the skew over words; the mean over classes, where there are more than two.
     scores_follow : Beside
-        Rank correlation of scores with the lean: the largest distance of a word's skew from that of all tokens together.
+        As `matched_correlation` of scores with the lean, the distance of a word's skew from that of all tokens together; the
+        frequency is that in these texts. NaN, which is no verdict, where fewer than 300 words stand in 20 texts.
     attention : Beside
         The mean lean of what is attended to, divided by that of all tokens alike, as the mean would pool them.
     shares : (float, float)
@@ -209,7 +211,9 @@ class Diagnosis:
         times = f"what it goes to leans, times what the mean leans: {self.attention}"
         shares = f"Predictive words get {attended} of it and are {pooled} of all tokens"
         verdict = "Attention selects" if selects else "Attention does not select"
-        return f"{verdict}: {times}. {shares}. Scores with the lean: rank correlation {self.scores_follow}."
+        few = np.isnan(self.scores_follow.true)
+        follow = "too few words for a verdict" if few else f"rank correlation {self.scores_follow}"
+        return f"{verdict}: {times}. {shares}. Scores with the lean, among words of equal frequency: {follow}."
 
     def _of_sizes(self):
         pairs = {"E·v": self.value_sizes} | ({} if self.pools_the_mean else {"E·p": self.score_sizes})
@@ -300,7 +304,9 @@ def _look(corpus, attended, words, shares):
     """Return the figures that depend on the labels."""
     skew, z = (_by_class(each)[words] for each in (corpus.label_skew(), beyond_chance(corpus)))
     tokens = (corpus.counts.T @ corpus.mean_weights)[words]
-    lean = np.abs(skew - tokens @ skew / tokens.sum()).max(axis=1)
+    from_all, often = skew - tokens @ skew / tokens.sum(), compared(corpus)[words]
+    lean, length = np.abs(from_all).max(axis=1), np.linalg.norm(from_all, axis=1)
+    frequency = corpus.counts.sum(axis=0)[words]
     values = _by_class(attended.values)[words]
     attention, mean = (share[words] @ lean / share[words].sum() for share in shares)
     rises = np.array([_correlation(*columns) for columns in zip(skew.T, values.T)])
@@ -308,7 +314,7 @@ def _look(corpus, attended, words, shares):
     return {
         "predictive": (np.abs(z).max(axis=1) >= BEYOND) & (lean >= LEANING),
         "values_follow": float(known.mean()) if len(known) else np.nan,
-        "scores_follow": _correlation(lean, attended.scores[words]),
+        "scores_follow": correlation_at_equal(*(column[often] for column in (frequency, length, attended.scores[words]))),
         "attention": float(attention / mean) if mean else np.nan,
     }
 

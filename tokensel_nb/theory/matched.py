@@ -1,0 +1,94 @@
+"""Whether attention favours words that tell the label: one correlation, among words of equal frequency."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from ..corpus.corpus import Corpus, some_texts
+from ..support.arrays import to_numpy
+from ..support.checks import checked, numbers, whole_number
+
+MIN_TEXTS, GROUP = 20, 100
+FEWEST = 300  # words; of fewer there is no verdict
+
+
+@checked(others=some_texts, min_texts=partial(whole_number, least=1), group=partial(whole_number, least=2))
+def matched_correlation(learnt_from, others, scores, *, min_texts=MIN_TEXTS, group=GROUP) -> float:
+    """Return the rank correlation of scores with how far words lean in other texts, among words of equal frequency.
+
+    Rare words have a large skew in any texts and are learnt at a pace of their own, so that frequency alone links scores and
+    skew. Here a word is compared with its neighbours in frequency only: words are sorted by their frequency in the texts
+    learnt from and cut into groups; score and lean are ranked over all these words, the ranks centred within each group, and
+    Pearson's correlation taken of what is left. A word's lean is its absolute skew in the other texts; of K classes it is the
+    length of its class profile there, whose entries are P(k|s) - 1/K.
+
+    Parameters
+    ----------
+    learnt_from : Corpus, or array, shape (vocab_size,)
+        The texts that the scores were learnt from, or how often each word occurs in them.
+    others : Corpus
+        Labelled texts that the model has not seen, of the same words.
+    scores : array, shape (vocab_size,)
+        Such as E_s·p.
+    min_texts : int
+        Words in fewer of the other texts are left out.
+    group : int
+        How many words are compared with each other; the last group, of the rarest, has what is left.
+
+    Returns
+    -------
+    float
+        NaN, which is no verdict, for fewer than 300 such words, and where scores or leans are alike within every group.
+
+    Raises
+    ------
+    ValueError
+        If there is not one frequency and one score for each word of ``others``, or one is not finite.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus, others = ts.independent_tokens(2000, 400, 40, 0.6, seed=0).split(0.5, seed=0)
+    >>> scores = ts.train(corpus, dim=64, steps=20).parameters.token_scores
+    >>> ts.matched_correlation(corpus, others, scores) > 0.3
+    True
+    >>> ts.matched_correlation(corpus, others, scores, min_texts=500)  # too few words
+    nan
+    """
+    frequency = learnt_from.counts.sum(axis=0) if isinstance(learnt_from, Corpus) else learnt_from
+    size = (others.vocab_size,)
+    frequency = to_numpy(numbers("learnt_from", frequency, size)).astype(float)
+    scores = to_numpy(numbers("scores", scores, size))
+    words = compared(others, min_texts)
+    return correlation_at_equal(frequency[words], lean(others)[words], scores[words], group)
+
+
+def compared(others: Corpus, min_texts=MIN_TEXTS) -> np.ndarray:
+    """Return which words stand in enough texts, as a mask."""
+    return np.bincount(others.counts.indices, minlength=others.vocab_size) >= min_texts
+
+
+def lean(corpus: Corpus) -> np.ndarray:
+    """Return |δ_s| of every word, for K classes the length of P(k|s) - 1/K; NaN for a word that does not occur."""
+    skew = corpus.label_skew()
+    if skew.ndim == 1:
+        return np.abs(skew)
+    profile = (skew - skew.mean(axis=1, keepdims=True)) / 2
+    return np.linalg.norm(profile, axis=1).round(12)  # words that lean alike are tied, whatever the processor
+
+
+def correlation_at_equal(frequency, leans, scores, group=GROUP) -> float:
+    """Return the correlation of ranks centred among neighbours in frequency; NaN for fewer than `FEWEST` words."""
+    from scipy import stats
+
+    if len(frequency) < FEWEST:
+        return np.nan
+    groups = np.empty(len(frequency), int)
+    groups[np.argsort(-frequency, kind="stable")] = np.arange(len(frequency)) // group
+    ranks = np.stack([stats.rankdata(leans), stats.rankdata(scores)])
+    means = np.stack([np.bincount(groups, of) for of in ranks]) / np.bincount(groups)
+    left = ranks - means[:, groups]
+    lengths = np.linalg.norm(left, axis=1)
+    return float(left[0] @ left[1] / lengths.prod()) if lengths.all() else np.nan
