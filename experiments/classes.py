@@ -37,11 +37,13 @@ def more_seeds() -> dict:
 
 def of_seed(corpus: ts.Corpus, held_out: ts.Corpus, seed, **changes) -> dict:
     """Train with one seed on four classes, and return how values and scores go with how words lean, own and unseen."""
-    options = dict(options=OPTIONS, dim=chapter.DIM, evaluate_every=OPTIONS.steps) | changes
-    trained = ts.train(corpus, seed=seed, **options).parameters
-    unseen, values, scores = chapter.lean(held_out), trained.token_values, trained.token_scores
+    options = dict(options=OPTIONS, dim=chapter.DIM, evaluate_every=1) | changes
+    training, _, scores = chapter.stopped(corpus, held_out, seed, **options)
+    unseen, values = chapter.lean(held_out), training.parameters.token_values
     shuffled = {
-        kept: rounded([chapter.at_equal_frequency(chapter.shuffle_within(held_out, groups, k), scores) for k in range(30)], 5)
+        kept: rounded(
+            [ts.matched_correlation(corpus, chapter.shuffle_within(held_out, groups, k), scores) for k in range(30)], 5
+        )
         for kept, groups in chapter.KEPT.items()
     }
     return {
@@ -49,7 +51,7 @@ def of_seed(corpus: ts.Corpus, held_out: ts.Corpus, seed, **changes) -> dict:
         "own": round(chapter.rise(chapter.lean(corpus), values), 5),
         "unseen": round(chapter.rise(unseen, values), 5),
         "words": round(chapter.word_rise(unseen, values), 5),
-        "scores": round(chapter.at_equal_frequency(held_out, scores), 5),
+        "scores": round(ts.matched_correlation(corpus, held_out, scores), 5),
         "shuffled": shuffled,
     }
 

@@ -273,7 +273,8 @@ def diagnosed(parameters, corpus):
     pairs = {name: getattr(says, name) for name in ("values_follow", "scores_follow", "attention")}
     digits = {"shares": 4, "value_sizes": 2, "score_sizes": 2, "accuracy": 4, "accuracy_without_attention": 4}
     numbers = {name: rounded(getattr(says, name), few) for name, few in digits.items()}
-    return {name: or_none(rounded([pair.true, *pair.shuffled])) for name, pair in pairs.items()} | numbers | {"small": says.small}
+    of_pairs = {name: or_none(rounded([pair.true, *pair.shuffled])) for name, pair in pairs.items()}
+    return of_pairs | numbers | {"small": says.small}
 
 
 def extreme_pieces(parameters, corpus, most=8):

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from tokensel_nb import Corpus, class_profile
+from tokensel_nb import Corpus, class_profile, train
 from tokensel_nb.chapters import classes
 
 
@@ -48,10 +48,10 @@ def test_labels_shuffled_within_groups_keep_the_groups(small):
     assert np.array_equal(classes.shuffle_within(small, (0, 1, 2), seed=0).labels, small.labels)
 
 
-def test_at_equal_frequency_what_frequency_explains_is_gone():
-    random = np.random.default_rng(0)
-    corpus = Corpus(random.poisson(random.uniform(1, 9, 50), (400, 50)), np.arange(400) % 4, [f"w{s}" for s in range(50)])
-    often = np.asarray(corpus.counts.sum(axis=0)).ravel()
-    share = corpus.label_skew().max(axis=1)
-    assert classes.at_equal_frequency(corpus, share + 7 * np.log(often) ** 2) == pytest.approx(1)
-    assert classes.at_equal_frequency(corpus, -share) == pytest.approx(-1)
+def test_scores_are_those_of_the_lowest_held_out_loss(small):
+    corpus, held_out = small.split(0.3, seed=0)
+    training, stop, scores = classes.stopped(corpus, held_out, 3, dim=8, steps=40, learning_rate=0.3, evaluate_every=2)
+    losses = training.history.held_out_losses
+    assert losses[training.history.steps == stop] == losses.min() < losses[-1]
+    again = train(corpus, dim=8, steps=stop, learning_rate=0.3, seed=3).parameters.token_scores
+    np.testing.assert_allclose(scores, again, atol=1e-6)

@@ -10,6 +10,7 @@ from ..corpus.corpus import Corpus
 from ..datasets.movie_reviews import load_movie_reviews
 from ..theory.alignment import class_profile
 from ..theory.bins import binned, word_correlation
+from ..training.train import Training, train
 from .reviews import HELD_OUT
 
 DIM = 1024  # of the run on film reviews
@@ -52,14 +53,13 @@ def shuffle_within(corpus: Corpus, groups, seed) -> Corpus:
     return replace(corpus, labels=labels)
 
 
-def at_equal_frequency(corpus: Corpus, scores, at_least=20) -> float:
-    """Correlate scores with the largest share of a class among words of equal frequency that occur so often at least."""
-    occurrences = np.asarray(corpus.counts.sum(axis=0)).ravel()
-    rows = occurrences >= at_least
-    powers = np.vander(np.log(occurrences[rows]), 3)
-    amounts = np.stack([corpus.label_skew().max(axis=1)[rows], scores[rows]], axis=1)
-    residuals = amounts - powers @ np.linalg.lstsq(powers, amounts, rcond=None)[0]
-    return float(np.corrcoef(residuals.T)[0, 1])
+def stopped(corpus: Corpus, held_out: Corpus, seed, **settings) -> tuple[Training, int, np.ndarray]:
+    """Train, and return the training, the step of the lowest loss on held-out texts and the scores at that step."""
+    seen = {}
+    look = lambda step, parameters: seen.setdefault(step, parameters.numpy().token_scores)
+    training = train(corpus, held_out=held_out, seed=seed, watch=look, **settings)
+    stop = int(training.history.steps[training.history.held_out_losses.argmin()])
+    return training, stop, seen[stop]
 
 
 def film_reviews() -> tuple[Corpus, Corpus]:

@@ -22,7 +22,7 @@ def matched_correlation(learnt_from, others, scores, *, min_texts=MIN_TEXTS, gro
     skew. Here a word is compared with its neighbours in frequency only: words are sorted by their frequency in the texts
     learnt from and cut into groups; score and lean are ranked over all these words, the ranks centred within each group, and
     Pearson's correlation taken of what is left. A word's lean is its absolute skew in the other texts; of K classes it is the
-    length of its class profile there, whose entries are P(k|s) - 1/K.
+    length of its class profile there, ‖ᾱ_s‖ over the word's mean share: of P(k|s) - 1/K, where texts are of equal length.
 
     Parameters
     ----------
@@ -71,12 +71,12 @@ def compared(others: Corpus, min_texts=MIN_TEXTS) -> np.ndarray:
 
 
 def lean(corpus: Corpus) -> np.ndarray:
-    """Return |δ_s| of every word, for K classes the length of P(k|s) - 1/K; NaN for a word that does not occur."""
-    skew = corpus.label_skew()
-    if skew.ndim == 1:
-        return np.abs(skew)
-    profile = (skew - skew.mean(axis=1, keepdims=True)) / 2
-    return np.linalg.norm(profile, axis=1).round(12)  # words that lean alike are tied, whatever the processor
+    """Return |δ_s| of every word, of K classes the length of its signed shares over its share; NaN for one it lacks."""
+    if corpus.num_classes == 2:
+        return np.abs(corpus.label_skew())
+    with np.errstate(invalid="ignore"):
+        lengths = np.linalg.norm(corpus.signed_share(), axis=1) / (corpus.shares.T @ corpus.mean_weights)
+    return lengths.round(12)  # words that lean alike are tied, whatever the processor
 
 
 def correlation_at_equal(frequency, leans, scores, group=GROUP) -> float:
