@@ -102,9 +102,9 @@ class ClaimsTable(SphinxDirective):
         links = f"{{ref}}`cell <cell-{claim.id.lower()}>` in {{doc}}`/{page}`"
         if claim.backed_by:
             links += f", {{repo}}`{claim.backed_by} <{claim.backed_by.partition('::')[0]}>`"
-        row[0] += self.paragraph(links, classes=["claim-links"])
         if sample := claim.entry.get("sample"):
-            row[1] += self.paragraph(f"sample {sample}", classes=["claim-links"])
+            links += f"; **sample {sample}**"
+        row[0] += self.paragraph(links, classes=["claim-links"])
         if told := list(history(claim.entry)):
             start, end = f"<details><summary>{claim.target}</summary>", "</details>"
             row[3][:] = [nodes.raw("", start, format="html"), *told, nodes.raw("", end, format="html")]
