@@ -44,7 +44,7 @@ from .recording import amounts, rounded, run
 #   measured; until then, the same of a U in standard errors, which frequency governs.
 # - First step: 3,000 is better than 10 and than 30,000 by 0.01 at least.
 #
-# The authors' 95% apart, the chapter's other bounds were drawn around what was found, and are marked descriptive there.
+# The authors' 95% apart, the chapter's other bounds came later: `tokensel_nb/data/targets.toml` says of each when and why.
 #
 # `make record` runs all of it; `python -m experiments.ablations ablations_sides ablations_spreads` runs two parts. What runs
 # the sides is in `tokensel_nb.chapters.ablations`.

@@ -1,11 +1,13 @@
 """The table of claims, collected from the results that the notebooks carry: the rows that `claim` has left there.
 
-``{claims-table}`` is the table; ``{{ claims_count }}`` is the sentence "12 of 12 claims hold". Each row carries the anchor
-``claim-<id>``, so a chapter links to it by ``{ref}`text <claim-direction>```, and links back to the cell that the
-chapter labels ``cell-<id>``. Every row is judged again: one beyond its bounds is a warning, and so an end of the strict build.
+``{claims-table}`` is the table; ``{{ claims_count }}`` and two more sentences, those of `counts`, count the verdicts. Each
+row carries the anchor ``claim-<id>``, so a chapter links to it by ``{ref}`text <claim-direction>```, and links back to the
+cell that the chapter labels ``cell-<id>``. Every row is judged again: one that cannot stand is a warning, and so an end of
+the strict build.
 """
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,10 +17,10 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 from tokensel_book import notebooks, substitute
 
-from tokensel_nb.chapters.claim import MIME, Claim, written
+from tokensel_nb.chapters.claim import MIME, Claim, target_of, written
 
-COLUMNS = {"Claim": 37, "Source": 13, "Measured": 16, "Target": 20, "Holds": 14}  # heading: share of the width
-VERDICTS = {"yes": "✓ yes", "no": "✗ no", "describes": "describes"}
+COLUMNS = {"Claim": 37, "Source": 13, "Measured": 16, "Target": 20, "Verdict": 14}  # heading: share of the width
+VERDICTS = {"holds": "✓ holds", "missed": "✗ missed", "describes": "describes"}
 
 logger = logging.getLogger(__name__)
 
@@ -38,8 +40,8 @@ def collect(notebooks: dict[str, Path], root: Path) -> tuple[dict[str, tuple[str
         for row in stored_rows(path):
             try:
                 claim = Claim(**row)
-                if not claim.row_holds:
-                    faults.append(f"{page}: missed: {claim}")
+                if fault := claim.fault(claim.digits):
+                    faults.append(f"{page}: {claim.id}: {fault}")
             except (TypeError, ValueError) as error:
                 faults.append(f"{page}: a broken row ({error}): {row}")
                 continue
@@ -52,15 +54,18 @@ def collect(notebooks: dict[str, Path], root: Path) -> tuple[dict[str, tuple[str
     return claims, faults
 
 
-def verdict(claim: Claim) -> str:
-    """Say whether a row counts, and holds."""
-    return "no" if not claim.row_holds else "describes" if claim.descriptive else "yes"
-
-
-def count(claims: dict[str, tuple[str, Claim]]) -> str:
-    """Say how many claims hold, of those that do not only describe."""
-    held = [claim.row_holds for _, claim in claims.values() if not claim.descriptive]
-    return f"{sum(held)} of {len(held)} claims hold"
+def counts(claims: dict[str, tuple[str, Claim]]) -> dict[str, str]:
+    """Return sentences that count the verdicts, by the names under which pages write them."""
+    every, hidden, paper = Counter(), Counter(), Counter()
+    for _, claim in claims.values():
+        (hidden if "sample" in claim.entry else every)[claim.verdict] += 1
+        paper[claim.verdict] += claim.source == "paper"
+    return {
+        "claims_count": "{holds} claims hold, {missed} miss their target and {describes} only describe".format_map(every),
+        "claims_not_public": f"{hidden['holds']} of {hidden.total()} hold",
+        "claims_of_paper": f"of the paper's {paper.total()} results "
+        + "{holds} are reproduced, {describes} partly and {missed} not".format_map(paper),
+    }
 
 
 class ClaimsTable(SphinxDirective):
@@ -71,7 +76,7 @@ class ClaimsTable(SphinxDirective):
         claims, faults = collect(notebooks(self.env.app), Path(self.env.srcdir))
         for fault in faults:
             logger.warning("%s", fault, location=self.env.docname)
-        title = nodes.title("", f"Every claim of the book, measured: {count(claims)}.")
+        title = nodes.title("", f"Every claim of the book, measured: {counts(claims)['claims_count']}.")
         group = nodes.tgroup(cols=len(COLUMNS))
         group += [nodes.colspec(colwidth=width) for width in COLUMNS.values()]
         group += nodes.thead("", self.row(COLUMNS))
@@ -93,19 +98,35 @@ class ClaimsTable(SphinxDirective):
         anchor = f"claim-{claim.id}"
         self.env.get_domain("std").note_hyperlink_target(anchor.lower(), self.env.docname, anchor, claim.id)
         measured = "–" if claim.value is None else written(claim.value, claim.digits)
-        found = verdict(claim)
-        row = self.row([claim.statement, claim.source, measured, claim.target, VERDICTS[found]], ids=[anchor])
+        row = self.row([claim.statement, claim.source, measured, claim.target, VERDICTS[claim.verdict]], ids=[anchor])
         links = f"{{ref}}`cell <cell-{claim.id.lower()}>` in {{doc}}`/{page}`"
         if claim.backed_by:
             links += f", {{repo}}`{claim.backed_by} <{claim.backed_by.partition('::')[0]}>`"
+        if sample := claim.entry.get("sample"):
+            links += f"; **sample {sample}**"
         row[0] += self.paragraph(links, classes=["claim-links"])
-        row[-1][0]["classes"] = [f"claim-{found}"]
+        if told := list(history(claim.entry)):
+            start, end = f"<details><summary>{claim.target}</summary>", "</details>"
+            row[3][:] = [nodes.raw("", start, format="html"), *told, nodes.raw("", end, format="html")]
+        row[-1][0]["classes"] = [f"claim-{claim.verdict}"]
         return row
 
 
+def history(entry: dict) -> Iterator[nodes.paragraph]:
+    """Yield what opens at a tap on the target: every bound with its date and reason, and what is recorded."""
+    for bound in entry.get("targets", []):
+        other = f"; it bounded {bound['other']}" if "other" in bound else ""
+        target = target_of(bound.get("at_least"), bound.get("at_most"))
+        yield nodes.paragraph(text=f"{target}, {bound['date']}: {bound['reason']}{other}.")
+    if "reason" in entry:
+        yield nodes.paragraph(text=f"Why no target: {entry['reason']}.")
+    if "record" in entry:
+        yield nodes.paragraph(text=f"Recorded: {target_of(*entry['record'])} ({entry['over']}).")
+
+
 def count_claims(app: Sphinx) -> None:
-    """Let pages write the sentence."""
-    substitute(app, claims_count=count(collect(notebooks(app), Path(app.srcdir))[0]))
+    """Let pages write the sentences."""
+    substitute(app, **counts(collect(notebooks(app), Path(app.srcdir))[0]))
 
 
 def setup(app: Sphinx) -> None:

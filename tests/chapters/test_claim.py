@@ -1,9 +1,10 @@
-"""A claim can fail: in its cell, in nbval, in the runner of `make book`, and in the strict build of its stored row."""
+"""A claim can be missed or fail: in its cell, in nbval, in the runner of `make book`, and in the strict build of its row."""
 
 import json
 import re
 import subprocess
 import sys
+import tomllib
 from types import SimpleNamespace
 
 import nbformat
@@ -14,11 +15,42 @@ import tokensel_book
 import tokensel_claims
 import torch
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
-from notebooks import read, rows
+from notebooks import NOTEBOOKS, ROOT, read, rows
 from sphinx.cmd.build import build_main
 
-from tokensel_nb.chapters import claim
-from tokensel_nb.chapters.claim import MIME, Claim, ClaimMissedError, rounded, written
+from tokensel_nb.chapters.claim import MIME, REGISTER, Claim, ClaimMissedError, claim, first_target, register, rounded, written
+
+PLANTED = tomllib.loads("""
+[missed]
+targets = [{ at_least = 0.95, date = 2026-01-01, reason = "first" }, { at_least = 0.9, date = 2026-01-02, reason = "later" }]
+record = [0.8, 0.93]
+over = "five seeds"
+[drawn]
+record = [0.5, 0.52]
+over = "two seeds"
+reason = "none was fixed"
+[hidden]
+targets = [{ at_most = 1, date = 2026-01-01, reason = "first" }]
+sample = "not public"
+[other]
+targets = [
+  { at_least = 9, date = 2026-01-01, reason = "first", other = "a sum" },
+  { at_least = 0.3, date = 2026-01-02, reason = "of this number" },
+]
+[near]
+targets = [{ at_least = 0.95, date = 2026-01-01, reason = "first" }]
+record = [0.9, 1]
+over = "two seeds"
+""")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def planted():
+    """Let the register have entries of this file's own, too."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys.modules[claim.__module__], "register", lambda: register() | PLANTED)
+        yield
+
 
 # ------------------------------------------------------------------------------------------------- in the cell
 
@@ -47,11 +79,11 @@ def test_a_missed_claim_is_a_failed_assertion():
         (claim("a", "s", -0.5, at_least=-0.55, at_most=-0.45), "a: −0.500 (−0.55 to −0.45)"),
         (claim("a", "s", 1.386e-16, at_most=1e-12), "a: ≤ 10⁻¹²"),
         (claim("a", "s", 0, at_most=0), "a: 0 (≤ 0)"),
-        (claim("a", "s", 0.668, at_least=0.65, descriptive=True), "a: 0.668 (≥ 0.65; descriptive)"),
     ],
 )
 def test_the_line_shows_the_number_or_the_bound_of_an_error_of_rounding(found, line):
     assert repr(found) == line
+    assert found.verdict == "holds"
     assert found._repr_mimebundle_()["text/plain"] == line
 
 
@@ -85,6 +117,107 @@ def test_a_claim_without_a_bound_or_a_source_is_refused(wrong):
         claim("a", "s", 1, **wrong)
 
 
+# ------------------------------------------------------------------------------------------------- by the register
+
+
+def test_the_first_target_judges_and_a_later_one_never_does():
+    found = claim("missed", "s", 0.92, at_least=0.95)
+    assert (found.verdict, repr(found)) == ("missed", "missed: 0.920 (target ≥ 0.95, missed)")
+    assert "<b style=" in found._repr_mimebundle_()["text/html"]
+    with pytest.raises(ValueError, match=re.escape("missed: ≥ 0.9 is not its first target in targets.toml, ≥ 0.95")):
+        claim("missed", "s", 0.92, at_least=0.9)
+    assert claim("other", "s", 0.4, at_least=0.3).verdict == "holds"  # 9 was for a sum
+
+
+def test_a_claim_without_a_target_describes_and_gets_no_bounds():
+    found = claim("drawn", "s", 0.51)
+    assert (found.verdict, repr(found)) == ("describes", "drawn: 0.510 (describes)")
+    with pytest.raises(ValueError, match=re.escape("drawn: ≥ 0.4 is not its first target in targets.toml, none")):
+        claim("drawn", "s", 0.51, at_least=0.4)
+
+
+@pytest.mark.parametrize(("value", "stands"), [(0.8, True), (0.7995, True), (0.798, False), (0.932, False), (np.nan, False)])
+def test_a_number_that_leaves_its_record_by_more_than_a_unit_stops_the_notebook(value, stands):
+    if stands:
+        assert claim("missed", "s", value, at_least=0.95).verdict == "missed"
+    else:
+        with pytest.raises(ClaimMissedError, match=r"missed: .* is not what was recorded, 0.8 to 0.93"):
+            claim("missed", "s", value, at_least=0.95)
+
+
+def test_a_missed_target_of_which_nothing_is_recorded_stops_the_notebook():
+    with pytest.raises(ClaimMissedError, match="hidden: 2 is not ≤ 1"):
+        claim("hidden", "s", 2, at_most=1)
+
+
+def test_a_missed_target_is_not_rounded_to_one_that_holds():
+    assert claim("near", "s", 0.9496, at_least=0.95, digits=4).verdict == "missed"
+    with pytest.raises(ValueError, match="near: more digits than 3"):
+        claim("near", "s", 0.9496, at_least=0.95)
+
+
+def test_the_register_has_the_books_claims_and_no_others():
+    told = [Claim(**row) for path in NOTEBOOKS for cell in read(path).cells for row in rows(cell)]
+    assert sorted(each.id for each in told) == sorted(id for id, entry in register().items() if "replaced" not in entry)
+    assert not [each for each in told if each.fault(each.digits)]
+
+
+def test_every_entry_says_when_and_why():
+    for id, entry in register().items():
+        targets = entry.get("targets", [])
+        assert entry.keys() <= {"targets", "record", "over", "reason", "sample", "replaced"}, id
+        assert ("record" in entry) == ("over" in entry), id
+        assert bool(targets) != ("reason" in entry), id
+        assert [each["date"] for each in targets] == sorted(each["date"] for each in targets), id
+        assert all(each["reason"] and {"at_least", "at_most"} & each.keys() for each in targets), id
+        assert not targets or first_target(entry) != (None, None), id
+
+
+def fixed(entry):
+    """Return the targets of an entry without their reasons."""
+    return [tuple(each.get(name) for name in ("at_least", "at_most", "date", "other")) for each in entry.get("targets", [])]
+
+
+def forgotten(old, new):
+    """Yield what a register no longer says of a claim that it still has: a bound that was changed, dropped or put before."""
+    for id in old.keys() & new.keys():
+        was, now = fixed(old[id]), fixed(new[id])
+        if now[: len(was)] != was:
+            yield f"{id}: {was} was fixed, and {now} stands there"
+
+
+def test_no_target_is_forgotten():
+    """Compared with every version of the register that the repository remembers."""
+    path = str(REGISTER.relative_to(ROOT))
+    git = ["git", "-C", str(ROOT)]
+    log = subprocess.run([*git, "log", "--format=%H", "--", path], capture_output=True, text=True)
+    if log.returncode:
+        pytest.skip("there is no history here")
+    for commit in log.stdout.split():
+        old = tomllib.loads(subprocess.run([*git, "show", f"{commit}:{path}"], capture_output=True, text=True).stdout)
+        assert not list(forgotten(old, register())), commit
+
+
+@pytest.mark.parametrize("change", ["bound", "dropped", "before", "other", "describes", None])
+def test_a_forgotten_target_is_found(change):
+    new = {id: entry | {"targets": list(entry.get("targets", []))} for id, entry in PLANTED.items()}
+    targets = new["missed"]["targets"]
+    match change:
+        case "bound":
+            targets[0] = targets[0] | {"at_least": 0.9}
+        case "dropped":
+            del targets[0]
+        case "before":
+            targets.insert(0, targets[0] | {"at_least": 0.8})
+        case "other":
+            targets[0] = targets[0] | {"other": "a sum"}
+        case "describes":
+            del new["missed"]["targets"]
+        case None:
+            targets.append(targets[0])
+    assert len(list(forgotten(PLANTED, new))) == (change is not None)
+
+
 # ------------------------------------------------------------------------------------------------- in the table
 
 
@@ -96,7 +229,8 @@ def test_a_row_is_stored_with_the_digits_that_are_shown_and_holds(value, bounds)
     """Even where the bound has more digits, and the rounded number lies beyond it."""
     row = claim("a", "s", value, **bounds).row
     assert row["value"] == (None if bounds == {"at_most": 1e-12} else rounded(value, 3))
-    assert Claim(**row).row_holds
+    assert Claim(**row).verdict == "holds"
+    assert Claim(**row).fault(3) is None
 
 
 def write(folder, *stored, name="01_first"):
@@ -112,9 +246,14 @@ def write(folder, *stored, name="01_first"):
 
 
 GOOD = claim("good", "It *holds*: $1 = 1$.", 1.0, at_least=0.97, source="paper").row
-DRAWN = claim("drawn", "s", 0.5, at_least=0.4, descriptive=True).row
+DRAWN = dict(id="drawn", statement="s", value=0.5)
+MISSED = dict(id="missed", statement="s", value=0.9, at_least=0.95, source="paper")
+HIDDEN = dict(id="hidden", statement="s", value=1.0, at_most=1)
 FAULTS = {
-    "missed": GOOD | {"value": 0.96},
+    "missed, and nothing is recorded": GOOD | {"value": 0.96},
+    "beyond its record": DRAWN | {"value": 0.55},
+    "bounds that the register does not have": MISSED | {"at_least": 0.9},
+    "bounds of one that describes": DRAWN | {"at_least": 0.4},
     "a bound shown that is no error of rounding": GOOD | {"value": None},
     "no field of a claim": GOOD | {"measured": 1.0},
     "a field is missing": {"id": "short"},
@@ -140,11 +279,15 @@ def test_two_rows_of_one_id_are_found(tmp_path):
     assert tokensel_claims.collect(chapters, tmp_path)[1] == ["02_second: a second row of good"]
 
 
-def test_rows_that_describe_do_not_count(tmp_path):
-    missed = GOOD | {"id": "missed", "value": 0.5}
-    claims, _ = tokensel_claims.collect({"first": write(tmp_path, GOOD, DRAWN, missed)}, tmp_path)
-    assert tokensel_claims.count(claims) == "1 of 2 claims hold"
-    assert [tokensel_claims.verdict(found) for _, found in claims.values()] == ["yes", "describes", "no"]
+def test_verdicts_are_counted_and_what_is_not_public_and_the_papers_by_themselves(tmp_path):
+    claims, faults = tokensel_claims.collect({"first": write(tmp_path, GOOD, DRAWN, MISSED, HIDDEN)}, tmp_path)
+    assert not faults
+    assert [found.verdict for _, found in claims.values()] == ["holds", "describes", "missed", "holds"]
+    assert tokensel_claims.counts(claims) == {
+        "claims_count": "1 claims hold, 1 miss their target and 1 only describe",
+        "claims_not_public": "1 of 1 hold",
+        "claims_of_paper": "of the paper's 2 results 1 are reproduced, 0 partly and 1 not",
+    }
 
 
 def test_pages_are_made_from_the_notebooks_that_were_just_run(tmp_path, monkeypatch):
@@ -181,18 +324,21 @@ def build(folder, *stored):
 
 
 @pytest.mark.filterwarnings("default")
-def test_a_stored_row_beyond_its_bound_fails_the_strict_build_and_the_table_says_so(tmp_path, capsys):
-    status, page = build(tmp_path, GOOD)
+def test_a_stored_row_that_cannot_stand_fails_the_strict_build_and_the_table_says_so(tmp_path, capsys):
+    status, page = build(tmp_path, GOOD, MISSED, DRAWN)
     assert status == 0
-    assert "1 of 1 claims hold" in page
+    assert "Today 1 claims hold, 1 miss their target and 1 only describe." in page
     assert 'id="claim-good"' in page
     assert 'href="01_first.html#cell-good"' in page
-    assert "✓ yes" in page
+    assert "✓ holds" in page
+    assert "✗ missed" in page
+    assert page.count("<details>") == 2  # the register knows nothing of the first
+    assert "<p>≥ 0.9, 2026-01-02: later.</p>" in page
     status, page = build(tmp_path, GOOD | {"value": 0.96})
     assert status != 0
-    assert "book/01_first: missed: good: 0.960 (≥ 0.97)" in capsys.readouterr().err
-    assert "0 of 1 claims hold" in page
-    assert "✗ no" in page
+    assert "book/01_first: good: 0.96 is not ≥ 0.97" in capsys.readouterr().err
+    assert "Today 0 claims hold, 1 miss their target and 0 only describe." in page
+    assert "✗ missed" in page
 
 
 # ------------------------------------------------------------------------------------------------- in the notebook

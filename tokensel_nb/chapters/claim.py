@@ -1,16 +1,35 @@
-"""A claim of the book: a sentence, its number and its bounds, judged in the cell that shows it."""
+"""A claim of the book: a sentence and its number, judged in the cell that shows it by the target that was fixed first."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+import math
+import tomllib
+from dataclasses import asdict, dataclass
+from functools import cache
+
+from .recorded import FOLDER
 
 MIME = "application/vnd.tokensel-nb.claim+json"
 ROUNDING = 1e-6  # a smaller upper bound is one on errors of rounding, which differ between processors
+MISSED = '<b style="color: #d13438">missed</b>'  # the pages have a red of their own for either theme
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+REGISTER = FOLDER / "targets.toml"
 
 
 class ClaimMissedError(AssertionError):
-    """A number lies beyond the bounds of its claim."""
+    """A number misses its target, and nothing is recorded of it; or it leaves its record."""
+
+
+@cache
+def register() -> dict[str, dict]:
+    """Return what stands in the register of targets, by the claims' ids."""
+    return tomllib.loads(REGISTER.read_text("utf-8"))
+
+
+def first_target(entry) -> tuple[float | None, float | None]:
+    """Return the bounds that judge a claim: the first that were fixed for its number, or no bounds."""
+    first = next((target for target in entry.get("targets", []) if "other" not in target), {})
+    return first.get("at_least"), first.get("at_most")
 
 
 @dataclass(frozen=True, repr=False)
@@ -23,75 +42,106 @@ class Claim:
     at_least: float | None = None
     at_most: float | None = None
     source: str = "book"
-    descriptive: bool = False
     backed_by: str | None = None
     digits: int = 3
 
     def __post_init__(self):
-        """Refuse a claim that nothing could miss."""
-        bounded = self.at_least is not None or self.at_most is not None
-        if not bounded or self.source not in ("book", "paper"):
+        """Refuse bounds that are not those of the register, and a claim that nothing could miss."""
+        bounds = self.at_least, self.at_most
+        if self.id in register() and bounds != first_target(self.entry):
+            first = target_of(*first_target(self.entry))
+            raise ValueError(f"{self.id}: {target_of(*bounds)} is not its first target in {REGISTER.name}, {first}")
+        if self.source not in ("book", "paper") or not (any(bound is not None for bound in bounds) or "record" in self.entry):
             raise ValueError(f"{self.id}: a claim has at_least=, at_most= or both, and source='book' or 'paper'")
 
     @property
-    def holds(self) -> bool:
-        """Whether the number lies within the bounds, which are included; NaN never does."""
-        above = self.at_least is None or self.value >= self.at_least
-        return above and (self.at_most is None or self.value <= self.at_most)
+    def entry(self) -> dict:
+        """What the register says of it; nothing of a claim of the reader's own."""
+        return register().get(self.id, {})
 
     @property
-    def is_rounding(self) -> bool:
+    def verdict(self) -> str:
+        """Whether the claim *holds* or is *missed*, or, without a target, *describes*."""
+        return "describes" if self.target == "none" else "holds" if self.holds(self.digits) else "missed"
+
+    def holds(self, digits=None) -> bool:
+        """Whether the number lies within the bounds, which are included, all rounded to so many digits; NaN never does."""
+        numbers = self.at_least, self.value, self.at_most
+        low, value, high = numbers if digits is None else (rounded(number, digits) for number in numbers)
+        return self.shows_bound if value is None else (low is None or value >= low) and (high is None or value <= high)
+
+    def fault(self, digits=None) -> str | None:
+        """Say why the number cannot stand: it leaves its record, or, where there is none, misses the target."""
+        if "record" not in self.entry:
+            return None if self.holds(digits) else f"{self.value} is not {self.target}"
+        low, high = self.entry["record"]
+        room = unit(self.value, self.digits) * (1 + 1e-9)
+        stands = low - room <= self.value <= high + room
+        return None if stands else f"{self.value} is not what was recorded, {target_of(low, high)}"
+
+    @property
+    def shows_bound(self) -> bool:
         """Whether the number is an error of rounding, of which the bound is shown instead."""
         return self.at_most is not None and 0 < self.at_most < ROUNDING
 
     @property
     def target(self) -> str:
-        """The bounds, as in "≥ 0.97", "≤ 10⁻¹²", "−0.55 to −0.45"."""
-        low, high = (None if bound is None else written(bound) for bound in (self.at_least, self.at_most))
-        return f"≤ {high}" if low is None else f"≥ {low}" if high is None else f"{low} to {high}"
+        """The bounds, as in "≥ 0.97", "≤ 10⁻¹²", "−0.55 to −0.45", or "none"."""
+        return target_of(self.at_least, self.at_most)
 
     @property
     def row(self) -> dict:
         """What the table is made of: all fields, and of the number no more digits than are shown."""
-        return asdict(self) | {"value": None if self.is_rounding else rounded(self.value, self.digits)}
-
-    @property
-    def row_holds(self) -> bool:
-        """Whether a stored row can be that of a claim that held: the rounded number lies within the rounded bounds."""
-        if self.value is None:
-            return self.is_rounding
-        low, high = (bound if bound is None else rounded(bound, self.digits) for bound in (self.at_least, self.at_most))
-        return replace(self, at_least=low, at_most=high).holds
+        return asdict(self) | {"value": None if self.shows_bound else rounded(self.value, self.digits)}
 
     def __repr__(self):
-        """Write one line, as in ``one-step-alignment: 0.983 (≥ 0.97)``."""
-        target = f"{self.target}; descriptive" if self.descriptive else self.target
-        return f"{self.id}: " + (target if self.is_rounding else f"{written(self.value, self.digits)} ({target})")
+        """Write one line, as in ``mlp-xor: 1.0 (≥ 0.99)`` or ``mlp-scores: 0.943 (target ≥ 0.95, missed)``."""
+        if self.shows_bound:
+            return f"{self.id}: {self.target}"
+        judged = {"holds": self.target, "missed": f"target {self.target}, missed", "describes": "describes"}
+        return f"{self.id}: {written(self.value, self.digits)} ({judged[self.verdict]})"
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        """Hand notebooks the line, and its row to whoever collects them."""
-        return {MIME: self.row, "text/html": f'<p class="claim">{self}</p>', "text/plain": str(self)}
+        """Hand notebooks the line, in colour where the target is missed, and its row to whoever collects them."""
+        kind = "claim" if self.verdict == "holds" else f"claim claim-{self.verdict}"
+        html = f'<p class="{kind}">{str(self).replace(", missed)", f", {MISSED})")}</p>'
+        return {MIME: self.row, "text/html": html, "text/plain": str(self)}
 
 
-def claim(id, statement, value, *, at_least=None, at_most=None, source="book", descriptive=False, backed_by=None, digits=3):
-    """Judge a number by the bounds of a claim, and show it; the last expression of a cell."""
+def claim(id, statement, value, *, at_least=None, at_most=None, source="book", backed_by=None, digits=3):
+    """Judge a number by the target of a claim, and show it; the last expression of a cell."""
     # The number, one of Python or an array of numpy or torch that holds one, is judged as it is, not as it is shown. What a
     # notebook stores is rounded to the significant digits that are shown, so that it is the same on every machine; so let
     # `digits` be as many as are stable. `id` names the claim; its row of the table has the address claim-<id>, its cell
-    # cell-<id>. Bounds are included. Where the upper one is below 1e-6 (but not zero), the number is an error of rounding, and
-    # the bound alone is shown. `descriptive` says that the bounds were drawn around what was found: such a row does not count
-    # among the claims that hold. `backed_by` says where the number, or a longer sweep behind it, comes from: the path of a
-    # test, such as tests/theory/flow/test_path.py::test_every_start, or of a recorded run.
+    # cell-<id>. Bounds are included, and are the first target that the register has for the id; none are given where a claim
+    # only describes. Where the upper one is below 1e-6 (but not zero), the number is an error of rounding, and the bound alone
+    # is shown. A missed target is shown as missed, if the number is what was recorded of it. An id that the register does not
+    # know is judged by its bounds alone. `backed_by` says where the number, or a longer sweep behind it, comes from: the path
+    # of a test, such as tests/theory/flow/test_path.py::test_every_start, or of a recorded run.
     low, high = (bound if bound is None else _plain(bound) for bound in (at_least, at_most))
-    judged = Claim(id, statement, _plain(value), low, high, source, descriptive, backed_by, digits)
-    if not judged.holds:
-        raise ClaimMissedError(f"{id}: {value} is not {judged.target}")
+    judged = Claim(id, statement, _plain(value), low, high, source, backed_by, digits)
+    if fault := judged.fault():
+        raise ClaimMissedError(f"{id}: {fault}")
+    if judged.holds(digits) != judged.holds():
+        raise ValueError(f"{id}: more digits than {digits} are needed to show that {value} is not {judged.target}")
     return judged
+
+
+def target_of(low, high) -> str:
+    """Write bounds, as in "≥ 0.97", "≤ 10⁻¹²", "−0.55 to −0.45", or "none"."""
+    low, high = (None if bound is None else written(bound) for bound in (low, high))
+    return f"{low} to {high}" if low and high else f"≥ {low}" if low else f"≤ {high}" if high else "none"
+
+
+def unit(value, digits):
+    """Return one unit of the last digit that is shown."""
+    whole = isinstance(value, int) or not (value and math.isfinite(value))
+    return 1 if whole else 10.0 ** (math.floor(math.log10(abs(value))) + 1 - digits)
 
 
 def rounded(value, digits):
     """Round to significant digits; an integer stays as it is."""
-    return value if isinstance(value, int) else float(f"{value:.{digits}g}")
+    return value if value is None or isinstance(value, int) else float(f"{value:.{digits}g}")
 
 
 def written(value, digits=None):
