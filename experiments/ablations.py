@@ -149,14 +149,13 @@ def spread_run(side: Side, parts: Parts, seed: int, dim: int = DIM, rate: float 
     # Spreads are read over the skew of what is trained on, as the paper does; shapes over the skew of the test split. Words are
     # called relevant where the skew is beyond 1/2, others where it is within 1/10; of each group the mean of ±E_s·v (the sign
     # is the skew's) is kept.
-    skew, skew_of_test = parts.fit.label_skew(), parts.test.label_skew()
-    rows = []
+    skew, rows = parts.fit.label_skew(), []
 
     def watch(_, parameters):
         parameters = parameters.numpy()
         signed = np.sign(skew) * parameters.token_values
         groups = {"relevant": signed[abs(skew) >= 0.5].mean(), "others": signed[abs(skew) <= 0.1].mean()}
-        rows.append(shapes(parameters, skew, skew_of_test) | groups)
+        rows.append(shapes(parameters, parts.fit, parts.test) | groups)
 
     watched = dict(steps=SPREAD_STEPS, evaluate_every=10, patience=None, watch=watch)
     history = run_side(side, parts.fit, parts.validation, rate, seed, dim, **watched).history
@@ -172,7 +171,7 @@ def dimension_run(parts: Parts, dim: int, seed: int) -> dict:
     shuffled = ts.train(fit, dim=dim, seed=seed, steps=true.step, learning_rate=rate, evaluate_every=true.step, device="auto")
     results = {"step": true.step, "test_accuracy": rounded(ts.accuracy(true.parameters, parts.test))}
     for labels, training, on, told_by in (("true", true, parts.fit, parts.test), ("shuffled", shuffled, fit, test)):
-        of_training = shapes(training.parameters, on.label_skew(), told_by.label_skew())
+        of_training = shapes(training.parameters, on, told_by)
         results |= {f"{labels}_{name}": rounded(number, 3) for name, number in of_training.items()}
     return results
 
@@ -188,24 +187,23 @@ def share_alone(parts: Parts) -> dict:
     return {"rate": rate} | tell(trainings[rate], parts)
 
 
-def shapes(parameters, skew, skew_of_test):
-    """Return the spreads over one skew, the shapes over another, and how single words are ordered there."""
-    of_both = {kind: shape(numbers, skew, skew_of_test) for kind, numbers in amounts(parameters).items()}
+def shapes(parameters, fit, test):
+    """Return the spreads over the skew of what is trained on, the shapes over that of others, and how words are ordered."""
+    of_both = {kind: shape(numbers, fit, test) for kind, numbers in amounts(parameters).items()}
     return {f"{kind}_{name}": number for kind, of_kind in of_both.items() for name, number in of_kind.items()}
 
 
-def shape(numbers, skew, skew_of_test):
+def shape(numbers, fit, test):
     """Return the same of values or of scores; before the first step on p all scores are zero, and so are these figures."""
     if not numbers.any():
-        return dict.fromkeys(("spread", "relative", "rank", "u", "words", "words_absolute"), 0.0)
-    bins, of_test = ts.binned(skew, numbers), ts.binned(skew_of_test, numbers)
+        return dict.fromkeys(("spread", "relative", "rank", "words", "matched"), 0.0)
+    bins, of_test = (ts.binned(part.label_skew(), numbers) for part in (fit, test))
     return {
         "spread": bins.mean_spread,
         "relative": bins.mean_spread / np.ptp(bins.means[bins.sizes > 0]),
         "rank": of_test.rank_correlation(),
-        "u": of_test.u_shape(),
-        "words": ts.word_correlation(skew_of_test, numbers),
-        "words_absolute": ts.word_correlation(abs(skew_of_test), numbers),
+        "words": ts.word_correlation(test.label_skew(), numbers),
+        "matched": ts.matched_correlation(fit, test, numbers),
     }
 
 

@@ -6,7 +6,7 @@ from tqdm import tqdm
 import tokensel_nb as ts
 from tokensel_nb.chapters import classes as chapter
 from tokensel_nb.chapters.recorded import paper_table
-from tokensel_nb.chapters.reviews import HELD_OUT, OPTIONS
+from tokensel_nb.chapters.reviews import HELD_OUT, OPTIONS, stopped
 
 from .recording import or_none, rounded, run
 from .reviews import balanced_yelp
@@ -38,7 +38,7 @@ def more_seeds() -> dict:
 def of_seed(corpus: ts.Corpus, held_out: ts.Corpus, seed, **changes) -> dict:
     """Train with one seed on four classes, and return how values and scores go with how words lean, own and unseen."""
     options = dict(options=OPTIONS, dim=chapter.DIM, evaluate_every=1) | changes
-    training, _, scores = chapter.stopped(corpus, held_out, seed, **options)
+    training, _, scores = stopped(corpus, held_out, seed, **options)
     unseen, values = chapter.lean(held_out), training.parameters.token_values
     shuffled = {
         kept: rounded(

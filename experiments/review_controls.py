@@ -8,7 +8,7 @@ import numpy as np
 from tqdm import tqdm
 
 import tokensel_nb as ts
-from tokensel_nb.chapters.reviews import HELD_OUT
+from tokensel_nb.chapters.reviews import HELD_OUT, stopped
 from tokensel_nb.theory.bins import extremes
 from tokensel_nb.theory.matched import MIN_TEXTS, compared, correlation_at_equal, lean
 
@@ -76,7 +76,7 @@ def control_summary(corpus: ts.Corpus, fifth: ts.Corpus, seeds=SEEDS, options=OP
     # shuffled labels, one a run. "one text" holds the matched correlation over all words that stand in one other text or more.
     # "deviation" holds the standard deviation of the amounts over the words, "accuracy" that on the other half.
     half, other = corpus.split(0.5, seed=HALVES)
-    stops = [stopping_step(half, fifth, options, seed) for seed in seeds]
+    stops = [stopped(half, fifth, seed, options=replace(options, evaluate_every=1))[1] for seed in seeds]
     runs, controls = [], {least: [] for least in (MIN_TEXTS, 1)}
     for seed, stop in tqdm(list(zip(seeds, stops)), desc="True and shuffled labels", unit="seed"):
         amounts_of, learnt = learning(other, options, seed, stop)
@@ -85,9 +85,8 @@ def control_summary(corpus: ts.Corpus, fifth: ts.Corpus, seeds=SEEDS, options=OP
         runs.append(list(learnt.values()))
 
     def deviations(kind):
-        spread = [[amounts(training.parameters)[kind].std() for training in of_seed] for of_seed in runs]
-        shuffled = [deviation for _, *others in spread for deviation in others]
-        return {"true": rounded([true for true, *_ in spread], 3), "shuffled": rounded(shuffled, 3)}
+        true, *shuffled = np.array([[amounts(one.parameters)[kind].std() for one in of_seed] for of_seed in runs]).T
+        return {"true": rounded(true, 3), "shuffled": rounded(np.ravel(shuffled, order="F"), 3)}
 
     return by_kind(merge, *controls[MIN_TEXTS]) | {
         "one text": by_kind(lambda *of_seeds: figures_of(*of_seeds)["matched"], *controls[1]),
@@ -98,12 +97,6 @@ def control_summary(corpus: ts.Corpus, fifth: ts.Corpus, seeds=SEEDS, options=OP
         "accuracy": rounded([true.history.held_out_accuracies[-1] for true, *_ in runs]),
         "deviation": {kind: deviations(kind) for kind in ("values", "scores")},
     }
-
-
-def stopping_step(half, fifth, options, seed) -> int:
-    """Return the step of the lowest loss on held-out texts, with true labels."""
-    history = ts.train(half, options=replace(options, evaluate_every=1), held_out=fifth, seed=seed).history
-    return int(history.steps[history.held_out_losses.argmin()])
 
 
 def ceiling(half, other, cuts=CUTS) -> list:

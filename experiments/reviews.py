@@ -6,7 +6,7 @@ import numpy as np
 from tqdm import tqdm
 
 import tokensel_nb as ts
-from tokensel_nb.chapters.reviews import HELD_OUT, OPTIONS, binned_run
+from tokensel_nb.chapters.reviews import HELD_OUT, OPTIONS, binned_run, stopped
 
 from .recording import plain, rounded, run
 
@@ -75,8 +75,7 @@ def on_test_split() -> dict:
     full, best = [], []
     for seed in tqdm(SEEDS, desc="IMDB's test split", unit="seed"):
         full.append(ts.accuracy(ts.train(corpus, options=OPTIONS, seed=seed).parameters, test))
-        history = ts.train(part, options=SHORT, held_out=held_out, seed=seed, patience=10).history
-        steps = int(history.steps[history.held_out_losses.argmin()])
+        steps = stopped(part, held_out, seed, options=SHORT, patience=10)[1]
         best.append(ts.accuracy(ts.train(corpus, options=SHORT, seed=seed, steps=steps).parameters, test))
     return {"after_all_steps": rounded(full, 4), "at_the_best_step": rounded(best, 4)}
 

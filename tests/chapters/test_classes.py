@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from tokensel_nb import Corpus, class_profile, train
+from tokensel_nb import Corpus, class_profile
 from tokensel_nb.chapters import classes
 
 
@@ -46,12 +46,3 @@ def test_labels_shuffled_within_groups_keep_the_groups(small):
     assert not np.array_equal(found.labels, small.labels)
     assert np.array_equal(np.bincount(found.labels), np.bincount(small.labels))
     assert np.array_equal(classes.shuffle_within(small, (0, 1, 2), seed=0).labels, small.labels)
-
-
-def test_scores_are_those_of_the_lowest_held_out_loss(small):
-    corpus, held_out = small.split(0.3, seed=0)
-    training, stop, scores = classes.stopped(corpus, held_out, 3, dim=8, steps=40, learning_rate=0.3, evaluate_every=2)
-    losses = training.history.held_out_losses
-    assert losses[training.history.steps == stop] == losses.min() < losses[-1]
-    again = train(corpus, dim=8, steps=stop, learning_rate=0.3, seed=3).parameters.token_scores
-    np.testing.assert_allclose(scores, again, atol=1e-6)

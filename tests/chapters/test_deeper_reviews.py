@@ -12,7 +12,6 @@ from tokensel_nb.chapters.deeper_reviews import (
     Experiment,
     alone,
     deeper_run,
-    end_rises,
     one_layer_beside,
     sample,
     skew_over,
@@ -99,15 +98,6 @@ def test_a_level_v_has_no_slant_and_a_line_adds_it():
     assert slant(letter_v + 0.2 * line) == pytest.approx(0.6)
     assert slant(3 * letter_v - 0.6 * line + 7) == pytest.approx(-0.6)
     assert slants([letter_v - 0.1 * line, letter_v + 0.1 * line]) == "slants -0.30 to 0.30, standard error 0.30"
-
-
-def test_the_ends_hold_the_same_share_of_words_however_far_the_skew_spreads():
-    rank = np.random.default_rng(0).permutation(400)
-    amounts = 3.0 * (rank < 20) + 1.0 * (rank >= 380) + 100.0 * ((rank >= 40) & (rank < 80))  # neither end nor middle half
-    for skew in ((rank - 200) / 200, ((rank - 200) / 200) ** 5):
-        np.testing.assert_allclose(end_rises(skew, amounts), [3, 1], atol=1e-12)
-    missing = np.append((rank - 200) / 200, np.nan)
-    np.testing.assert_allclose(end_rises(missing, np.append(amounts, 1e6)), [3, 1], atol=1e-12)
 
 
 def test_what_a_word_says_alone_is_the_formula_of_the_hidden_layer(imdb):

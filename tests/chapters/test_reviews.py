@@ -34,3 +34,12 @@ def test_each_seed_gives_its_own_run(small):
     one, other, again = (reviews.binned_run(small, seed).values.means for seed in (0, 1, 0))
     assert np.array_equal(one, again, equal_nan=True)
     assert not np.array_equal(one, other, equal_nan=True)
+
+
+def test_scores_are_those_of_the_lowest_held_out_loss(small):
+    corpus, held_out = small.split(0.3, seed=0)
+    training, stop, scores = reviews.stopped(corpus, held_out, 3, dim=8, steps=40, learning_rate=0.3, evaluate_every=2)
+    losses = training.history.held_out_losses
+    assert losses[training.history.steps == stop] == losses.min() < losses[-1]
+    again = train(corpus, dim=8, steps=stop, learning_rate=0.3, seed=3).parameters.token_scores
+    np.testing.assert_allclose(scores, again, atol=1e-6)

@@ -4,25 +4,24 @@ import numpy as np
 import pytest
 
 from experiments.deeper_reviews import (
-    ENDS,
+    FRESH,
     OF_MLP,
     OF_TWO_LAYERS,
     SECOND,
     TARGET,
     at_paper_size,
-    ends,
+    favoured,
     of_seed,
     slants_along,
     summary,
 )
-from tokensel_nb import binned, shuffle_labels
+from tokensel_nb import binned, matched_correlation, shuffle_labels
 from tokensel_nb.chapters import deeper_reviews
 from tokensel_nb.chapters.deeper_reviews import (
     EXPERIMENTS,
     PROTOCOL,
     alone,
     deeper_run,
-    end_rises,
     sample,
     skew_over,
     slant,
@@ -66,24 +65,25 @@ def test_at_the_papers_size_the_rate_shrinks_with_the_dimension(imdb, short, mon
     assert (results["seed"], results["dim"]) == (0, 2048)
 
 
-def test_ends_are_told_by_the_skew_of_other_reviews(imdb, short):
+def test_scores_are_compared_at_the_stopping_step_of_true_labels(imdb, short):
     experiment = replace(PROTOCOL, seeds=range(3, 4))
-    found = ends(imdb, experiment)
-    run = deeper_run(imdb, experiment, 3)
-    skew, scores = run.others_skew, run.training.parameters.token_scores
-    np.testing.assert_allclose(found["rises"], [end_rises(skew, scores)], atol=6e-4)
-    left, middle, right = (scores[(skew >= low) & (skew < low + 0.2)].mean() for low in (-0.3, -0.1, 0.1))
-    np.testing.assert_allclose(found["near"], [[left - middle, right - middle]], atol=6e-3)
-    assert found["seeds"] == [3]
+    found = favoured(imdb, experiment)
+    run = deeper_run(imdb, experiment, 3, evaluate_every=50)
+    assert (found["seeds"], found["stops"]) == ([3], [run.stop])
+    reviews = sample(imdb, 3)[0]
+    rest = imdb[~np.isin(np.arange(len(imdb)), deeper_reviews.rows_of(imdb, 3)[0])]
+    last = matched_correlation(reviews, rest, run.training.parameters.token_scores)
+    assert found["last"]["true"] == [pytest.approx(last, abs=1e-3)]
+    mixed = deeper_run(imdb, replace(experiment, shuffled=True), 3, steps=run.stop)
+    assert found["stopped"]["shuffled"] == [pytest.approx(mixed.matched[run.stop], abs=1e-3)]
 
 
-def test_recorded_ends_rise_with_true_labels_alone():
-    runs = recorded("deeper_ends")
+def test_recorded_scores_favour_words_that_tell_with_true_labels_alone():
+    runs = recorded("deeper_matched")
     assert runs.pop("machine")["date"]
-    assert {name: run["seeds"] for name, run in runs.items()} == {name: list(each.seeds) for name, each in ENDS.items()}
-    for name, target in (("two layers", 0.2), ("MLP", 0.3)):
-        shuffled = np.min(runs[f"{name}, shuffled labels"]["rises"], axis=1)
-        assert np.min(runs[name]["rises"]) >= target > shuffled.max()
+    assert {name: run["seeds"] for name, run in runs.items()} == {name: list(each.seeds) for name, each in FRESH.items()}
+    for run in runs.values():
+        assert min(run["stopped"]["true"]) > max(run["stopped"]["shuffled"])
 
 
 @pytest.mark.parametrize("shuffled", [False, True])
@@ -111,8 +111,6 @@ def test_one_seed_as_it_is_recorded(imdb, short, shuffled):
     }
     for name, means in wanted.items():
         np.testing.assert_allclose(np.array(found[name], float), means, atol=5.1e-4)  # rounded to three digits
-    assert found["u"] == pytest.approx(run.scores.u_shape(), abs=0.006)
-    assert found["u_by_others"] == pytest.approx(binned(run.others_skew, scores).u_shape(), abs=0.006)
     assert found["seed"] == 3
     assert found["held_out_accuracy"] == pytest.approx(run.training.history.held_out_accuracies[-1], abs=1e-4)
 

@@ -22,6 +22,7 @@ from tokensel_nb import (
     gradients,
     logits,
     loss,
+    matched_correlation,
     most_frequent,
     negation,
     train,
@@ -527,7 +528,7 @@ def test_texts_without_known_words_are_refused_but_some_among_others_are_not(tin
 
 @pytest.mark.parametrize("model", [TwoLayers(), TwoLayersWithoutKeyQuery()])
 def test_two_layers_learn_what_the_paper_saw(imdb, model):
-    """Its second model: E_s·v rises with the label skew, and attention goes to both ends of it."""
+    """Its second model: E_s·v rises with the label skew, and attention goes to words with a large one."""
     with pytest.warns(UserWarning, match="have more than 48 distinct words"):
         reviews = most_frequent(imdb[::25], 48)
     done = train(reviews, model, dim=32, steps=200, learning_rate=0.01, batch_size=25)
@@ -535,7 +536,7 @@ def test_two_layers_learn_what_the_paper_saw(imdb, model):
     skew = reviews.label_skew()
     common = np.asarray((reviews.counts > 0).sum(axis=0)).ravel() >= 5  # the skew of a rare word is chance
     assert binned(skew[common], done.parameters.token_values[common], 12).rank_correlation() > 0.9
-    assert binned(skew[common], done.parameters.token_scores[common], 12).u_shape() > 3
+    assert matched_correlation(reviews, reviews, done.parameters.token_scores, min_texts=5) > 0.2
 
 
 # ----------------------------------------------------------- what one layer cannot: words that turn each other's meaning

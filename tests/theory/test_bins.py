@@ -4,7 +4,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tokensel_nb import (
-    Bins,
     Corpus,
     binned,
     independent_tokens,
@@ -50,28 +49,6 @@ def test_rank_correlation_passes_over_empty_bins():
     assert binned(skew, -skew, 20).rank_correlation() == pytest.approx(-1.0)
 
 
-def test_a_u_is_told_from_a_line_and_from_noise():
-    random = np.random.default_rng(0)
-    skew = random.uniform(-1, 1, 2000)
-    noise = random.standard_normal(2000)
-    assert binned(skew, 3 * skew**2 + noise).u_shape() > 20
-    assert binned(skew, 3 * skew + noise).u_shape() < -20
-    assert abs(binned(skew, noise).u_shape()) < 3
-
-
-@pytest.mark.parametrize("bins", [4, 12, 20])
-def test_the_u_compares_the_quarters_by_the_standard_error_of_their_tokens(bins):
-    random = np.random.default_rng(1)
-    skew, amounts = np.linspace(-1, 1, 400), random.standard_normal(400)
-    found = binned(skew, amounts, bins)
-    first, middle, last = amounts[skew < -0.5], amounts[(skew >= -0.5) & (skew < 0.5)], amounts[skew >= 0.5]
-
-    def gap(end):
-        return (end.mean() - middle.mean()) / np.hypot(*(part.std(ddof=1) / len(part) ** 0.5 for part in (end, middle)))
-
-    assert found.u_shape() == pytest.approx(min(gap(first), gap(last)), rel=1e-9)
-
-
 def test_the_mean_spread_needs_two_tokens_a_bin():
     assert binned([-1.0, -1.0, 0.0, 1.0, 1.0], [0.0, 2.0, 9.0, 1.0, 4.0], 3).mean_spread == pytest.approx(1.25)
 
@@ -81,10 +58,6 @@ def test_bad_input():
         binned([np.nan, np.nan], [0.0, 1.0])
     with pytest.raises(ValueError, match=r"skew has shape \(2,\) and amounts \(3,\)"):
         binned([0.0, 1.0], [0.0, 1.0, 2.0])
-
-
-def test_a_u_without_tokens_at_an_end_is_no_number():
-    assert np.isnan(binned([0.0, 0.1, 0.2], [1.0, 2.0, 3.0], np.linspace(-1, 1, 9)).u_shape())
 
 
 def test_the_correlation_of_words_passes_over_those_without_a_skew_and_knows_no_scale():
@@ -131,7 +104,6 @@ def test_by_their_own_skew_shuffled_labels_draw_both_shapes_and_by_the_skew_of_o
     rise, u = found["share"], found["size"]
     assert min(rise["own"].word_skew[1:]) > 0.9
     assert min(u["own"].matched[1:]) > 0.8
-    assert min(u["own"].figures(Bins.u_shape)[1]) > 3
     assert max(np.abs(rise["held out"].word_skew[1:])) < 5 * 0.058
     assert rise["held out"].word_skew[0] > 5 * 0.058
     assert max(np.abs(u["held out"].matched[1:])) < 5 * 0.058 < u["held out"].matched[0]

@@ -10,7 +10,6 @@ from ..corpus.corpus import Corpus
 from ..datasets.movie_reviews import load_movie_reviews
 from ..theory.alignment import class_profile
 from ..theory.bins import binned, word_correlation
-from ..training.train import Training, train
 from .reviews import HELD_OUT
 
 DIM = 1024  # of the run on film reviews
@@ -51,15 +50,6 @@ def shuffle_within(corpus: Corpus, groups, seed) -> Corpus:
     for group in np.unique(group_of_text):
         labels[group_of_text == group] = random.permutation(labels[group_of_text == group])
     return replace(corpus, labels=labels)
-
-
-def stopped(corpus: Corpus, held_out: Corpus, seed, **settings) -> tuple[Training, int, np.ndarray]:
-    """Train, and return the training, the step of the lowest loss on held-out texts and the scores at that step."""
-    seen = {}
-    look = lambda step, parameters: seen.setdefault(step, parameters.numpy().token_scores)
-    training = train(corpus, held_out=held_out, seed=seed, watch=look, **settings)
-    stop = int(training.history.steps[training.history.held_out_losses.argmin()])
-    return training, stop, seen[stop]
 
 
 def film_reviews() -> tuple[Corpus, Corpus]:

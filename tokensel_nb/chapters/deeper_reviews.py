@@ -15,6 +15,7 @@ from ..models.one_layer import OneLayer
 from ..models.options import Options
 from ..support.arrays import to_numpy
 from ..theory.bins import Bins, binned
+from ..theory.matched import matched_correlation
 from ..training.train import Training, train
 from .recorded import PAPER_EDGES, paper_table, span
 
@@ -54,7 +55,14 @@ class DeeperRun:
     others_skew: np.ndarray  # of all reviews that were not trained on
     values: Bins  # E_s·v in the paper's 20 bins of the skew
     scores: Bins  # E_s·W₂·p or E_s·p
+    matched: dict[int, float]  # at every evaluation, scores with the skew of others, among words of equal frequency
     table: str
+
+    @property
+    def stop(self):
+        """The step of the lowest held-out loss."""
+        history = self.training.history
+        return int(history.steps[history.held_out_losses.argmin()])
 
     @property
     def value_correlation(self):
@@ -87,17 +95,6 @@ def slants(means):
     return f"slants {span(each)}, standard error {np.std(each, ddof=1) / np.sqrt(len(each)):.2f}"
 
 
-def end_rises(skew, amounts, share=0.05):
-    """Return by how much the outermost words, left and right, lie above the middle half of all words, in the mean."""
-    # Unlike bins of equal width, the ends hold the same share of words whatever the skew's spread: shuffled labels leave few
-    # words far from zero.
-    occurs = ~np.isnan(skew)
-    skew, amounts = skew[occurs], amounts[occurs]
-    first, lower, upper, last = np.quantile(skew, [share, 0.25, 0.75, 1 - share])
-    middle = amounts[(skew > lower) & (skew < upper)].mean()
-    return np.array([amounts[skew <= first].mean(), amounts[skew >= last].mean()]) - middle
-
-
 def skew_over(corpus: Corpus, what):
     """Return the label skew of each word over its "occurrences", or over the "texts" that hold it."""
     return replace(corpus, counts=corpus.counts.sign()).label_skew() if what == "texts" else corpus.label_skew()
@@ -112,11 +109,11 @@ def alone(parameters, model, corpus: Corpus):
 
 def sample(corpus: Corpus, seed: int) -> tuple[Corpus, Corpus]:
     """Draw `TEXTS` reviews to train on and `OTHERS`, equally many of both labels in each."""
-    fit, held_out = _rows(corpus, seed)
+    fit, held_out = rows_of(corpus, seed)
     return corpus[fit], corpus[held_out]
 
 
-def _rows(corpus, seed):
+def rows_of(corpus, seed):
     """Return the rows of the reviews trained on, and of those held out."""
     random = np.random.default_rng(seed)
     sides = (np.flatnonzero(corpus.labels == label) for label in (0, 1))
@@ -138,15 +135,22 @@ def one_layer_beside(corpus: Corpus, seed: int = 0, **changes) -> Training:
     return _train(OneLayer(), *sample(corpus, seed), OPTIONS, seed=seed, **changes)
 
 
-def deeper_run(corpus: Corpus, name: str | Experiment, seed: int = 0, **changes) -> DeeperRun:
+def deeper_run(corpus: Corpus, name: str | Experiment, seed: int = 0, watch=None, **changes) -> DeeperRun:
     """Train an experiment, or the one of that name, with one seed, which draws its reviews, too; bin what the words get."""
     experiment = name if isinstance(name, Experiment) else EXPERIMENTS[name]
     corpus = shuffle_labels(corpus, seed) if experiment.shuffled else corpus
-    fit, held_out = _rows(corpus, seed)
+    fit, held_out = rows_of(corpus, seed)
     reviews, rest = corpus[fit], corpus[np.setdiff1d(np.arange(len(corpus)), fit)]
     options = replace(OPTIONS, learning_rate=experiment.learning_rate)
-    training = _train(experiment.model, reviews, corpus[held_out], options, seed=seed, **changes)
+    matched = {}
+
+    def look(step, parameters):
+        matched[step] = matched_correlation(reviews, rest, to_numpy(parameters.token_scores))
+        if watch is not None:
+            watch(step, parameters)
+
+    training = _train(experiment.model, reviews, corpus[held_out], options, seed=seed, watch=look, **changes)
     skew, others_skew = (skew_over(part, experiment.skew) for part in (reviews, rest))
     trained = training.parameters
     values, scores = (binned(skew, amounts, PAPER_EDGES) for amounts in (trained.token_values, trained.token_scores))
-    return DeeperRun(training, skew, others_skew, values, scores, experiment.table)
+    return DeeperRun(training, skew, others_skew, values, scores, matched, experiment.table)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from ..corpus.corpus import Corpus
 from ..models.options import Options
 from ..theory.bins import Bins, binned
@@ -28,3 +30,12 @@ def binned_run(corpus: Corpus, seed: int = 0, held_out: Corpus | None = None, **
     training = train(corpus, options=OPTIONS, held_out=held_out, seed=seed, **changes)
     skew = corpus.label_skew()
     return BinnedRun(training, binned(skew, training.parameters.token_values), binned(skew, training.parameters.token_scores))
+
+
+def stopped(corpus: Corpus, held_out: Corpus, seed, **settings) -> tuple[Training, int, np.ndarray]:
+    """Train, and return the training, the step of the lowest loss on held-out texts, and the scores at that step."""
+    seen = {}
+    look = lambda step, parameters: seen.setdefault(step, parameters.numpy().token_scores)
+    training = train(corpus, held_out=held_out, seed=seed, watch=look, **settings)
+    stop = int(training.history.steps[training.history.held_out_losses.argmin()])
+    return training, stop, seen[stop]

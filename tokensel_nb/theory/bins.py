@@ -32,9 +32,6 @@ class Bins:
     >>> bins = ts.binned([-1.0, -1.0, 0.0, 1.0, 1.0], [1.0, 3.0, 0.0, 1.0, 4.0], bins=3)
     >>> bins.means, bins.mean_spread, bins.rank_correlation()
     (array([2. , 0. , 2.5]), 1.25, 0.5)
-    >>> skew = np.linspace(-1, 1, 100)
-    >>> ts.binned(skew, skew**2).u_shape() > 3 > ts.binned(skew, skew).u_shape()
-    True
     """
 
     edges: np.ndarray
@@ -63,33 +60,6 @@ class Bins:
 
         filled = self.sizes > 0
         return float(stats.spearmanr(self.centres[filled], self.means[filled]).statistic)
-
-    def u_shape(self):
-        """Return by how many standard errors the tokens at both ends lie above those in the middle.
-
-        The ends are the first and the last quarter of the bins, the middle is the half between; tokens count alike. The
-        smaller of the two ends' figures is returned, NaN where an end has fewer than two tokens. Tokens trained together
-        are no independent draws, so only shuffled labels tell how large it is by chance: see `with_control`.
-
-        Returns
-        -------
-        float
-        """
-        quarter = len(self.sizes) // 4
-        middle = self._mean_and_square_error(slice(quarter, -quarter))
-        ends = [self._mean_and_square_error(part) for part in (slice(None, quarter), slice(-quarter, None))]
-        return float(min((end[0] - middle[0]) / np.sqrt(end[1] + middle[1]) for end in ends))
-
-    def _mean_and_square_error(self, part):
-        """Return the mean of the tokens in some of the bins, and the square of its standard error."""
-        sizes, filled = self.sizes[part], self.sizes[part] > 0
-        sizes, means, spreads = sizes[filled], self.means[part][filled], self.spreads[part][filled]
-        total = sizes.sum()
-        if total < 2:
-            return np.nan, np.nan
-        mean = sizes @ means / total
-        variance = sizes @ (spreads**2 + (means - mean) ** 2) / total
-        return mean, variance / (total - 1)
 
 
 def binned(skew, amounts, bins=20) -> Bins:
