@@ -42,7 +42,7 @@ from .subwords import MARK, in_pieces, wordpiece
 #   with halves and seeds of their own, gave 0.39 for IMDB at step 20 (0.30 and 0.27 over words in 10 or more and in 1 or more
 #   other texts; at step 150 0.27, 0.20 and 0.19), shuffled at most 0.03; over all words 0.09 to 0.12 for Yelp and 0.02 to 0.05
 #   for Rotten Tomatoes. No target is moved afterwards; one that is missed is shown as missed.
-# - A third set, the tweets of `ts.load_tweets`, was chosen before anything was trained on it, with the same target as those two:
+# - A third set, the tweets of `ts.load_tweets`, was chosen before anything was trained on it, with the target of those two:
 #   at the stopping step, the smallest of five starts above all shuffled ones. Nobody had a trial run of it. It is missed: 70%
 #   are negative, so that the absolute skew does not say how much a word tells. Only then they were balanced, as Yelp's reviews
 #   are, with the same target.
