@@ -23,6 +23,7 @@ def matched_correlation(learnt_from, others, scores, *, min_texts=MIN_TEXTS, gro
     learnt from and cut into groups; score and lean are ranked over all these words, the ranks centred within each group, and
     Pearson's correlation taken of what is left. A word's lean is its absolute skew in the other texts; of K classes it is the
     length of its class profile there, ‖ᾱ_s‖ over the word's mean share: of P(k|s) - 1/K, where texts are of equal length.
+    Classes have to be of about equal size: else a word that tells nothing leans, too.
 
     Parameters
     ----------
