@@ -34,8 +34,8 @@ from .subwords import MARK, in_pieces, wordpiece
 # - It is read at the stopping step, that of the lowest loss on the fifth that chapter 5 holds out, with true labels, evaluated
 #   at every step; each start has its own. Beside it stand shuffled labels, four permutations with each of the five starts,
 #   read at that very step and at the last; 20 permutations allow no level of significance below 1/21.
-# - The ceiling is what noise in the skew leaves: the other half is cut in two at random, ten times, and the absolute skew of
-#   one part takes the place of the scores, over the same words.
+# - The "ceiling": the other half is cut in two at random, ten times, and the absolute skew of one part takes the place of the
+#   scores, over the same words. (It is none: either part knows less than the whole half learnt from, whose own skew says more.)
 # - Also told: the last step, and words in at least one text of the other half.
 # - Targets, at the stopping step, for the smallest of five starts: on IMDB at least 0.25 and above all shuffled ones at that
 #   step; on Rotten Tomatoes and on Yelp above all shuffled ones at that step. The reason: trial runs of three other programs,
@@ -104,7 +104,7 @@ def control_summary(corpus: ts.Corpus, fifth: ts.Corpus, seeds=SEEDS, options=OP
 
 
 def ceiling(half, other, cuts=CUTS) -> list:
-    """Return what noise in the skew leaves of the matched correlation: the leans of either part of the other half compared."""
+    """Return the matched correlation of the leans of two parts of the other half, for each cut."""
     frequency, found = half.counts.sum(axis=0), []
     for seed in cuts:
         one, another = (lean(part) for part in other.split(0.5, seed=seed))
