@@ -81,6 +81,7 @@ from .theory.flow.path import (
 from .theory.flow.selection import (
     SelectionCertificate as SelectionCertificate,
     competition as competition,
+    head_growth as head_growth,
     selection_certificate as selection_certificate,
 )
 from .yourdata.leaks import (

@@ -5,6 +5,7 @@ import pytest
 from helpers import after_one_step, corpora
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import nnls
 from scipy.spatial.distance import pdist
 
 from tokensel_nb import (
@@ -14,6 +15,7 @@ from tokensel_nb import (
     competition,
     gradient_flow,
     gradients,
+    head_growth,
     limit_parameters,
     max_margin,
     selected_pairs,
@@ -298,3 +300,52 @@ def test_a_certificate_says_which_condition_fails():
     assert against.room(np.zeros(3)) == -np.inf
     alone = Parameters(np.eye(2), np.zeros(2), np.array([1.0, -1.0]))
     assert "no text holds a second" in selection_certificate(alone, corpus_of([[1, 0], [0, 1]], [1, -1])).fails
+
+
+@st.composite
+def valued(draw):
+    """A corpus with relevant tokens, and values that speak for their labels."""
+    corpus = draw(corpora(classes=(2,)).filter(lambda corpus: complete_tokens(corpus).any()))
+    seed = draw(st.integers(0, 2**32 - 1))
+    sizes = draw(st.sampled_from([0.1, 1.0, 10.0])) * np.random.default_rng(seed).exponential(size=corpus.vocab_size) + 1e-3
+    return corpus, complete_tokens(corpus) * sizes
+
+
+@given(valued())
+def test_competition_of_both_labels_is_the_sum_of_its_definition(drawn):
+    corpus, values = drawn
+    relevant = np.flatnonzero(values)
+    wanted = [sum(abs(values[s]) * max(abs(values[r]) - abs(values[s]), 0) for s in relevant) for r in relevant]
+    found = competition(values, corpus, both_labels=True)
+    np.testing.assert_allclose(found[relevant], wanted, rtol=1e-9, atol=1e-12)
+    assert np.isnan(np.delete(found, relevant)).all()
+
+
+@given(valued())
+def test_how_fast_the_head_learns_is_what_the_shortest_head_gives(drawn):
+    """The problem as it stands, min ‖v‖ with y E_r·v ≥ 1, by nonnegative least squares in Lawson and Hanson's form."""
+    corpus, values = drawn
+    relevant = np.flatnonzero(values)
+    rows = np.sign(values[relevant, None]) * in_the_limit(values).embeddings[relevant]
+    columns, wanted = np.vstack([rows.T, np.ones(len(rows))]), np.eye(rows.shape[1] + 1)[-1]
+    missed = wanted - columns @ nnls(columns, wanted)[0]
+    found = head_growth(values, corpus)
+    np.testing.assert_allclose(found[relevant], rows @ missed[:-1] / -missed[-1], rtol=1e-6)  # nnls: 1e-10, over 1 / (1 + ‖v‖²)
+    assert np.isnan(np.delete(found, relevant)).all()
+    strengths = competition(values, corpus, both_labels=True)[relevant]
+    clear = np.abs(strengths - 1) > 1e-9
+    assert ((found[relevant] > 1) == (strengths > 1))[clear].all()
+
+
+@pytest.mark.parametrize("function", [head_growth, lambda *given: competition(*given, both_labels=True)])
+def test_bad_values_are_refused(function):
+    corpus = Corpus([[1, 0, 1], [0, 1, 1]], [1, -1], ["good", "bad", "film"])
+    with pytest.raises(ValueError, match="'bad' does not speak"):
+        function([1.0, 0.5, 0.0], corpus)
+    with pytest.raises(ValueError, match="overflow float64"):
+        function([1e200, -1.0, 0.0], corpus)
+    for bad in ([1.0, np.nan, 0.0], [1.0, -1.0]):
+        with pytest.raises(ValueError, match="token_values"):
+            function(bad, corpus)
+    with pytest.raises(ValueError, match="both_labels"):
+        competition([1.0, -1.0, 0.0], corpus, both_labels=2)

@@ -7,7 +7,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     submod_attrs={
         "joint": ["conserved", "joint_flow", "output_flow"],
         "path": ["Flow", "gradient_flow", "key_query_at", "key_query_flow", "limit_parameters", "normalised_steps"],
-        "selection": ["SelectionCertificate", "competition", "selection_certificate"],
+        "selection": ["SelectionCertificate", "competition", "head_growth", "selection_certificate"],
         "sharp": ["Scaled", "SharpAttention"],
     },
 )

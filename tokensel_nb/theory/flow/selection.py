@@ -24,7 +24,7 @@ from ...corpus.corpus import Corpus, some_texts
 from ...corpus.counts import CountMatrix
 from ...models.parameters import Parameters
 from ...support.arrays import softplus, to_numpy
-from ...support.checks import checked, finite_number, numbers
+from ...support.checks import checked, finite_number, numbers, truth
 from ..alignment import exact_parameters
 from ..assumption import complete_tokens, relevant_tokens
 from .path import Flow
@@ -33,12 +33,13 @@ from .sharp import SharpAttention
 EPS = np.finfo(np.float64).eps  # twice the largest relative error of one operation
 
 
-@checked(corpus=Corpus, irrelevant_value=finite_number)
-def competition(token_values, corpus: Corpus, irrelevant_value: float = 0.0) -> np.ndarray:
-    """Return κ(r), how strongly the other label competes with a relevant token.
+@checked(corpus=Corpus, irrelevant_value=finite_number, both_labels=truth)
+def competition(token_values, corpus: Corpus, irrelevant_value: float = 0.0, *, both_labels: bool = False) -> np.ndarray:
+    """Return κ(r), how strongly the other label competes with a relevant token; or κ̄(r), how strongly both labels do.
 
-    Up to 1 it is selected from every start, if the rows are E_s = e_s + γ_s v with orthonormal e_s and v, as `limit_parameters`
-    returns them, each text holds one relevant token, and all other tokens have one value. These conditions are not checked.
+    With κ(r) up to 1 it is selected from every start, if the rows are E_s = e_s + γ_s v with orthonormal e_s and v, as
+    `limit_parameters` returns them, each text holds one relevant token, and all other tokens have one value. If v is trained
+    along, κ̄(r) says whether the head learns r faster than the slowest texts: see `head_growth`. No condition is checked.
 
     Parameters
     ----------
@@ -48,6 +49,8 @@ def competition(token_values, corpus: Corpus, irrelevant_value: float = 0.0) -> 
         Two classes.
     irrelevant_value : float
         γ₀, the value that all irrelevant tokens share.
+    both_labels : bool
+        Whether the sum is over the relevant tokens of both labels, which gives κ̄.
 
     Returns
     -------
@@ -68,7 +71,71 @@ def competition(token_values, corpus: Corpus, irrelevant_value: float = 0.0) -> 
     >>> corpus = ts.Corpus(texts, [1, 1, -1, -1], ["good", "fine", "bad", "film"])
     >>> ts.competition([1.0, 1.0, -2.0, 0.0], corpus)
     array([ 0.,  0.,  2., nan])
+    >>> ts.competition([1.0, 0.5, -2.0, 0.0], corpus, both_labels=True)
+    array([0.25, 0.  , 1.75,  nan])
     """
+    labels, speaks = _leanings(token_values, corpus, irrelevant_value)
+    strengths = np.full(len(labels), np.nan)
+    for label in (1, -1):
+        own, others = speaks[labels == label], speaks[labels != 0 if both_labels else labels == -label]
+        with np.errstate(over="ignore"):  # reported below
+            strengths[labels == label] = (others * np.maximum(own[:, None] - others, 0)).sum(axis=1)
+    if not np.isfinite(strengths[labels != 0]).all():
+        raise ValueError("token_values and irrelevant_value overflow float64; give smaller ones")
+    return strengths
+
+
+@checked(corpus=Corpus)
+def head_growth(token_values, corpus: Corpus) -> np.ndarray:
+    """Return γ̂_r = lim yγ_r / log t, how fast the head learns a relevant token, if v is trained with p and all are selected.
+
+    With rows E_s = e_s + γ_s v(0) as `limit_parameters` returns them, v/log t turns to the shortest v̂ with y E_r·v̂ ≥ 1 for all
+    relevant tokens r. It has y E_r·v̂ = max(1, |γ_r| w), where
+
+        w = Σ |γ_r| (1 - |γ_r| w)₊,
+
+    and this exceeds 1 if and only if κ̄(r) > 1 (`competition` of both labels). The texts of such a token are fitted so fast that
+    their pull on p ends.
+
+    Parameters
+    ----------
+    token_values : array, shape (vocab_size,)
+        γ_s = E_s·v at the start; zero, or as if it were, for irrelevant tokens.
+    corpus : Corpus
+        Two classes; one relevant token a text, which is not checked.
+
+    Returns
+    -------
+    ndarray of float64, shape (vocab_size,)
+        NaN for tokens that are not relevant.
+
+    Raises
+    ------
+    ValueError
+        If the corpus has more than two classes, or the value of a relevant token speaks against its own label.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> texts = [[1, 0, 0, 1], [0, 1, 0, 1], [0, 0, 1, 1], [0, 0, 1, 1]]
+    >>> corpus = ts.Corpus(texts, [1, 1, -1, -1], ["good", "fine", "bad", "film"])
+    >>> ts.head_growth([1.0, 1.0, -2.0, 0.0], corpus)
+    array([1.        , 1.        , 1.33333333,        nan])
+    """
+    labels, speaks = _leanings(token_values, corpus)
+    sizes = np.sort(speaks[labels != 0])
+    with np.errstate(over="ignore"):  # reported below
+        squares = np.cumsum(sizes**2)
+    if not np.isfinite(squares).all():
+        raise ValueError("token_values overflow float64; give smaller ones")
+    # If the m smallest sizes hold |γ| w < 1, w = Σ |γ| / (1 + Σ γ²) over them; another one raises this if and only if
+    # its own |γ| w < 1.
+    slope = (np.cumsum(sizes) / (1 + squares)).max(initial=0)
+    return np.where(labels != 0, np.maximum(1, speaks * slope), np.nan)
+
+
+def _leanings(token_values, corpus, irrelevant_value=0.0):
+    """Return the labels of relevant tokens (0 for others), and by how much each value speaks for its label; refuse others."""
     labels = complete_tokens(corpus)
     values = to_numpy(numbers("token_values", token_values, labels.shape)).astype(np.float64)
     speaks = labels * (values - irrelevant_value)
@@ -76,14 +143,7 @@ def competition(token_values, corpus: Corpus, irrelevant_value: float = 0.0) -> 
     if wrong.any():
         word = corpus.vocabulary[wrong.argmax()]
         raise ValueError(f"the value of the relevant token {word!r} does not speak for its label")
-    strengths = np.full(len(labels), np.nan)
-    for label in (1, -1):
-        own, others = speaks[labels == label], speaks[labels == -label]
-        with np.errstate(over="ignore"):  # reported below
-            strengths[labels == label] = (others * np.maximum(own[:, None] - others, 0)).sum(axis=1)
-    if not np.isfinite(strengths[labels != 0]).all():
-        raise ValueError("token_values and irrelevant_value overflow float64; give smaller ones")
-    return strengths
+    return labels, speaks
 
 
 @dataclass(frozen=True, eq=False, repr=False)
