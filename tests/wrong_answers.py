@@ -285,7 +285,7 @@ WRONG = {
     "ex-deeper-single": [
         (lambda embedding, v, rho: embedding @ v, "attends to itself"),
         (lambda embedding, v, rho: (embedding @ v) ** 2, "comes twice"),
-        (lambda embedding, v, rho: 2 * rho * embedding @ v, "rho is zero"),
+        (lambda embedding, v, rho: 2 * rho * embedding @ v, "residual is zero"),
         (lambda embedding, v, rho: 2 * embedding @ v, "off by"),
     ],
     "ex-deeper-nowhere": [

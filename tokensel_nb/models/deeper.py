@@ -2,13 +2,13 @@ r"""Deeper models: two layers of attention, or one with an MLP, on counts.
 
 With E_X the rows of the distinct tokens of a text and c their counts::
 
-    two layers:  A = Softmax_rows(s E_X W₁ E_Xᵀ + 1 log cᵀ),   H = ρ E_X + A E_X,
-                 q = Softmax(H W₂ p + log c),                  f = qᵀ H v;
-    MLP:         q = Softmax(E_X p + log c),                   f = vᵀ relu(M E_Xᵀ q + θ).
+    two layers:  A = Softmax_rows(s E_X W₁ E_Xᵀ + 1 log cᵀ),   H = ϖ E_X + A E_X,
+                 Q = Softmax(H W₂ p + log c),                  f = Qᵀ H v;
+    MLP:         Q = Softmax(E_X p + log c),                   f = vᵀ relu(M E_Xᵀ Q + θ).
 
 Only H v and H W₂ p are wanted of H, so A meets two columns, not d. How the paper writes its two-layer and its MLP model
 exactly (residual, scaling, biases, where they start) is not known to us: these are the plainest forms, with the residual's
-weight ρ, the scale s, the MLP's activation and its start as options.
+weight ϖ, the scale s, the MLP's activation and its start as options.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ class TwoLayersWithoutKeyQuery(AutogradModel):
     Parameters
     ----------
     residual : float
-        ρ; 0 leaves the residual out.
+        ϖ; 0 leaves the residual out.
     scale : float
         s, of the first layer's logits.
 

@@ -30,7 +30,7 @@ def single(alone, random):
         "E_s comes twice, not its product with itself.": (E[0] @ v) ** 2,
     }
     yield from compare(alone(E[0], v, 1.0), _by_package(arrays, [3]), mistakes)
-    yield from compare(alone(E[0], v, 0.0), E[0] @ v, {"Where rho is zero only what is attended to is left.": 0.0})
+    yield from compare(alone(E[0], v, 0.0), E[0] @ v, {"Where the residual is zero only what is attended to is left.": 0.0})
     yield from compare(alone(E[0], v, 3.0), 4 * (E[0] @ v))
 
 
@@ -62,7 +62,7 @@ def write(two_layers, random):
         yield "It overflows where scores are in the hundreds: subtract the largest before the exponential."
     alone = two_layers(E[:1], *rest, np.array([2]))
     yield from compare(
-        alone, 2 * (E[0] @ rest[1]), {"What a token keeps of itself, rho times E_s, is missing.": E[0] @ rest[1]}
+        alone, 2 * (E[0] @ rest[1]), {"What a token keeps of itself, residual times E_s, is missing.": E[0] @ rest[1]}
     )
     yield from compare(found, _by_package((E, *rest), counts))
 
