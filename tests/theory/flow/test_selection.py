@@ -347,5 +347,5 @@ def test_bad_values_are_refused(function):
     for bad in ([1.0, np.nan, 0.0], [1.0, -1.0]):
         with pytest.raises(ValueError, match="token_values"):
             function(bad, corpus)
-    with pytest.raises(ValueError, match="both_labels"):
+    with pytest.raises(TypeError, match="both_labels=2"):
         competition([1.0, -1.0, 0.0], corpus, both_labels=2)
