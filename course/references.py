@@ -61,7 +61,7 @@ def _labelled(cell):
         yield "Fig.", figure["name"]
     if cell.cell_type == "markdown":
         for kind, label in re.findall(r"\{(?:prf:)?(\w+)\}.*\n:label: (\S+)", cell.source):
-            if kind in ("proposition", "theorem", "definition", "exercise"):
+            if kind in ("proposition", "theorem", "corollary", "definition", "exercise"):
                 yield kind.capitalize(), label
         for label in _EQUATION.findall(cell.source):
             yield "eq", label

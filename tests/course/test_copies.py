@@ -101,7 +101,7 @@ def test_every_exercise_is_there_with_its_points(path):
 
 
 # What plain Jupyter would show as it stands
-RAW = r"\{[a-z:]+\}`|^[`:]{3,}\{|^\([\w-]+\)=|\$\$ \(eq-|\b(?:fig|eq|prop|thm)-[a-z]"
+RAW = r"\{[a-z:]+\}`|^[`:]{3,}\{|^\([\w-]+\)=|\$\$ \(eq-|\b(?:fig|eq|prop|thm|cor|def)-[a-z]"
 
 
 @pytest.fixture(scope="module")
@@ -132,6 +132,7 @@ def test_names_are_those_of_the_pages(names):
         "ex-beyond-negation": "Exercise 9.1",
     }
     assert (names["prop-linear"], names["prop-same-words"]) == ("Proposition 9.1", "Proposition 9.2")
+    assert (names["thm-conservation"], names["def-limit-rows"]) == ("Corollary 3.1", "Definition 3.2")
     assert (names["eq-adam"], names["05_reviews"]) == ("(5.1)", "chapter 5, Reviews")
 
 
