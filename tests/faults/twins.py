@@ -251,9 +251,15 @@ def twins(random) -> dict[str, Twin]:
     found["Flow.distance_to"] = Twin(flow.distance_to, dict(direction=np.ones(6)), dict(direction=kinds.numbers))
     found["competition"] = Twin(
         ts.competition,
-        dict(token_values=np.array([-2.0, 0.0, 1.0, 1.0, 0.0]), corpus=texts, irrelevant_value=0.0),
-        dict(token_values=kinds.numbers, corpus=of_corpus, irrelevant_value=any_number),
+        dict(token_values=np.array([-2.0, 0.0, 1.0, 1.0, 0.0]), corpus=texts, irrelevant_value=0.0, both_labels=True),
+        dict(token_values=kinds.numbers, corpus=of_corpus, irrelevant_value=any_number, both_labels=kinds.flag),
         fields=dict.fromkeys(("token_values", "irrelevant_value", "corpus"), ("token_values", "irrelevant_value", "value")),
+    )
+    found["head_growth"] = Twin(
+        ts.head_growth,
+        dict(token_values=np.array([-2.0, 0.0, 1.0, 1.0, 0.0]), corpus=texts),
+        dict(token_values=kinds.numbers, corpus=of_corpus),
+        fields=dict.fromkeys(("token_values", "corpus"), ("token_values", "value")),
     )
     found["selection_certificate"] = Twin(
         ts.selection_certificate, dict(parameters=drawn, corpus=texts), both, undefined=("lead", "threshold")
