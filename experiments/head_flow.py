@@ -12,10 +12,11 @@ sum over its own texts, so no rounding at τ = 1e30 runs along directions that n
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import integrate, optimize
+from scipy import integrate, linalg, optimize
 
 import tokensel_nb as ts
 
@@ -159,7 +160,8 @@ class HeadFlow:
         """Return the same by one solver."""
         self.evaluations = 0
         options = dict(jac=self.jacobian, t_eval=times[1:], rtol=tolerance, atol=tolerance)
-        with np.errstate(all="ignore"):  # trial points of the solver may lie anywhere
+        with np.errstate(all="ignore"), warnings.catch_warnings():  # trial points of the solver may lie anywhere
+            warnings.simplefilter("ignore", linalg.LinAlgWarning)
             solved = integrate.solve_ivp(self.velocity, (times[0], times[-1]), np.zeros(2 * len(self.gram)), method, **options)
         if not solved.success:
             raise RuntimeError(solved.message)
