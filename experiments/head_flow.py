@@ -47,9 +47,12 @@ def shortest(rows):
     short = (wanted - columns @ multipliers)[-1]  # 1/(1 + ‖vector‖²), if there is one
     if short < 1e-12:
         return None, None
-    # Once more from the rows that hold with equality, to full precision; where these are dependent, λ stays as it is.
+    # Once more from the rows that hold with equality, to full precision, unless these are dependent and rounding spoils them.
     held, multipliers = multipliers > 0, multipliers / short
-    vector, polished = np.linalg.lstsq(rows[held], np.ones(held.sum()))[0], multipliers.copy()
+    rough, vector = rows.T @ multipliers, np.linalg.lstsq(rows[held], np.ones(held.sum()))[0]
+    if (rows @ vector).min() < 1 - 1e-9 or np.linalg.norm(vector) > (1 + 1e-9) * np.linalg.norm(rough):
+        return rough, multipliers
+    polished = multipliers.copy()
     polished[held] = np.linalg.lstsq(rows[held].T, vector)[0]
     return vector, polished if polished.min() >= 0 else multipliers
 
