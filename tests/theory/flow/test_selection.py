@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers import after_one_step, corpora
+from helpers import after_one_step, corpora, small
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import nnls
@@ -218,6 +218,18 @@ def test_what_is_certified_is_selected():
     assert fates.count((False, False)) > 3
 
 
+def test_rows_need_not_be_independent():
+    """A word beside every irrelevant one, with the same row and counts: the certificate is that of texts without it."""
+    corpus, start = small()
+    copied = np.r_[:16, np.flatnonzero(complete_tokens(corpus) == 0)]
+    twice = corpus_of(corpus.counts.toarray()[:, copied], corpus.labels)
+    wide = replace(start, embeddings=start.embeddings[copied])
+    found, certificate = selection_certificate(start, corpus), selection_certificate(wide, twice)
+    assert not found.fails
+    assert not certificate.fails
+    np.testing.assert_allclose([certificate.threshold, certificate.lead], [found.threshold, found.lead], rtol=1e-12)
+
+
 def test_the_example_of_the_chapter_is_certified():
     """|S| = 200, n = 400, d = 2048: certain before the path is 60 long, and not at its start."""
     corpus = one_relevant_token(400, 200, 10, 10, seed=0)
@@ -289,12 +301,15 @@ def test_a_certificate_says_which_condition_fails():
     rows, head = np.eye(3), np.array([1.0, -1.0, 0.0])
     assert not selection_certificate(Parameters(rows, np.zeros(3), head), corpus).fails
     in_plane = Parameters(np.array([[1.0, 0.0], [-1.5, 1.0], [0.0, 0.0]]), np.zeros(2), np.array([1.0, 0.0]))
-    assert not selection_certificate(in_plane, corpus).fails  # affinely independent, not linearly
+    assert not selection_certificate(in_plane, corpus).fails
     several = several_relevant_tokens(12, 10, 4, 2, per_text=2, seed=0)
     start = after_one_step(several, 30, 10.0)
     assert "exactly one relevant" in selection_certificate(start, several).fails
+    for width in (0.0, 1e-15):  # good - film and bad - film are opposite, or as good as that
+        on_a_line = Parameters(np.array([[1.0, width], [-1.0, width], [0.0, 0.0]]), np.zeros(2), np.array([1.0, 0.0]))
+        assert "no query selects" in selection_certificate(on_a_line, corpus).fails
     flat = Parameters(np.ones((3, 2)), np.zeros(2), np.ones(2))
-    assert "not affinely independent" in selection_certificate(flat, corpus).fails
+    assert "speaks as much" in selection_certificate(flat, corpus).fails
     against = selection_certificate(Parameters(rows, np.zeros(3), np.array([1.0, -1.0, 1.0])), corpus)
     assert "speaks as much" in against.fails
     assert against.room(np.zeros(3)) == -np.inf
@@ -343,7 +358,7 @@ def test_bad_values_are_refused(function):
     with pytest.raises(ValueError, match="'bad' does not speak"):
         function([1.0, 0.5, 0.0], corpus)
     with pytest.raises(ValueError, match="overflow float64"):
-        function([1e200, -1.0, 0.0], corpus)
+        function([1e200, -1e150, 0.0], corpus)
     for bad in ([1.0, np.nan, 0.0], [1.0, -1.0]):
         with pytest.raises(ValueError, match="token_values"):
             function(bad, corpus)

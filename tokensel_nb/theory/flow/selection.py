@@ -5,12 +5,12 @@ texts from every start if
 
     κ(r) = Σ |γ_r'| (|γ_r| - |γ_r'|)₊ ≤ 1,
 
-the sum over the relevant tokens r' of the other label. With any values, any start and any affinely independent rows (so with
-d + 1 ≥ |S|), every text's relevant token is selected once the loss lies below
+the sum over the relevant tokens r' of the other label. With any start and any rows of which some query selects every text's
+relevant token, this token, if it speaks most for the label, is selected once the loss lies below
 
     Σ μ_X ℓ(y γ_r) + min_X μ_X (ℓ(max_s y γ_s) - ℓ(y γ_r)),
 
-s the other tokens of X. The chapter on the flow proves both.
+s the other tokens of X. The chapter on the flow proves the first, the chapter on every dimension the second.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from ...support.arrays import softplus, to_numpy
 from ...support.checks import checked, finite_number, numbers, truth
 from ..alignment import exact_parameters
 from ..assumption import complete_tokens, relevant_tokens
+from ..max_margin import NotSeparableError, max_margin
 from .path import Flow
 from .sharp import SharpAttention
 
@@ -243,8 +244,8 @@ class SelectionCertificate:
 def selection_certificate(parameters: Parameters, corpus: Corpus) -> SelectionCertificate:
     """Return the loss below which the flow of p, or its gradient descent in small steps, is sure to select the relevant tokens.
 
-    Holds from any start, if each text holds one relevant token, which speaks more for the label than all others of the text,
-    and the rows of the tokens that occur are affinely independent, which d + 1 ≥ |S| allows: see `SelectionCertificate`.
+    Holds from any start and in any dimension, if each text holds one relevant token, which speaks more for the label than all
+    others of the text, and some query selects all of these tokens at once, as that of `max_margin` would.
 
     Parameters
     ----------
@@ -261,43 +262,44 @@ def selection_certificate(parameters: Parameters, corpus: Corpus) -> SelectionCe
     Raises
     ------
     ValueError
-        If a parameter is not finite or does not fit the corpus.
+        If a parameter is not finite or does not fit the corpus, or the embeddings are too large or small for `max_margin`.
 
     Examples
     --------
     >>> import tokensel_nb as ts
     >>> corpus = ts.Corpus([[1, 0, 1], [0, 1, 1]], [1, -1], ["good", "bad", "film"])
-    >>> flat = ts.Parameters(np.ones((3, 2)), np.zeros(2), np.ones(2))
-    >>> ts.selection_certificate(flat, corpus)
-    SelectionCertificate(none: the rows of the tokens are not affinely independent)
+    >>> on_a_line = ts.Parameters(np.array([[1.0], [-1.0], [0.0]]), np.zeros(1), np.ones(1))
+    >>> ts.selection_certificate(on_a_line, corpus)
+    SelectionCertificate(none: no query selects the relevant token of every text)
     """
     exact = exact_parameters(parameters, corpus).numpy()
     relevant = relevant_tokens(corpus)
     without = partial(SelectionCertificate, exact, corpus, -np.inf)
     if (np.diff(relevant.indptr) != 1).any():
         return without(np.nan, "a text does not hold exactly one relevant token")
-    if not _independent(exact.embeddings[np.unique(corpus.counts.indices)]):
-        return without(np.nan, "the rows of the tokens are not affinely independent")
     chosen, others = _strongest(exact.token_values, corpus, relevant.indices)
     lead = float((chosen - others).min())
-    longest, head = np.linalg.norm(exact.embeddings, axis=1).max(), np.linalg.norm(exact.output_vector)
-    if lead <= 4 * exact.embeddings.shape[1] * EPS * longest * head:
+    doubt = 4 * exact.embeddings.shape[1] * EPS * np.linalg.norm(exact.embeddings, axis=1).max()
+    if lead <= doubt * np.linalg.norm(exact.output_vector):
         return without(lead, "another token of a text speaks as much for its label")
     if np.isinf(lead):
         return without(lead, "no text holds a second token")
+    if not _separable(exact.embeddings, corpus, doubt):
+        return without(lead, "no query selects the relevant token of every text")
     weights = corpus.mean_weights
     price = weights * (softplus(-others) - softplus(-chosen))
     threshold = float(weights @ softplus(-chosen) + price[np.isfinite(others)].min())
     return SelectionCertificate(exact, corpus, threshold, lead)
 
 
-def _independent(rows):
-    """Return whether rows are affinely independent, beyond what rounding can feign: with a constant beside them, linearly."""
-    rows = np.column_stack([rows, np.full(len(rows), np.abs(rows).max())])
-    if len(rows) > rows.shape[1]:
+def _separable(rows, corpus, doubt):
+    """Return whether a query gives every relevant token a lead, beyond the rounding errors of ``doubt`` times its norm."""
+    try:
+        found = max_margin(rows, corpus)
+    except NotSeparableError:
         return False
-    sizes = np.linalg.svd(rows, compute_uv=False)
-    return bool(sizes[-1] > 10 * max(rows.shape) * EPS * sizes[0])
+    leads = np.subtract(*(rows @ found.direction)[found.pairs.T])
+    return bool(leads.min() > doubt * np.linalg.norm(found.direction))
 
 
 def _strongest(values, corpus, chosen):
