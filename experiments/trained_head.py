@@ -21,7 +21,8 @@ H5  A token chosen in every text at random, under one label only, with a head wh
     1 - Q_r ≤ 1e-3 in every text, and p within 0.1 of 2 p* log τ as in H3.
 
 After the official runs, which failed 11 times of 5,000: p* came of a solver that can stop at a wrong point where pairs are
-dependent. It now comes of `ts.max_margin`, checked by its residual; the same corpora of H4 are judged again, as a record of its own.
+dependent. It now comes of `ts.max_margin`, checked by its residual, and the same corpora of H4 are judged again, in a record
+of their own.
 
 Just outside, described without targets: the strong token of `strong_and_weak` along log t, κ across ½; a corpus without
 symmetry across κ̄ = 1; the corollary's example. Gradient descent in steps of 0.5 at d = 2,048 has its targets in
