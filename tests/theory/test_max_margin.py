@@ -7,7 +7,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import optimize
 
-from tokensel_nb import Corpus
+from experiments.trained_head import in_the_limit, mirrored, mirrored_values, strong_and_weak, with_strength
+from tokensel_nb import Corpus, limit_parameters
 from tokensel_nb.corpus.synthetic import one_relevant_token
 from tokensel_nb.theory.max_margin import NotSeparableError, kkt_residual, max_margin, selected_pairs, span
 
@@ -189,3 +190,15 @@ def test_bad_input(tiny):
         max_margin(embeddings, tiny, [2, 3, 1])
     with pytest.raises(ValueError, match=r"selection has shape \(3, 2\)"):
         max_margin(embeddings, tiny, np.ones((3, 2), bool))
+
+
+def test_dependent_constraints_are_solved_to_rounding():
+    """Corpora that are their own mirror images, in limit rows: their D are dependent, which SciPy's nnls alone gets wrong."""
+    strong = strong_and_weak()
+    starts = [(strong, limit_parameters(strong, with_strength(strong, kappa))) for kappa in np.linspace(0.2, 1, 33)]
+    for seed in (44, 89, 121, 134, 234, 255, 362, 497, 558):
+        random = np.random.default_rng([5, seed])
+        corpus = mirrored(random)
+        starts.append((corpus, in_the_limit(mirrored_values(corpus, random, random.uniform(0.1, 2)))))
+    for corpus, start in starts:
+        assert max_margin(start.embeddings, corpus).residual < 1e-12

@@ -21,6 +21,7 @@ from .assumption import relevant_tokens
 SLACK = 1e-10  # constraints may be missed by this much, of 1
 SCALES = 1e100  # squares of larger numbers overflow float64, those of numbers below its inverse underflow
 AT_ONCE = 400  # pairs that join the working set in one round
+DEPENDENT = 1e-9  # of the longest row: what is left of one beside the others when rows count as dependent
 NOTHING = 1e-13  # what rounding leaves of zero: margins below the three-millionth part of the longest row count as none
 
 
@@ -253,25 +254,38 @@ def _least_norm(differences):
 
     Lawson and Hanson's least-distance form, and then once more from the rows that hold with equality, to full precision.
     """
-    from scipy import optimize
-
     number, dim = differences.shape
     columns = np.vstack([differences.T, np.ones(number)])
     wanted = np.eye(dim + 1)[-1]
-    weights, _ = optimize.nnls(columns, wanted, maxiter=100_000)
-    if (wanted - columns @ weights)[-1] < NOTHING:  # otherwise 1/(1 + ‖point‖²)
+    weights = _nonnegative(columns, wanted)
+    rest = (wanted - columns @ weights)[-1]  # 1/(1 + ‖point‖²), if there is a point
+    if rest < NOTHING:
         return None, None
     active = weights > 0
     basis, triangle = np.linalg.qr(differences[active].T)
+    sizes = np.abs(np.diag(triangle))
+    if active.sum() > dim or sizes.min() < DEPENDENT * sizes.max():
+        point = np.linalg.lstsq(differences[active], np.ones(active.sum()))[0]
+        weights[active] = _nonnegative(differences[active].T, point)  # one choice of several
+        return point, weights
     inside = np.linalg.solve(triangle.T, np.ones(len(triangle)))
     weights[active] = np.linalg.solve(triangle, inside)
     return basis @ inside, np.maximum(weights, 0)
 
 
-def _not_separable(differences, pairs, vocabulary):
-    """Return the error that names a smallest set of pairs which conflict."""
+def _nonnegative(columns, wanted):
+    """Return the w ≥ 0 for which ``columns @ w`` comes nearest to what is wanted."""
     from scipy import optimize
 
+    weights, _ = optimize.nnls(columns, wanted, maxiter=100_000)
+    # Where columns depend on each other, nnls now and then ends at a point from which the error still falls.
+    if (columns.T @ (wanted - columns @ weights)).max() > 1e-9 * np.abs(wanted).max():
+        weights = np.maximum(optimize.lsq_linear(columns, wanted, (0, np.inf), method="bvls", tol=1e-14).x, 0)
+    return weights
+
+
+def _not_separable(differences, pairs, vocabulary):
+    """Return the error that names a smallest set of pairs which conflict."""
     sizes = np.linalg.norm(differences, axis=1)  # in the unit of the longest row
     if 0 < sizes.min() < np.finfo(np.float64).eps:
         raise ValueError("embeddings spans too many orders of magnitude: some rows hardly differ; scale them")
@@ -279,7 +293,7 @@ def _not_separable(differences, pairs, vocabulary):
     columns = np.vstack([differences.T, np.ones(len(differences))])
     wanted = np.zeros(len(columns))
     wanted[-1] = 1
-    weights, _ = optimize.nnls(columns, wanted)
+    weights = _nonnegative(columns, wanted)
     conflict = pairs[weights > 1e-9 * weights.max()]
     named = first_few((f"{vocabulary[r]!r} over {vocabulary[s]!r}" for r, s in conflict), 4)
     message = f"the selection is not separable: no direction scores {named} all at once; change the selection"
