@@ -65,6 +65,10 @@ from .yourdata.explanation import (
     Explanation as Explanation,
     explain as explain,
 )
+from .theory.flow.bounds import (
+    allowed_error as allowed_error,
+    sufficient_dimension as sufficient_dimension,
+)
 from .theory.flow.joint import (
     conserved as conserved,
     joint_flow as joint_flow,

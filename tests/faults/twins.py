@@ -264,6 +264,15 @@ def twins(random) -> dict[str, Twin]:
     found["selection_certificate"] = Twin(
         ts.selection_certificate, dict(parameters=drawn, corpus=texts), both, undefined=("lead", "threshold")
     )
+    found["allowed_error"] = Twin(
+        ts.allowed_error, dict(relevant=2, size=1.0), dict(relevant=partial(kinds.whole, huge=None), size=kinds.positive)
+    )
+    even = ts.Corpus([[1, 0, 1], [0, 1, 1]], [1, -1], ["good", "bad", "film"])
+    found["sufficient_dimension"] = Twin(
+        ts.sufficient_dimension,
+        dict(corpus=even, value=0.1, failure=0.1),
+        dict(corpus=of_corpus, value=kinds.positive, failure=kinds.positive),
+    )
     found["max_margin"] = Twin(
         ts.max_margin,
         dict(embeddings=drawn.embeddings, corpus=texts, selection=np.array([3, 2, 3, 0, 0, 0])),
