@@ -22,7 +22,7 @@ from nbformat.v4 import new_code_cell
 
 from tokensel_nb.support.checks import checked, whole_number
 
-from .references import in_words, read_names
+from .references import chapters, in_words, read_names
 
 _EXERCISE = re.compile(r"```\{exercise\}\n:label: (\S+)\n(.*?)\n```(?=\n|$)", re.DOTALL)
 _SOLUTION = re.compile(r"(`{3,})\{solution\} \S+\n.*?\n\1(?=\n|$)", re.DOTALL)  # one without code
@@ -95,7 +95,8 @@ def write_copies(notebooks, folder, seed=0) -> list[Path]:
         solved = instructor(book, seed)
         if seed:  # not the book's own: its results would be those of another case
             NotebookClient(solved, timeout=600, resources={"metadata": {"path": str(path.parent)}}).execute()
-        names, chapter = read_names(path.parent), int(path.stem[:2]) if path.stem[:2].isdigit() else None
+        names, order = read_names(path.parent), chapters(path.parent)
+        chapter = order.index(path) + 1 if path in order else None
         written.append(folder / "student" / path.stem / path.name)  # a folder each, as nbgrader wants them
         for copy, file in ((student(book, seed), written[-1]), (solved, folder / "instructor" / path.name)):
             file.parent.mkdir(parents=True, exist_ok=True)

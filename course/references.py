@@ -20,15 +20,20 @@ _TARGET = re.compile(r"^(?:\([\w-]+\)=|```\{rst-class\}.*\n```)\n?", re.MULTILIN
 _KEY = re.compile(r"([a-z]+)(\d{4})\w*")  # of the bibliography: kingma2015adam
 
 
+def chapters(folder) -> list[Path]:
+    """Return the chapters of a folder in order. Pages are numbered by their place, which a gap between files does not change."""
+    return sorted(Path(folder).glob("[0-9][0-9]_*.ipynb"))
+
+
 def read_names(folder) -> dict[str, str]:
     """Return what the book calls its pages, figures, propositions, equations and exercises, by their labels."""
     names = {page.stem: _title(page.read_text("utf-8"), page.stem) for page in sorted(Path(folder).glob("*.md"))}
-    for path in sorted(Path(folder).glob("[0-9][0-9]_*.ipynb")):
+    for chapter, path in enumerate(chapters(folder), 1):
         book, number = nbformat.read(path, as_version=4), Counter()
-        names[path.stem] = f"chapter {int(path.stem[:2])}, {_title(book.cells[0].source, path.stem)}"
+        names[path.stem] = f"chapter {chapter}, {_title(book.cells[0].source, path.stem)}"
         for kind, label in chain.from_iterable(map(_labelled, book.cells)):
             number[kind] += 1
-            place = f"{int(path.stem[:2])}.{number[kind]}"
+            place = f"{chapter}.{number[kind]}"
             names[label] = f"({place})" if kind == "eq" else f"{kind} {place}"
     return names
 

@@ -134,6 +134,7 @@ def test_names_are_those_of_the_pages(names):
     assert (names["prop-linear"], names["prop-same-words"]) == ("Proposition 9.1", "Proposition 9.2")
     assert (names["thm-conservation"], names["def-limit-rows"]) == ("Corollary 3.1", "Definition 3.2")
     assert (names["eq-adam"], names["05_reviews"]) == ("(5.1)", "chapter 5, Reviews")
+    assert (names["thm-head"], names["thm-rate"]) == ("Theorem 12.1", "Theorem 13.4")  # files 14 and 15: no file is 12 or 13
 
 
 def test_exercises_have_the_numbers_of_the_pages(names):
