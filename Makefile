@@ -112,7 +112,7 @@ contract: env ## Run every notebook as on Colab: a clean environment, the newest
 colab: ## The same within a hosted runtime such as Colab's image, with its own Python
 	@$(PYTHON) book/_tools/contract.py
 
-record: env ## Run what the book shows recorded: Yelp, IMDB's test split, ablations, deeper models with more seeds, marks put in, an encoder, what scale costs, query and head trained together
+record: env ## Run what the book shows recorded: Yelp, IMDB's test split, ablations, deeper models with more seeds, marks put in, an encoder, what scale costs, query and head trained together, the level of errors
 	$(BIN)/python -m experiments.reviews
 	$(BIN)/python -m experiments.review_controls
 	$(BIN)/python -m experiments.ablations
@@ -123,6 +123,7 @@ record: env ## Run what the book shows recorded: Yelp, IMDB's test split, ablati
 	$(BIN)/python -m experiments.encoder
 	$(BIN)/python -m experiments.scale
 	$(BIN)/python -m experiments.trained_head
+	$(BIN)/python -m experiments.error_level
 
 playthings: env ## Train once more, and write what the pages' playthings know of every word
 	$(BIN)/python -m experiments.playthings

@@ -99,7 +99,7 @@ def sufficient_dimension(corpus: Corpus, value: float, failure: float = 0.01) ->
 
 
 def _conditions(corpus):
-    """Return the size of the signed shares of relevant tokens, and which condition of the bound fails, in words, if one does."""
+    """Return the size of the signed shares of relevant tokens, and which condition of the bound fails, in words, if any."""
     if not (answer := check_assumption_1(corpus)):
         return np.nan, answer.counter_example
     if np.ptp(corpus.lengths) or corpus.lengths[0] < 2:
@@ -108,4 +108,5 @@ def _conditions(corpus):
     share = shares[relevant].max()
     if shares[~relevant].max(initial=0) > SAME * share:
         return share, "its weights give an irrelevant token a signed share"
-    return share, "its relevant tokens differ in the size of their signed shares" * bool(np.ptp(shares[relevant]) > SAME * share)
+    differ = np.ptp(shares[relevant]) > SAME * share
+    return share, "its relevant tokens differ in the size of their signed shares" if differ else ""
