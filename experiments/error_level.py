@@ -8,8 +8,8 @@ starts     RUNS corpora with one relevant token a text, any counts, lengths and 
            all by -0.95 ϑ* between relevant rows. Starts: normal scores of standard deviation 3 or 10, or one relevant token
            asked for by -10 to -60. A run succeeds if -log of the largest missed attention exceeds 12 log 10, and 1 - cos(p, p*)
            is at most 1e-3, after a path of length 1e4, or else 1e6, or else 1e8. Target: no failure.
-sharp      The proof's example, N irrelevant tokens in every text, as a system of two or three leads in log(1 + t): the lone token
-           begins at -DEEP, all others at HIGH. The border ϑ*(k, G) + 1/N of its matrix beside the one found by bisection,
+sharp      The proof's example, N irrelevant tokens in every text, as a system of two or three leads in log(1 + t): the lone
+           token begins at -DEEP, all others at HIGH. The border ϑ*(k, G) + 1/N of its matrix beside the one found by bisection,
            above which the lone token still sleeps at log(1 + t) = LATE. Target: at most 2% apart.
 certified  Paths in fewer dimensions than |S| - 1, drawn until CERTIFIED of them are certified at one of their recorded points:
            random rows (d = |S|/2, rounded down), and in every 40th draw 86 tokens after one step, d = 32, 48 or 64; p(0) = 0 or
