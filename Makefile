@@ -124,6 +124,7 @@ record: env ## Run what the book shows recorded: Yelp, IMDB's test split, ablati
 	$(BIN)/python -m experiments.scale
 	$(BIN)/python -m experiments.trained_head
 	$(BIN)/python -m experiments.error_level
+	$(BIN)/python -m experiments.from_zero
 
 playthings: env ## Train once more, and write what the pages' playthings know of every word
 	$(BIN)/python -m experiments.playthings
