@@ -14,13 +14,13 @@ from functools import partial
 
 import numpy as np
 
-from ...corpus.corpus import Corpus
+from ...corpus.corpus import Corpus, some_texts
 from ...support.checks import checked, number, positive, whole_number
 from ..alignment import predicted_values
 from ..assumption import check_assumption_1, complete_tokens, relevant_tokens
 
 SAME = 1e-9  # relative differences of shares that count as rounding
-FAILURE = partial(number, least=0, most=0.5, open_below=True)
+VALUE, FAILURE = partial(number, least=1e-100, most=np.inf), partial(number, least=0, most=0.5, open_below=True)
 
 
 @checked(relevant=whole_number, size=positive)
@@ -49,7 +49,7 @@ def allowed_error(relevant: int, size: float) -> float:
     return (1 + 2 * (relevant - 1) * square) / (2 * (2 * relevant - 1 + 4 * relevant * (relevant - 1) * square))
 
 
-@checked(corpus=Corpus, value=positive, failure=FAILURE)
+@checked(corpus=some_texts, value=VALUE, failure=FAILURE)
 def sufficient_dimension(corpus: Corpus, value: float, failure: float = 0.01) -> int:
     """Return a d at which the flow from p = 0, after one step on E, selects all relevant tokens but for a given probability.
 
@@ -91,7 +91,7 @@ def sufficient_dimension(corpus: Corpus, value: float, failure: float = 0.01) ->
     logarithm = np.log(8 + 11 * heaviest * every * length**3)
     largest = 1 / np.sqrt(2 * logarithm * many)
     if value > largest:
-        raise ValueError(f"value={value:g} is too large for the bound; give at most {np.floor(largest * 1e4) / 1e4}")
+        raise ValueError(f"value={value:g} is too large for this corpus; give at most {np.floor(largest * 1e4) / 1e4}")
     commonest = (weights @ corpus.counts).max() / length / share
     noise = (1 + commonest * value / 2) * max(57, 6 * length) / value
     events = corpus.vocab_size * (corpus.vocab_size + 2) / failure
