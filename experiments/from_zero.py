@@ -164,7 +164,7 @@ def promise(corpus: ts.Corpus, chosen, bounds: Bounds) -> Promise | None:
     strength = (1 - 2 * relevant * bounds.error) ** 2 / (1 + relevant * bounds.error)
     log_range = np.log1p(rate * relevant * length**2 / (strength * room))
     log_barrier = competition / (1 - 3 * competition) * log_range
-    if 2 * length * np.exp(log_barrier) * bounds.other > bounds.least + bounds.other:
+    if bounds.other and np.log(2 * length * bounds.other) + log_barrier > np.log(bounds.least + bounds.other):
         return None
     end = (1 - competition) / (1 - 3 * competition) * log_range
     return Promise(competition, rate, log_range, log_barrier, end)
@@ -241,12 +241,17 @@ def promised(random, number) -> tuple[Setting, Promise, int]:
             return setting, found, count
 
 
+def log_time(place: float) -> float:
+    """Return log(eˣ - 1), however large."""
+    return place + np.log(-np.expm1(-place))
+
+
 def from_zero(number: int, seed=SEED) -> dict:
     """F3: run one setting; return its slacks, its numbers, and how many settings were drawn."""
     setting, found, count = promised(np.random.default_rng([seed, 3, number]), number)
     where, lead = FromZero(setting).follow(found.rate, min(found.end, SHARP))
     # t over t₁ in logarithms, of numbers that may be too large for floats.
-    early = np.log(np.expm1(where)) - np.log(np.expm1(found.end)) if 0 < where < np.inf else -np.inf
+    early = log_time(where) - log_time(found.end) if 0 < where < np.inf else -np.inf
     slacks = {"lead": lead + found.log_barrier, "threshold": found.end - where} | at_the_end(setting)
     return {
         "slacks": slacks,
