@@ -270,7 +270,7 @@ def selection_certificate(parameters: Parameters, corpus: Corpus) -> SelectionCe
     >>> corpus = ts.Corpus([[1, 0, 1], [0, 1, 1]], [1, -1], ["good", "bad", "film"])
     >>> on_a_line = ts.Parameters(np.array([[1.0], [-1.0], [0.0]]), np.zeros(1), np.ones(1))
     >>> ts.selection_certificate(on_a_line, corpus)
-    SelectionCertificate(none: no query selects the relevant token of every text)
+    SelectionCertificate(none: no query is found that selects the relevant token of every text)
     """
     exact = exact_parameters(parameters, corpus).numpy()
     relevant = relevant_tokens(corpus)
@@ -285,7 +285,7 @@ def selection_certificate(parameters: Parameters, corpus: Corpus) -> SelectionCe
     if np.isinf(lead):
         return without(lead, "no text holds a second token")
     if not _separable(exact.embeddings, corpus, doubt):
-        return without(lead, "no query selects the relevant token of every text")
+        return without(lead, "no query is found that selects the relevant token of every text")
     weights = corpus.mean_weights
     price = weights * (softplus(-others) - softplus(-chosen))
     threshold = float(weights @ softplus(-chosen) + price[np.isfinite(others)].min())
