@@ -21,7 +21,7 @@ _KEY = re.compile(r"([a-z]+)(\d{4})\w*")  # of the bibliography: kingma2015adam
 
 
 def chapters(folder) -> list[Path]:
-    """Return the chapters of a folder in order. Pages are numbered by their place, which a gap between files does not change."""
+    """Return the chapters of a folder in order. Their place is their number: a gap between the names of files has no effect."""
     return sorted(Path(folder).glob("[0-9][0-9]_*.ipynb"))
 
 

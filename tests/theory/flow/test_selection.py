@@ -307,7 +307,7 @@ def test_a_certificate_says_which_condition_fails():
     assert "exactly one relevant" in selection_certificate(start, several).fails
     for width in (0.0, 1e-15):  # good - film and bad - film are opposite, or as good as that
         on_a_line = Parameters(np.array([[1.0, width], [-1.0, width], [0.0, 0.0]]), np.zeros(2), np.array([1.0, 0.0]))
-        assert "no query selects" in selection_certificate(on_a_line, corpus).fails
+        assert "no query is found" in selection_certificate(on_a_line, corpus).fails
     flat = Parameters(np.ones((3, 2)), np.zeros(2), np.ones(2))
     assert "speaks as much" in selection_certificate(flat, corpus).fails
     against = selection_certificate(Parameters(rows, np.zeros(3), np.array([1.0, -1.0, 1.0])), corpus)
