@@ -65,6 +65,7 @@ from .recording import amounts, rounded, run
 CHOOSING, TELLING = 0, range(20261125, 20261130)  # splits
 SMALLER, FIRST_STEPS = (250, 1_000, 4_000), (30, 100, 300, 1_000, 3_000, 10_000)
 LADDER = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
+STRENGTHS = (*LADDER, 3.0, 10.0, 30.0)  # of logistic regression; few texts want large ones
 
 SPREAD_SEEDS, SPREAD_RATE, SPREAD_STEPS = range(5, 10), 0.007, 150
 SLOW_SEEDS, SLOW_RATE = range(10, 15), 0.003
@@ -184,7 +185,7 @@ def linear(parts_at, kind, splits):
         model.fit(fit, parts.fit.labels)
         return [(model.decision_function(texts), part.signs) for texts, part in zip(others, parts[1:])]
 
-    strength, losses = search(lambda rung: logistic_loss(*of_split(rung, CHOOSING)[0]), lambda loss: loss)
+    strength, losses = search(lambda rung: logistic_loss(*of_split(rung, CHOOSING)[0]), lambda loss: loss, STRENGTHS)
     told = [of_split(strength, split)[1] for split in splits]
     return {
         "strength": strength,

@@ -1,18 +1,39 @@
 """How experiments are recorded: one loop over what is run, and their results as plain values with few digits."""
 
+import fcntl
+import json
+import time
+from pathlib import Path
+
 import numpy as np
 
 import tokensel_nb as ts
 from tokensel_nb.chapters.recorded import record
+from tokensel_nb.support.runtime import machine
+
+TIMES = Path(__file__).parents[1] / "data" / "record_times.json"
 
 COLUMNS, ENDS = ("centres", "sizes", "means", "spreads"), ("low", "high")
 DIGITS = dict.fromkeys(COLUMNS + ENDS, 5)
 
 
 def run(records, names=()):
-    """Run and store what is to be recorded, one function a name: those that are named, or all."""
+    """Run and store what is to be recorded, one function a name: those that are named, or all; keep how long each took."""
     for name in names or records:
+        began, busy = time.monotonic(), time.process_time()
         print(record(name, records[name]()))
+        took = {"minutes": time.monotonic() - began, "processor minutes": time.process_time() - busy}
+        keep_time(name, {of: round(seconds / 60, 1) for of, seconds in took.items()})
+
+
+def keep_time(name, took):
+    """Write down how long a part took on this machine; several processes may do so at once."""
+    with TIMES.open("a+", encoding="utf-8") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        file.seek(0)
+        times = json.loads(file.read() or "{}") | {name: took | machine()}
+        file.truncate(0)
+        file.write(json.dumps(dict(sorted(times.items())), indent=1) + "\n")
 
 
 def rounded(numbers, digits=4) -> list:
