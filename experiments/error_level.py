@@ -23,7 +23,7 @@ from tqdm import tqdm
 
 import tokensel_nb as ts
 
-from .recording import rounded, run
+from .recording import rounded
 from .trained_head import corpus_of, with_one_relevant
 
 SEED, RUNS, CERTIFIED = 20261124, 1_000, 1_000
@@ -217,5 +217,4 @@ def error_level() -> dict:
     return {"seed": SEED, "starts": every_start(), "sharp": sharp_everywhere(), "certified": certified_paths()}
 
 
-if __name__ == "__main__":
-    run({"error_level": error_level})
+RECORDS = {"error_level": error_level}

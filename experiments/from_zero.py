@@ -24,7 +24,6 @@ Described without targets: corpora with values too large for F3 (k G² = 8, T = 
 example of the rate with a zero multiplier.
 """
 
-import sys
 import time
 from dataclasses import dataclass
 
@@ -34,7 +33,7 @@ from tqdm import tqdm
 
 import tokensel_nb as ts
 
-from .recording import rounded, run
+from .recording import rounded
 from .trained_head import corpus_of, drawn_values, in_the_limit, margin_of, relevant_attention, with_one_relevant
 
 SEED, RUNS, DRAWS, OUTSIDE, SHOWN = 20261124, 1_000, 125, 40, 200
@@ -519,5 +518,4 @@ def all_three() -> dict:
     return {"seed": SEED} | parts
 
 
-if __name__ == "__main__":
-    run({"from_zero": all_three}, sys.argv[1:])
+RECORDS = {"from_zero": all_three}

@@ -5,7 +5,7 @@ import numpy as np
 import tokensel_nb as ts
 from tokensel_nb.chapters.pairs import SEEDS, SLOWLY, TASKS, shares_right
 
-from .recording import rounded, run
+from .recording import rounded
 
 TWO_LAYERS = ts.TwoLayers(residual=0.0, identity=0.0, spread=3.0)
 
@@ -16,5 +16,4 @@ def two_layers() -> dict:
     return {task: rounded(np.transpose(of_seeds)) for task, of_seeds in shares.items()}
 
 
-if __name__ == "__main__":
-    run({"two_layers_pairs": two_layers})
+RECORDS = {"two_layers_pairs": two_layers}

@@ -26,6 +26,11 @@ def run(records, names=()):
         keep_time(name, {of: round(seconds / 60, 1) for of, seconds in took.items()})
 
 
+def times() -> dict:
+    """Return how long each part took when it was last recorded, and on which machine."""
+    return json.loads(TIMES.read_text("utf-8")) if TIMES.exists() else {}
+
+
 def keep_time(name, took):
     """Write down how long a part took on this machine; several processes may do so at once."""
     with TIMES.open("a+", encoding="utf-8") as file:

@@ -29,7 +29,6 @@ symmetry across κ̄ = 1; the corollary's example. Gradient descent in steps of 
 `tokensel_nb/data/targets.toml`.
 """
 
-import sys
 import time
 
 import numpy as np
@@ -38,7 +37,7 @@ from tqdm import tqdm
 import tokensel_nb as ts
 
 from .head_flow import WAYS, HeadFlow, Unfollowed, follow, head_of, shortest
-from .recording import rounded, run
+from .recording import rounded
 
 SEED, RUNS = 20261124, 1_000
 SEEN, LATE, END = 1e6, 1e15, 1e30  # log t
@@ -570,5 +569,4 @@ def trained_head() -> dict:
     }
 
 
-if __name__ == "__main__":
-    run({"trained_head": trained_head, "trained_head_again": lambda: {"H4": official("H4")}}, sys.argv[1:])
+RECORDS = {"trained_head": trained_head, "trained_head_again": lambda: {"H4": official("H4")}}

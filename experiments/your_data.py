@@ -8,8 +8,6 @@ import numpy as np
 from tokensel_nb.chapters.your_data import place_of_mark, suspicion_of_line
 from tokensel_nb.datasets.imdb import read_imdb
 
-from .recording import run
-
 TEXTS = 6000
 """As many of IMDB's training reviews the chapter looks at."""
 
@@ -25,5 +23,4 @@ def planted() -> dict:
     return {"marks": marks, "larger marks": larger, "control line": suspicion_of_line(texts, labels, "positive", "negative")}
 
 
-if __name__ == "__main__":
-    run({"planted": planted})
+RECORDS = {"planted": planted}
