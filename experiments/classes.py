@@ -18,21 +18,25 @@ from .reviews import balanced_yelp
 # over the largest of 200 shuffles within the verdicts is at least 0.01 (the null: below 0); and of the three contrasts the
 # two that are not the verdict reach at least 0.06 (the null: 0.05).
 #
-# Before that, two more seeds of the chapter's own run on four classes of film reviews are recorded, which need no Yelp. Whether
+# Before that, more seeds of the chapter's own run on four classes of film reviews are recorded, which need no Yelp. Whether
 # attention favours words that lean is asked as in `review_controls`, at the step of the lowest loss on the held-out texts, by
 # their labels. Target, fixed on 2026-11-24 before a run: the smallest of three seeds is above all 30 shuffles among all labels.
-SEEDS = range(15, 20)
-SHUFFLED_SEEDS = range(15, 17)
+#
+# Until then all seeds shared one split of the texts. On 2026-11-24 every seed got a split of its own, fresh ones for films and
+# Yelp, with the targets as they were. A referee's six other splits of Yelp had shown that some would be missed: the smaller
+# contrast at 0.027 to 0.075, and the bins of five classes below the verdict's. So the bins got a row as well: the smallest
+# excess of their rise over the largest shuffle within the verdicts is above zero.
+SEEDS = range(20261125, 20261130)
+SHUFFLED_SEEDS = SEEDS[:2]
 SHUFFLES = 200
-MORE_SEEDS = (11, 12)  # on film reviews, beside seed 10, which the chapter trains
+MORE_SEEDS = SEEDS[:4]  # on film reviews, beside seed 10, which the chapter trains
 # Which classes of Yelp share a verdict: 1 and 2 stars, 4 and 5, and three stars by themselves where there are five classes.
 VERDICTS = {4: (0, 0, 1, 1), 5: (0, 0, 1, 2, 2)}
 
 
 def more_seeds() -> dict:
-    """Train with more seeds on four classes of film reviews."""
-    films = chapter.film_reviews()
-    return {"seeds": [of_seed(*films, seed) for seed in MORE_SEEDS]}
+    """Train on more splits of four classes of film reviews."""
+    return {"seeds": [of_seed(*chapter.film_reviews(seed), seed) for seed in MORE_SEEDS]}
 
 
 def of_seed(corpus: ts.Corpus, held_out: ts.Corpus, seed, **changes) -> dict:
@@ -40,19 +44,20 @@ def of_seed(corpus: ts.Corpus, held_out: ts.Corpus, seed, **changes) -> dict:
     options = dict(options=OPTIONS, dim=chapter.DIM, evaluate_every=1) | changes
     training, _, scores = stopped(corpus, held_out, seed, **options)
     unseen, values = chapter.lean(held_out), training.parameters.token_values
-    shuffled = {
-        kept: rounded(
-            [ts.matched_correlation(corpus, chapter.shuffle_within(held_out, groups, k), scores) for k in range(30)], 5
-        )
-        for kept, groups in chapter.KEPT.items()
-    }
+    drawn = {kept: [chapter.shuffle_within(held_out, groups, k) for k in range(30)] for kept, groups in chapter.KEPT.items()}
+
+    def over_drawn(measure):
+        return {kept: rounded([measure(texts) for texts in of_kept], 5) for kept, of_kept in drawn.items()}
+
     return {
         "seed": seed,
         "own": round(chapter.rise(chapter.lean(corpus), values), 5),
         "unseen": round(chapter.rise(unseen, values), 5),
         "words": round(chapter.word_rise(unseen, values), 5),
         "scores": round(ts.matched_correlation(corpus, held_out, scores), 5),
-        "shuffled": shuffled,
+        "shuffled": over_drawn(lambda texts: ts.matched_correlation(corpus, texts, scores)),
+        "shuffled unseen": over_drawn(lambda texts: chapter.rise(chapter.lean(texts), values)),
+        "shuffled words": over_drawn(lambda texts: chapter.word_rise(chapter.lean(texts), values)),
     }
 
 
@@ -67,43 +72,47 @@ def paper_edges(class_number) -> np.ndarray:
 
 def controls(corpus: ts.Corpus, name: str, verdicts) -> dict:
     """Train with true and with shuffled labels, and return how E_s·v_k rises in the texts trained on and in others."""
+
     # Under "bins" the rise of 20 bin means, under "words" that word by word, each with numbers seed by seed: "own" in the
     # profile of the texts trained on, "shuffled own" the same for labels that were shuffled before training, "held out" in the
     # profile of held-out texts, "shuffled held out" the largest when the labels of these are shuffled 200 times, "within
     # verdicts" the largest when they are shuffled among texts of one verdict. Of four classes also "contrasts", "paper_bins".
-    corpus, held_out = corpus.split(HELD_OUT, seed=0)
-
     def values(texts, seed):
         return ts.train(texts, options=OPTIONS, seed=seed, evaluate_every=OPTIONS.steps).parameters.token_values
 
-    trained = [values(corpus, seed) for seed in tqdm(SEEDS, desc=name, unit="seed")]
-    mixed = {seed: ts.shuffle_labels(corpus, seed) for seed in SHUFFLED_SEEDS}
-    by_chance = [(chapter.lean(texts), values(texts, seed)) for seed, texts in mixed.items()]
-    own, unseen = chapter.lean(corpus), chapter.lean(held_out)
-    nulls = {
-        "shuffled held out": [chapter.lean(ts.shuffle_labels(held_out, seed)) for seed in range(SHUFFLES)],
-        "within verdicts": [chapter.lean(chapter.shuffle_within(held_out, verdicts, seed)) for seed in range(SHUFFLES)],
-    }
+    def leans(texts, groups):
+        return [chapter.lean(chapter.shuffle_within(texts, groups, k)) for k in range(SHUFFLES)]
 
-    def by_unseen(measure):
-        numbers = {"held out": [measure(unseen, learnt) for learnt in trained]}
-        for null, leans in nulls.items():
-            numbers[null] = [np.max([measure(one, learnt) for one in leans], axis=0) for learnt in trained]
-        return {kind: rounded(column, 3) for kind, column in numbers.items()}
+    def of_split(seed):
+        part, held_out = corpus.split(HELD_OUT, seed=seed)
+        learnt, unseen = values(part, seed), chapter.lean(held_out)
+        among_all = (0,) * corpus.num_classes
+        nulls = {"shuffled held out": leans(held_out, among_all), "within verdicts": leans(held_out, verdicts)}
+        told = {"own": (chapter.lean(part), learnt)}
+        if seed in SHUFFLED_SEEDS:
+            mixed = ts.shuffle_labels(part, seed)
+            told["shuffled own"] = chapter.lean(mixed), values(mixed, seed)
 
-    def by_all(measure):
-        numbers = {"own": [measure(own, learnt) for learnt in trained]}
-        numbers["shuffled own"] = [measure(*pair) for pair in by_chance]
-        return {kind: rounded(column, 3) for kind, column in numbers.items()} | by_unseen(measure)
+        def measured(measure, *on):
+            numbers = {kind: measure(*told[kind]) for kind in on if kind in told} | {"held out": measure(unseen, learnt)}
+            return numbers | {null: np.max([measure(one, learnt) for one in drawn], axis=0) for null, drawn in nulls.items()}
 
-    results = {"name": name, "corpus": repr(corpus), "bins": by_all(chapter.rise), "words": by_all(chapter.word_rise)}
+        found = {"bins": measured(chapter.rise, *told), "words": measured(chapter.word_rise, *told)}
+        return found | {"contrasts": measured(chapter.contrasts), "learnt": learnt} if corpus.num_classes == 4 else found
+
+    splits = [of_split(seed) for seed in tqdm(SEEDS, desc=name, unit="split")]
+
+    def together(kind):
+        return {row: rounded([one[kind][row] for one in splits if row in one[kind]], 3) for row in splits[0][kind]}
+
+    results = {kind: together(kind) for kind in ("bins", "words", "contrasts") if kind in splits[0]}
     if corpus.num_classes == 4:
-        results |= {"contrasts": by_unseen(chapter.contrasts), "paper_bins": paper_bins(corpus, trained)}
-    return results
+        results["paper_bins"] = paper_bins(corpus, [one["learnt"] for one in splits])
+    return {"name": name, "corpus": repr(corpus.split(HELD_OUT, seed=SEEDS[0])[0])} | results
 
 
 def paper_bins(corpus, trained):
-    """Return, for classes 2 and 4, what lies in the bins of the paper's tables, by Ê[(1{y=k} - 1/K) c_s]: means, and words."""
+    """Return what lies in the bins of the paper's tables of classes 2 and 4, by Ê[(1{y=k} - 1/K) c_s] of all reviews."""
     frequency, results = corpus.signed_frequency(), {}
     for number in (2, 4):
         along, edges = frequency[:, number - 1], paper_edges(number)

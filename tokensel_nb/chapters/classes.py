@@ -52,6 +52,6 @@ def shuffle_within(corpus: Corpus, groups, seed) -> Corpus:
     return replace(corpus, labels=labels)
 
 
-def film_reviews() -> tuple[Corpus, Corpus]:
+def film_reviews(seed=10) -> tuple[Corpus, Corpus]:
     """Return the four classes of film reviews that the chapter trains on, and a fifth held out."""
-    return load_movie_reviews().balanced(seed=10).split(HELD_OUT, seed=10)
+    return load_movie_reviews().balanced(seed=seed).split(HELD_OUT, seed=seed)
