@@ -112,19 +112,8 @@ contract: env ## Run every notebook as on Colab: a clean environment, the newest
 colab: ## The same within a hosted runtime such as Colab's image, with its own Python
 	@$(PYTHON) book/_tools/contract.py
 
-record: env ## Run what the book shows recorded: Yelp, IMDB's test split, ablations, deeper models with more seeds, marks put in, an encoder, what scale costs, query and head trained together, the level of errors
-	$(BIN)/python -m experiments.reviews
-	$(BIN)/python -m experiments.review_controls
-	$(BIN)/python -m experiments.ablations
-	$(BIN)/python -m experiments.deeper_reviews
-	$(BIN)/python -m experiments.classes
-	$(BIN)/python -m experiments.pairs
-	$(BIN)/python -m experiments.your_data
-	$(BIN)/python -m experiments.encoder
-	$(BIN)/python -m experiments.scale
-	$(BIN)/python -m experiments.trained_head
-	$(BIN)/python -m experiments.error_level
-	$(BIN)/python -m experiments.from_zero
+record: env ## Run all that the book shows recorded, part by part; goes on where it stopped; PART=yelp4 runs a part; data/record_times.json
+	$(BIN)/python -m experiments $(PART)
 
 playthings: env ## Train once more, and write what the pages' playthings know of every word
 	$(BIN)/python -m experiments.playthings

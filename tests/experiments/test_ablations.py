@@ -39,7 +39,7 @@ def test_the_search_ends_at_a_valley_or_at_the_ladders_end(best):
 def test_the_test_part_chooses_nothing(parts, name):
     """With test texts of other labels the same rate and steps are chosen, and the accuracies are one minus the others."""
     turned = parts._replace(test=replace(parts.test, labels=1 - parts.test.labels))
-    one, other = (tell_side(SHORT[name], each, dim=8, seeds=(5, 6)) for each in (parts, turned))
+    one, other = (tell_side(SHORT[name], lambda split, each=each: each, dim=8, splits=(5, 6)) for each in (parts, turned))
     assert json.loads(json.dumps(one)) == one
     assert one["trials"] == other["trials"]
     assert one["rate"] == other["rate"]
@@ -49,11 +49,12 @@ def test_the_test_part_chooses_nothing(parts, name):
 
 
 def test_linear_models_are_what_they_are_called(parts):
-    found = ablations.linear_sides(parts)
+    found = ablations.linear_sides(lambda split: parts, (5, 6))
     assert set(found) == {"counts", "shares"}
     for model in found.values():
         assert str(model["strength"]) == min(model["trials"], key=model["trials"].get)
-        assert model["test_accuracy"] > 0.7
+        assert min(model["test_accuracies"]) > 0.7
+        assert len(model["test_losses"]) == 2
     # All texts have twelve tokens: shares times the mean length are the counts.
     assert found["counts"] == found["shares"]
 
@@ -79,13 +80,45 @@ def test_a_dimension_has_its_control(parts, monkeypatch):
 
 
 def test_one_number_a_word_is_trained_alone(parts):
-    found = ablations.share_alone(parts)
+    found = ablations.share_alone(lambda split: parts, (5,))
     assert found["rate"] in LADDER
-    assert found["test_accuracy"] == pytest.approx(accuracy(_by_share(parts), parts.test), abs=0.1)
+    assert found["runs"][0]["test_accuracy"] == pytest.approx(accuracy(_by_share(parts), parts.test), abs=0.1)
 
 
 def _by_share(parts):
     return Parameters(parts.fit.signed_share()[:, None], np.zeros(1), np.ones(1))
+
+
+def test_plain_descent_does_not_see_which_orthonormal_rows_words_have(parts):
+    """Any rotation of the rows gives the same scores and values, step by step; Adam, which looks at coordinates, does not."""
+    words = parts.fit.vocab_size
+    rotation = np.linalg.qr(np.random.default_rng(0).standard_normal((words, words)))[0]
+    v = np.random.default_rng(1).standard_normal(words)
+
+    def values(rows, optimizer, rate):
+        start = Parameters(rows, np.zeros(words), rows.T @ v)
+        options = dict(optimizer=optimizer, learning_rate=rate, trained=("cls_embedding", "output_vector"), steps=20)
+        return train(parts.fit, start=start, **options).parameters.token_values
+
+    descent, adam = (
+        [values(rows, *how) for rows in (np.eye(words), rotation)] for how in (("gradient descent", 1), ("adam", 0.1))
+    )
+    assert np.allclose(*descent, rtol=0, atol=1e-12)
+    assert np.abs(adam[0] - adam[1]).max() > 0.1
+
+
+def test_orthonormal_rows_learn(parts):
+    found = ablations.orthonormal(lambda split: parts, rotated=True, splits=(5,))
+    assert str(found["rate"]) == min(found["trials"], key=found["trials"].get)
+    assert found["runs"][0]["test_accuracy"] > 0.7
+
+
+def test_of_a_size_are_so_many_texts_and_the_words_that_occur_in_them(parts, monkeypatch):
+    monkeypatch.setitem(ablations.PARTS, "made to order", lambda split: parts)
+    small = ablations.parts_of("made to order", 3, 7)
+    assert [len(part) for part in small] == [3, len(parts.validation), len(parts.test)]
+    assert small.fit.counts.sum(axis=0).min() > 0
+    assert {part.vocab_size for part in small} == {small.fit.vocab_size}
 
 
 def test_what_is_recorded_was_told_by_the_seeds_that_tell():
