@@ -88,6 +88,24 @@ def test_a_control_is_of_every_seed_and_permutation(control):
     assert len(control["deviation"]["scores"]["shuffled"]) == 2 * review_controls.SHUFFLES
 
 
+def test_every_split_has_a_fifth_and_halves_of_its_own(corpus):
+    texts = independent_tokens(600, 320, 60, 0.5, seed=1)
+    found = review_controls.splits_summary(lambda seed: texts, range(3, 5), SMALL, SMALL)
+    for place, seed in enumerate((3, 4)):
+        most, fifth = texts.split(0.2, seed=seed)
+        half, other = most.split(0.5, seed=seed)
+        assert found["halves"][2 * place : 2 * place + 2] == [repr(half), repr(other)]
+        learnt = train(half, options=SMALL, seed=seed).parameters
+        expected = matched_correlation(half, other, learnt.token_scores)
+        assert found["scores"]["held out"]["matched"]["true"][place] == pytest.approx(expected, abs=1e-3)
+        whole = train(most, options=SMALL, seed=seed).parameters
+        attention = fifth.counts.toarray() * np.exp(whole.token_scores)
+        tops = attention.argmax(axis=1)
+        right = np.sign(whole.token_values[tops]) == fifth.signs
+        assert found["whole"]["top word"]["true"][place] == pytest.approx(right.mean(), abs=1e-3)
+    assert len(found["stopped"]["held out"]["matched"]["shuffled"]) == 2 * review_controls.SHUFFLES
+
+
 def test_what_is_followed_along_the_way_ends_where_training_does(corpus):
     half, other = corpus[0].split(0.5, seed=0)
     found = review_controls.along(half, other, SMALL)
