@@ -39,23 +39,26 @@ def summary(corpus: ts.Corpus, name: str) -> dict:
 
 
 def class_summary(corpus: ts.Corpus, name: str) -> dict:
-    """Do the same for several classes: the values in bins of profile, skew and signed share, class by class."""
-    corpus, held_out = corpus.split(HELD_OUT, seed=0)
-    axes = {"profile": ts.class_profile(corpus), "skew": corpus.label_skew(), "share": corpus.signed_share()}
-    runs = [ts.train(corpus, options=OPTIONS, held_out=held_out, seed=seed) for seed in tqdm(SEEDS, desc=name, unit="seed")]
+    """Do the same for several classes, every seed with its split: values in bins of profile, skew and share, class by class."""
+    parts = [corpus.split(HELD_OUT, seed=seed) for seed in SEEDS]
+    progress = tqdm(list(zip(SEEDS, parts)), desc=name, unit="seed")
+    runs = [ts.train(part, options=OPTIONS, held_out=held_out, seed=seed) for seed, (part, held_out) in progress]
 
-    def bins_of(kind, training):
-        columns = zip(axes[kind].T, training.parameters.token_values.T)
+    def bins_of(kind, part, training):
+        axis = {"profile": ts.class_profile, "skew": ts.Corpus.label_skew, "share": ts.Corpus.signed_share}[kind](part)
+        columns = zip(axis.T, training.parameters.token_values.T)
         return [ts.binned(axis, values, middle_edges(axis) if kind == "share" else 20) for axis, values in columns]
 
+    bins = {kind: [bins_of(kind, part, one) for (part, _), one in zip(parts, runs)] for kind in ("profile", "skew", "share")}
     return {
         "name": name,
-        "corpus": repr(corpus),
+        "corpus": repr(parts[0][0]),
         "class_names": list(corpus.class_names),
         "rank_correlations": {
-            kind: [rounded([bins.rank_correlation() for bins in bins_of(kind, one)], 4) for one in runs] for kind in axes
+            kind: [rounded([of_class.rank_correlation() for of_class in each], 4) for each in of_kind]
+            for kind, of_kind in bins.items()
         },
-        "bins": {kind: [plain(bins, DIGITS) for bins in bins_of(kind, runs[0])] for kind in axes},
+        "bins": {kind: [plain(of_class, DIGITS) for of_class in of_kind[0]] for kind, of_kind in bins.items()},
         "steps": runs[0].history.steps.tolist(),
         "held_out_accuracies": [rounded(one.history.held_out_accuracies, 4) for one in runs],
     }
