@@ -1,6 +1,9 @@
-"""Chapter 9's texts made to order, in which pairs of words tell the label, and the models that learn them."""
+"""Chapter 9's texts made to order, in which pairs of words tell the label, and pairs of words in reviews."""
 
 from __future__ import annotations
+
+import re
+from dataclasses import replace
 
 import numpy as np
 
@@ -37,3 +40,57 @@ def shares_right(model: Model, texts: Corpus, new: Corpus, seed, *, steps=300, l
     options = dict(steps=steps, learning_rate=learning_rate, seed=seed, evaluate_every=steps)
     trained = train(texts, model, dim=32, device="auto", **options).parameters
     return [share_right(logits(trained, part, model), part) for part in (texts, new)]
+
+
+LEADS = {"not": "not_", "t": "not_", "very": "very_", "the": "the_"}
+
+
+def words_and_pairs(text):
+    """Yield the words of a text, and after some of them the pair and a mark as well."""
+    words = re.findall(r"\w+", re.sub(r"<br\s*/?>", " ", text))
+    for before, word in zip(["", *words], words):
+        yield word
+        if before in LEADS:
+            yield from (LEADS[before] + word, LEADS[before])
+
+
+def skews_behind(corpus: Corpus, lead, least=10) -> dict:
+    """Return the second words of the pairs behind a word, their occurrences, and skews: elsewhere, behind it, and as a sum."""
+    words = corpus.vocabulary.tolist()
+    column = {word: s for s, word in enumerate(words)}
+    often, praise = np.asarray(corpus.counts.sum(axis=0)).ravel(), corpus.counts.T @ (corpus.signs > 0)
+    seconds = [word.removeprefix(f"{lead}_") for word in words if word.startswith(f"{lead}_")]
+    both = np.array([(column[f"{lead}_{word}"], column[word]) for word in seconds if word in column])
+    pairs, alone = both[(often[both[:, 0]] >= least) & (often[both[:, 1]] > often[both[:, 0]])].T
+    elsewhere = 2 * (praise[alone] - praise[pairs]) / (often[alone] - often[pairs]) - 1
+    mark, elsewhere = column[f"{lead}_"], np.clip(elsewhere, -0.99, 0.99)
+    summed = np.tanh(np.arctanh(elsewhere) + np.arctanh(2 * praise[mark] / often[mark] - 1))
+    skews = {"elsewhere": elsewhere, "behind": 2 * praise[pairs] / often[pairs] - 1, "summed": summed}
+    return {"words": corpus.vocabulary[alone].tolist(), "often": often[pairs]} | skews
+
+
+def slopes_behind(found, random, draws=500) -> np.ndarray:
+    """Fit the skews behind a word by those elsewhere: the slope of all pairs first, then those of pairs drawn again."""
+    x, y, weights = found["elsewhere"], found["behind"], np.sqrt(found["often"])
+    rows = [np.arange(x.size), *random.choice(x.size, (draws, x.size))]
+    return np.array([np.polyfit(x[of], y[of], 1, w=weights[of])[0] for of in rows])
+
+
+def off_the_sum(found) -> float:
+    """Return the share of pairs whose skew is more than three standard errors from the sum of log odds."""
+    return np.mean(np.abs(found["behind"] - found["summed"]) > 3 / np.sqrt(found["often"]))
+
+
+def only(corpus: Corpus, kept) -> Corpus:
+    """Return a corpus with some of its words."""
+    return replace(corpus, counts=corpus.counts[:, kept], vocabulary=corpus.vocabulary[kept])
+
+
+def answers(texts: Corpus, new: Corpus, seed, **options) -> np.ndarray:
+    """Train for as many steps as serve a quarter of the texts best, and say which new texts are right."""
+    part, check = texts.split(0.25, seed=seed)
+    options |= dict(seed=seed, device="auto")
+    history = train(part, held_out=check, steps=60, evaluate_every=5, **options).history
+    steps = int(history.steps[history.held_out_losses.argmin()])
+    trained = train(texts, steps=steps, evaluate_every=60, **options).parameters
+    return (logits(trained, new) > 0) == (new.signs > 0)
