@@ -1,0 +1,80 @@
+"""Several relevant tokens in a text: directions against a general solver, what is drawn, and a few paths of each kind."""
+
+import numpy as np
+import pytest
+from scipy import optimize
+
+import tokensel_nb as ts
+from experiments import several
+from tokensel_nb.theory.max_margin import NotSeparableError
+
+SEED = 7
+
+
+def shortest(start, corpus, selected, relevant, equal):
+    """Solve the margin problem by SLSQP; jointly selected tokens may have to score the same."""
+    rows, above, same = start.embeddings, [], []
+    for text, row in enumerate(corpus.counts.toarray()):
+        chosen = np.flatnonzero(selected[text])
+        above += [rows[r] - rows[s] for r in chosen for s in np.flatnonzero((row > 0) & ~relevant[text])]
+        same += [rows[chosen[0]] - rows[r] for r in chosen[1:]]
+    rules = [{"type": "ineq", "fun": lambda p: np.array(above) @ p - 1, "jac": lambda p: np.array(above)}]
+    if equal and same:
+        basis = np.linalg.svd(np.array(same), full_matrices=False)[2][: np.linalg.matrix_rank(np.array(same))]
+        rules.append({"type": "eq", "fun": lambda p: basis @ p, "jac": lambda p: basis})
+    begin = np.random.default_rng(0).standard_normal(rows.shape[1])
+    found = optimize.minimize(lambda p: p @ p / 2, begin, jac=lambda p: p, method="SLSQP", constraints=rules)
+    assert found.success
+    return found.x
+
+
+@pytest.mark.parametrize("number", range(4))
+@pytest.mark.parametrize("equal", [False, True])
+def test_the_direction_where_all_share_is_a_general_solvers(number, equal):
+    """With equality of the joint scores and without: it is the same problem where all share."""
+    corpus, start = several.drawn("alone", number, SEED)
+    assert several.outcome("alone", number, SEED)["all"]
+    relevant = (corpus.counts.toarray() > 0) & (start.token_values != 0)
+    right = several.right_direction(start, corpus, relevant)
+    expected = shortest(start, corpus, relevant, relevant, equal)
+    np.testing.assert_allclose(right, expected, atol=1e-5 * np.linalg.norm(right))
+
+
+def test_equal_tokens_that_are_not_selected_set_no_rule():
+    corpus, start = several.drawn("together", 0, SEED)
+    relevant = (corpus.counts.toarray() > 0) & (start.token_values != 0)
+    first = relevant & (np.cumsum(relevant, axis=1) == 1)
+    right = several.right_direction(start, corpus, first)
+    np.testing.assert_allclose(right, shortest(start, corpus, first, relevant, False), atol=1e-5 * np.linalg.norm(right))
+
+
+@pytest.mark.parametrize("kind", several.KINDS)
+def test_texts_hold_what_their_kind_says(kind):
+    for number in range(20):
+        corpus, start = several.drawn(kind, number, SEED)
+        relevant = start.token_values != 0
+        each = (corpus.counts.toarray()[:, relevant] > 0).sum(axis=1)
+        assert set(each) <= ({2, 3} if kind == "together" else {1, 2, 3})
+        assert ((corpus.counts.toarray()[:, ~relevant] > 0).sum(axis=1) > 0).all()
+        sizes = np.unique(np.abs(start.token_values[relevant]).round(12))
+        assert len(sizes) == (relevant.sum() if kind == "unequal" else 1)
+
+
+def test_a_few_paths_of_each_kind():
+    for kind in several.KINDS:
+        outcomes = [several.outcome(kind, number, SEED) for number in range(3)]
+        assert all(each["right"][-1] < 1e-6 < 1e-2 < each["wrong"][-1] for each in outcomes)
+        assert not any(each["stray"] for each in outcomes)
+        if kind == "unequal":
+            assert not any(each["joint"] for each in outcomes)
+
+
+def test_a_selection_that_no_direction_makes_counts_as_far(monkeypatch):
+    corpus, start = several.drawn("alone", 0, SEED)
+    relevant = (corpus.counts.toarray() > 0) & (start.token_values != 0)
+
+    def refuse(*_):
+        raise NotSeparableError("none", None)
+
+    monkeypatch.setattr(ts, "max_margin", refuse)
+    assert several.wrong_direction(start, corpus, relevant, relevant, np.random.default_rng(0)) is None
