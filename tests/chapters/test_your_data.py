@@ -8,7 +8,6 @@ import pytest
 
 import tokensel_nb as ts
 from tokensel_nb.chapters import your_data
-from tokensel_nb.chapters.recorded import recorded
 from tokensel_nb.yourdata.evaluation import calibration
 
 TEXTS = ["a good film", "good and moving", "a bad film", "bad and long"] * 15
@@ -50,13 +49,6 @@ def test_a_line_is_suspicious_where_one_class_has_it():
     assert own["together"] > 0.5 > both["together"]
     assert own["classes"] == ("up",)
     assert (texts == before).all()
-
-
-def test_what_the_chapter_does_not_put_in_itself_is_recorded():
-    found = recorded("planted")
-    assert [(each["class"], each["others"]) for each in found["marks"]] == [("positive", 0), ("negative", 3), ("positive", 3)]
-    assert [(each["class"], each["own"]) for each in found["larger marks"]] == [("negative", 60), ("positive", 60)]
-    assert found["control line"]["classes"] == ["positive", "negative"]
 
 
 def test_in_the_book_a_report_shows_no_more_digits_than_every_processor_has():

@@ -92,5 +92,5 @@ def answers(texts: Corpus, new: Corpus, seed, **options) -> np.ndarray:
     options |= dict(seed=seed, device="auto")
     history = train(part, held_out=check, steps=60, evaluate_every=5, **options).history
     steps = int(history.steps[history.held_out_losses.argmin()])
-    trained = train(texts, steps=steps, evaluate_every=60, **options).parameters
+    trained = train(texts, steps=max(steps, 1), evaluate_every=60, **options).parameters
     return (logits(trained, new) > 0) == (new.signs > 0)

@@ -1,0 +1,42 @@
+"""Planted leaks: how a draw is made, what is asked of it, and what is recorded."""
+
+import numpy as np
+import pytest
+
+from experiments import your_data
+from tokensel_nb.chapters.recorded import recorded
+from tokensel_nb.datasets.read.reviews import Reviews
+
+
+def some_reviews() -> Reviews:
+    """Texts of forty words, of which eight lean to a class."""
+    random, labels = np.random.default_rng(0), np.arange(800) % 2
+    chances = 1 + 2.0 * (np.arange(40) // 4 == labels[:, None])
+    texts = [" ".join(f"w{word}" for word in random.choice(40, 20, p=each / each.sum())) for each in chances]
+    return Reviews(texts, labels, ("negative", "positive"), "this test")
+
+
+def test_a_draw_has_as_many_texts_of_either_class_in_their_old_order():
+    reviews = some_reviews()
+    texts, labels = your_data.drawn(reviews, seed=1, side=150)
+    places = [reviews.texts.index(text) for text in texts]
+    assert places == sorted(set(places))
+    assert (labels == np.array(reviews.class_names)[reviews.labels[places]]).all()
+    assert [np.sum(labels == name) for name in reviews.class_names] == [150, 150]
+
+
+@pytest.mark.filterwarnings("ignore:on .* texts held out")  # shuffled labels are not learnt
+def test_a_pure_mark_and_a_line_of_one_class_are_found_and_nothing_under_shuffled_labels():
+    found = your_data.found_in(*your_data.drawn(some_reviews(), seed=1, side=350), seed=1)
+    assert max(place for place, _ in found["pure"]) <= 5
+    assert found["line"][0] > 0.5 > found["control line"][0]
+    assert found["shuffled"]["number"] == 0
+
+
+def test_five_draws_of_three_corpora_are_recorded():
+    found = recorded("leaks")
+    assert found.pop("machine")["date"]
+    assert list(found) == list(your_data.READS)
+    for draws in found.values():
+        assert len(draws) == your_data.DRAWS
+        assert all(np.shape(draw[kind]) == (2, 2) for draw in draws for kind in ("pure", "strays", "larger"))
