@@ -8,8 +8,8 @@ every 50 steps, at its own lowest held-out loss. Beside two heads stand two mode
 two starts, and two heads on shuffled labels, at the step where true labels stop. Words are those in 20 telling texts or more.
 
 Targets, for both corpora, when training stops: the scores of two heads correlate more in each split than those of two models do
-in any (trials at two rates: 0.96 and more beside 0.54 to 0.88); two heads are at most 0.01 more accurate than one (mean of five splits; a
-standard error is 0.007 on Rotten Tomatoes, and the heads that the trials showed have little to divide between them).
+in any (trials at two rates: 0.96 and more beside 0.54 to 0.88); two heads are at most 0.01 more accurate than one (mean of five
+splits; a standard error is 0.007 on Rotten Tomatoes, and the heads that the trials showed have little to divide).
 """
 
 import warnings

@@ -35,6 +35,7 @@ class Experiment:
     seeds: range
     skew: str = "occurrences"  # what the label skew of a word is taken over: these, or "texts"
     shuffled: bool = False  # whether it learns shuffled labels, as a control
+    texts: int | None = None  # trained on; `TEXTS` if not given
 
 
 PROTOCOL = Experiment(WithMLP(activation="gelu", initial="pytorch"), 0.01, "mlp", range(30, 60), skew="texts")
@@ -113,16 +114,16 @@ def sample(corpus: Corpus, seed: int) -> tuple[Corpus, Corpus]:
     return corpus[fit], corpus[held_out]
 
 
-def rows_of(corpus, seed):
+def rows_of(corpus, seed, texts=None):
     """Return the rows of the reviews trained on, and of those held out."""
-    random = np.random.default_rng(seed)
+    random, texts = np.random.default_rng(seed), texts or TEXTS
     sides = (np.flatnonzero(corpus.labels == label) for label in (0, 1))
-    chosen = [random.choice(side, (TEXTS + OTHERS) // 2, replace=False) for side in sides]
-    parts = ([side[: TEXTS // 2] for side in chosen], [side[TEXTS // 2 :] for side in chosen])
+    chosen = [random.choice(side, (texts + OTHERS) // 2, replace=False) for side in sides]
+    parts = ([side[: texts // 2] for side in chosen], [side[texts // 2 :] for side in chosen])
     return [np.sort(np.concatenate(part)) for part in parts]
 
 
-def _train(model, reviews, others, options, **changes):
+def train_cut(model, reviews, others, options, **changes):
     """Train on reviews that are cut to `MAX_TOKENS` distinct words, without a warning: the chapter says so."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "[0-9,]+ of [0-9,]+ texts have more than", UserWarning)
@@ -132,14 +133,14 @@ def _train(model, reviews, others, options, **changes):
 
 def one_layer_beside(corpus: Corpus, seed: int = 0, **changes) -> Training:
     """Train one layer on the reviews that deeper models learn from with this seed, cut in the same way."""
-    return _train(OneLayer(), *sample(corpus, seed), OPTIONS, seed=seed, **changes)
+    return train_cut(OneLayer(), *sample(corpus, seed), OPTIONS, seed=seed, **changes)
 
 
 def deeper_run(corpus: Corpus, name: str | Experiment, seed: int = 0, watch=None, **changes) -> DeeperRun:
     """Train an experiment, or the one of that name, with one seed, which draws its reviews, too; bin what the words get."""
     experiment = name if isinstance(name, Experiment) else EXPERIMENTS[name]
     corpus = shuffle_labels(corpus, seed) if experiment.shuffled else corpus
-    fit, held_out = rows_of(corpus, seed)
+    fit, held_out = rows_of(corpus, seed, experiment.texts)
     reviews, rest = corpus[fit], corpus[np.setdiff1d(np.arange(len(corpus)), fit)]
     options = replace(OPTIONS, learning_rate=experiment.learning_rate)
     matched = {}
@@ -149,7 +150,7 @@ def deeper_run(corpus: Corpus, name: str | Experiment, seed: int = 0, watch=None
         if watch is not None:
             watch(step, parameters)
 
-    training = _train(experiment.model, reviews, corpus[held_out], options, seed=seed, watch=look, **changes)
+    training = train_cut(experiment.model, reviews, corpus[held_out], options, seed=seed, watch=look, **changes)
     skew, others_skew = (skew_over(part, experiment.skew) for part in (reviews, rest))
     trained = training.parameters
     values, scores = (binned(skew, amounts, PAPER_EDGES) for amounts in (trained.token_values, trained.token_scores))
