@@ -5,6 +5,8 @@ import pytest
 
 from experiments.deeper_reviews import (
     FRESH,
+    MORE,
+    NEW_SEEDS,
     OF_MLP,
     OF_TWO_LAYERS,
     SECOND,
@@ -12,6 +14,7 @@ from experiments.deeper_reviews import (
     at_paper_size,
     favoured,
     of_seed,
+    on_more,
     slants_along,
     summary,
 )
@@ -76,6 +79,24 @@ def test_scores_are_compared_at_the_stopping_step_of_true_labels(imdb, short):
     assert found["last"]["true"] == [pytest.approx(last, abs=1e-3)]
     mixed = deeper_run(imdb, replace(experiment, shuffled=True), 3, steps=run.stop)
     assert found["stopped"]["shuffled"] == [pytest.approx(mixed.matched[run.stop], abs=1e-3)]
+
+
+def test_another_corpus_has_texts_of_its_own_number(imdb, short, monkeypatch):
+    monkeypatch.setattr("experiments.deeper_reviews.NEW_SEEDS", range(3, 4))
+    found = on_more(lambda: imdb[::10], 100)
+    assert found.keys() == FRESH.keys()
+    fit, held_out = deeper_reviews.rows_of(imdb[::10], 3, 100)
+    assert (len(fit), len(held_out)) == (100, 40)
+    run = deeper_run(imdb[::10], replace(FRESH["two layers"], texts=100), 3, evaluate_every=50)
+    wanted = binned(run.others_skew, run.training.parameters.token_values, PAPER_EDGES).rank_correlation()
+    assert found["two layers"]["last, ranks"]["true"] == [pytest.approx(wanted, abs=1e-3)]
+
+
+def test_the_record_of_more_corpora_is_of_these_seeds():
+    runs = recorded("deeper_more")
+    assert runs.pop("machine")["date"]
+    assert runs.keys() == MORE.keys()
+    assert all(run["seeds"] == list(NEW_SEEDS) for both in runs.values() for run in both.values())
 
 
 def test_recorded_scores_favour_words_that_tell_with_true_labels_alone():
