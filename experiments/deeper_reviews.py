@@ -11,9 +11,9 @@ from tokensel_nb.chapters import deeper_reviews as chapter
 from tokensel_nb.chapters.recorded import PAPER_EDGES
 from tokensel_nb.support.arrays import to_numpy
 
-from .recording import or_none, rounded, run
+from .recording import or_none, rounded
 
-# `python -m experiments.deeper_reviews` repeats it with every seed (some fifty minutes, one core) and stores it. The models
+# `make record` repeats it with every seed; `data/record_times.json` says how long each part takes. The models
 # and the protocol's settings are in `tokensel_nb.chapters.deeper_reviews`.
 #
 # The protocol of the MLP, fixed before any of its seeds was run. Seeds 0 to 29 had shown that our own start and ReLU do not
@@ -193,6 +193,3 @@ RECORDS = {
     "deeper_matched": lambda: of_each(FRESH, favoured),
     "deeper_more": lambda: {name: on_more(*each) for name, each in MORE.items()},
 }
-
-if __name__ == "__main__":
-    run(RECORDS)

@@ -32,7 +32,7 @@ import tokensel_nb as ts
 from tokensel_nb.chapters.reviews import HELD_OUT
 from tokensel_nb.theory.matched import compared
 
-from .recording import rounded, run
+from .recording import rounded
 from .review_controls import OPTIONS, joined
 
 SPLITS = range(20261130, 20261135)
@@ -158,6 +158,3 @@ RECORDS = {
         "tweets": summary(lambda seed: ts.load_tweets().balanced(seed=seed)),
     },
 }
-
-if __name__ == "__main__":
-    run(RECORDS)

@@ -1,7 +1,6 @@
 """What stands beside chapter 5's pictures: shuffled labels and held-out skew, plain descent run long, other vocabularies."""
 
 import re
-import sys
 from dataclasses import replace
 from functools import cache
 
@@ -15,7 +14,7 @@ from tokensel_nb.chapters.reviews import OPTIONS as WHOLE
 from tokensel_nb.theory.bins import extremes
 from tokensel_nb.theory.matched import MIN_TEXTS, compared, correlation_at_equal, lean
 
-from .recording import amounts, by_kind, figures, or_none, plain, rounded, run
+from .recording import amounts, by_kind, figures, or_none, plain, rounded
 from .reviews import balanced_yelp
 from .subwords import MARK, in_pieces, wordpiece
 
@@ -351,6 +350,3 @@ RECORDS = {
     "subwords": lambda: subword_summary(*subword_halves(ts.load_imdb(min_count=1))),
     "descent": lambda: descent_summary(parts_of(ts.load_imdb)[0]),
 }
-
-if __name__ == "__main__":
-    run(RECORDS, sys.argv[1:])

@@ -8,7 +8,7 @@ from tqdm import tqdm
 import tokensel_nb as ts
 from tokensel_nb.chapters.reviews import HELD_OUT, OPTIONS, binned_run, stopped
 
-from .recording import plain, rounded, run
+from .recording import plain, rounded
 
 SEEDS = range(5)
 SHORT = replace(OPTIONS, learning_rate=0.003, steps=100, evaluate_every=1)
@@ -89,6 +89,3 @@ RECORDS = {
     "yelp5": lambda: class_summary(balanced_yelp(5), "Yelp, 5 classes"),
     "imdb_test": on_test_split,
 }
-
-if __name__ == "__main__":
-    run(RECORDS)

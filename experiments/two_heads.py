@@ -25,7 +25,7 @@ from tokensel_nb.support.arrays import to_numpy
 from tokensel_nb.theory.matched import compared, correlation_at_equal
 
 from .ablations import lowest, search
-from .recording import rounded, run
+from .recording import rounded
 
 CHOOSING, SPLITS, SECOND_START = 0, range(20261125, 20261130), 1_000
 LADDER = (0.0003, 0.001, 0.003, 0.01, 0.03)
@@ -161,6 +161,3 @@ def on_corpus(name) -> dict:
 
 
 RECORDS = {"two_heads": lambda: {name: on_corpus(name) for name in CORPORA}}
-
-if __name__ == "__main__":
-    run(RECORDS)
