@@ -127,7 +127,7 @@ def test_names_are_those_of_the_pages(names):
     found = {label: names[label] for label in ("fig-learning-curve", "fig-frequent", "ex-early", "ex-beyond-negation")}
     assert found == {
         "fig-learning-curve": "Fig. 5.2",
-        "fig-frequent": "Fig. 9.4",
+        "fig-frequent": "Fig. 9.5",
         "ex-early": "Exercise 5.2",
         "ex-beyond-negation": "Exercise 9.1",
     }
