@@ -11,7 +11,8 @@ from tqdm import tqdm
 import tokensel_nb as ts
 from tokensel_nb.chapters.ablations import DIM, PATIENCE, QUERY_AND_HEAD, SIDES, Side, converged_at, run_side
 
-from .recording import amounts, rounded
+from .recording import CORPORA, amounts, rounded
+from .review_controls import those_that_occur
 
 # The protocol was fixed, and committed, before anything was recorded:
 #
@@ -82,10 +83,7 @@ class Parts(NamedTuple):
 
 
 imdb = cache(ts.load_imdb)
-OTHERS = {
-    "tomatoes": cache(lambda split: ts.load_rotten_tomatoes()),
-    "tweets": cache(lambda split: ts.load_tweets().balanced(seed=split)),
-}
+OTHERS = {name: cache(load) for name, load in CORPORA.items() if name != "imdb"}
 
 
 YELP = {"yelp": lambda split: ts.load_yelp().balanced(seed=split)}  # beside the others; no claim rests on it
@@ -113,10 +111,7 @@ def parts_of(name, size, split) -> Parts:
         return parts
     rows = np.random.default_rng(split).permutation(len(parts.fit))[:size]
     fit = parts.fit[np.sort(rows)]
-    there = np.flatnonzero(fit.counts.sum(axis=0))
-    return Parts(
-        *(replace(part, counts=part.counts[:, there], vocabulary=part.vocabulary[there]) for part in (fit, *parts[1:]))
-    )
+    return Parts(*those_that_occur(fit, *parts[1:]))
 
 
 def search(run_at, loss_of, ladder=LADDER, begin=1):

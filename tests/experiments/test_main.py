@@ -1,6 +1,7 @@
 """All parts are recorded by one command, which goes on where it stopped."""
 
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -60,3 +61,11 @@ def test_a_part_keeps_its_time_beside_those_of_others(monkeypatch, tmp_path):
     for name, minutes in (("b", 1.0), ("a", 2.0), ("b", 3.0)):
         recording.keep_time(name, {"minutes": minutes})
     assert [(name, of["minutes"]) for name, of in recording.times().items()] == [("a", 2.0), ("b", 3.0)]
+
+
+def test_parts_that_end_at_once_lose_no_time(monkeypatch, tmp_path):
+    monkeypatch.setattr(recording, "TIMES", tmp_path / "times.json")
+    names = [f"part {number}" for number in range(20)]
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda name: recording.keep_time(name, {"minutes": 1.0}), names))
+    assert set(recording.times()) == set(names)
