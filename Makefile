@@ -93,7 +93,7 @@ test: html ## What a change has to pass: all of `check`, every stored result com
 long: html ## The tests that `make test` leaves out, in half an hour: more cases, hundreds of kills, the whole PDF; PART=kills runs a part
 	$(BIN)/python tests/long.py $(PART)
 
-# AS="avx2 moved" runs these two of the seven, OF=book/05_reviews.ipynb this notebook alone.
+# AS="avx2 moved" runs these two of the seven, OF=book/04_reviews.ipynb this notebook alone.
 OF = --doctest-modules --ignore tests/site --ignore tests/book tests tokensel_nb experiments course book/*.ipynb
 portable: env ## Notebooks and unit tests as six processors would compute, on this one; notebooks from a start moved by one unit, too
 	@echo "About half an hour on two cores."

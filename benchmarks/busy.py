@@ -1,6 +1,6 @@
 """What a busy core costs: default threads over one, in turns, while another program has one of this machine's cores.
 
-By itself ten steps of a deeper model; with names of notebooks, such as ``python -m benchmarks busy 07_deeper``, those too.
+By itself ten steps of a deeper model; with names of notebooks, such as ``python -m benchmarks busy 09_deeper``, those too.
 """
 
 import os

@@ -23,8 +23,8 @@ ROOT = Path(__file__).resolve().parents[1]
 BUDGET = 570.0  # seconds for everything
 PYTEST = ["-m", "pytest", "-q", "-o", "addopts=--import-mode=importlib", "-p", "no:cacheprovider", "-W", "default", "-k"]
 TESTS = ["tests/models", "tests/theory/flow", "tests/training/test_train.py", "tests/theory/test_alignment.py"]
-NOTEBOOKS = {"notebook 1": "01_model", "notebook 2": "02_one_step", "notebook 5": "05_reviews"}
-NOTEBOOKS |= {"notebook 7": "07_deeper", "notebook 11": "11_scale"}
+NOTEBOOKS = {"notebook 1": "01_model", "notebook 2": "02_one_step", "notebook 5": "04_reviews"}
+NOTEBOOKS |= {"notebook 7": "09_deeper", "notebook 11": "11_scale"}
 PARTS = {"tests on the device": [*PYTEST, "{device}", *TESTS], "benchmarks of the device": ["-m", "benchmarks", "device"]}
 PARTS |= {
     name: ["book/_tools/run_notebooks.py", "--to", "_build/gpu", f"book/{file}.ipynb"] for name, file in NOTEBOOKS.items()

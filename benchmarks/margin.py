@@ -1,4 +1,4 @@
-"""The max-margin solver at 100,000 pairs, and the flow of chapter 3 to the accuracy that it claims."""
+"""The max-margin solver at 100,000 pairs, and the flow of 03_flow to the accuracy that it claims."""
 
 import numpy as np
 import torch

@@ -60,9 +60,9 @@ def measure():
     weight = sum(sent_bytes(SITE / file) for file in files)
     whole = sum(file.stat().st_size for file in SITE.rglob("*") if file.is_file())
     return [
-        row("chapter 1, cold: text is seen", median(seen), "s", "1.5 s to a readable page"),
-        row("chapter 1, cold: formulas in view are set", median(ready), "s", "1.0 s"),
-        row("chapter 1, cold: every formula is set", median(finished), "s", "1.5 s to a readable page"),
-        row("chapter 1: all that it loads, compressed", weight / 1e6, "MB", "1.2"),
+        row("01_model, cold: text is seen", median(seen), "s", "1.5 s to a readable page"),
+        row("01_model, cold: formulas in view are set", median(ready), "s", "1.0 s"),
+        row("01_model, cold: every formula is set", median(finished), "s", "1.5 s to a readable page"),
+        row("01_model: all that it loads, compressed", weight / 1e6, "MB", "1.2"),
         row("the whole site, with the PDF if it was made", whole / 1e6, "MB", "40"),
     ]

@@ -1,7 +1,7 @@
 """What a step of training costs against the size of the corpus: 1,000 to 560,000 reviews, as many as Yelp has.
 
 Beyond IMDB's 25,000 the reviews are drawn again and again: the cost knows nothing of their contents. The result is also
-recorded under ``size``, for the figure in the chapter on reviews.
+recorded under ``size``, for the figure in 04_reviews.
 """
 
 import numpy as np

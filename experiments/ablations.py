@@ -1,4 +1,4 @@
-"""The experiments of chapter 6: training without one of its parts, each side at its best rate and stopping time."""
+"""The experiments of 07_ablations: training without one of its parts, each side at its best rate and stopping time."""
 
 from dataclasses import replace
 from functools import cache, lru_cache, partial
@@ -25,7 +25,7 @@ from .review_controls import those_that_occur
 #   a row bring no lower one, or after the side's largest number of steps.
 # - Trained "until convergence", as the paper's authors have it (their rule is not known to us): to the first evaluation at
 #   which the training loss has fallen by less than 0.01 nat within the last 20 steps. The logistic loss need not have a
-#   minimum, so the curve over the steps is recorded beside it. Rate 0.007, the one of chapter 5; seeds 5 to 9.
+#   minimum, so the curve over the steps is recorded beside it. Rate 0.007, the one of 04_reviews; seeds 5 to 9.
 # - Added when those runs were seen, and before its own: at 0.007 the training loss jumps, and in each of the five runs the
 #   rule stopped at a jump or just before one. So the same once more at rate 0.003 with fresh seeds, 10 to 14.
 # - Dimensions: rate 0.003 √(2048/d), so that values move equally fast at every d. Shapes are read over the skew of the test

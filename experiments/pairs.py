@@ -1,4 +1,4 @@
-"""Chapter 9's recorded runs: two layers of attention on texts made to order, what pairs are worth, words that are frequent.
+"""05_beyond's recorded runs: two layers of attention on texts made to order, what pairs are worth, words that are frequent.
 
 The protocol of the last three, committed before the official runs; trials had seeds below 1,000.
 
@@ -9,7 +9,7 @@ worth     Words alone, words and pairs behind "not", and (the control) words and
           pairs and tell nothing. Right answers of held-out texts; gains over words alone with 95% intervals over the texts.
           Target: 0.01 at most, on IMDB for the largest upper end of the five folds, on the others for the upper end of all
           folds together, since a fifth of them has an interval as wide as the bound.
-frequent  Chapter 9's training of 150 steps, with true and with shuffled labels: what share of the attention in held-out
+frequent  05_beyond's training of 150 steps, with true and with shuffled labels: what share of the attention in held-out
           texts goes to all words but the TOP most frequent ones; how many of these score below the median. Target: 0.95 at
           least, true labels, for the smallest of the five folds of each corpus.
 not       Skews behind "not" over pairs that occur at least ten times, of Rotten Tomatoes and of balanced tweets (five draws),
@@ -112,7 +112,7 @@ def attention_of(corpus, seed=SEED) -> dict:
 
 
 def behind_not(corpus, seed) -> dict:
-    """Return what chapter 9 tells of the pairs with "not", and the share off the sum under shuffled labels."""
+    """Return what 05_beyond tells of the pairs with "not", and the share off the sum under shuffled labels."""
     random = np.random.default_rng(seed)
     found, shuffled = skews_behind(corpus, "not"), (ts.shuffle_labels(corpus, random) for _ in range(SHUFFLES))
     slope, *again = slopes_behind(found, random)

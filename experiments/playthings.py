@@ -37,7 +37,7 @@ def packed(numbers, step: float) -> dict:
 
 
 def trained_words(stages=STAGES) -> dict:
-    """Train as chapter 5 does, and return what each word has at some steps, and how often it occurs in either class."""
+    """Train as 04_reviews does, and return what each word has at some steps, and how often it occurs in either class."""
     corpus, held_out = ts.load_imdb().split(HELD_OUT, seed=0)
     words = {"values": [], "scores": []}
 

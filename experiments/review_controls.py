@@ -1,4 +1,4 @@
-"""What stands beside chapter 5's pictures: shuffled labels and held-out skew, plain descent run long, other vocabularies."""
+"""What stands beside 04_reviews's pictures: shuffled labels and held-out skew, plain descent run long, other vocabularies."""
 
 import re
 from dataclasses import replace
@@ -22,7 +22,7 @@ from .subwords import MARK, in_pieces, wordpiece
 # The protocol, fixed before the runs that count. Trial runs, from which the book's targets were set, used halves drawn with
 # seed 1 and seeds 0 to 6; the recorded ones use halves and seeds of their own, below. No setting was tuned for them.
 #
-# - The reviews that chapter 5 trains on (a fifth is held out, seed 0) are cut into two halves of equal size (`HALVES`).
+# - The reviews that 04_reviews trains on (a fifth is held out, seed 0) are cut into two halves of equal size (`HALVES`).
 #   Models learn from one half only; the skew is taken from that half ("own") and from the other one ("held out").
 # - `OPTIONS`: 256 dimensions instead of 2,048, for time, with the learning rate for which Adam's first step, which moves
 #   E_s·v by about η‖v‖₁ ~ η√d, is as long as in the chapter; 150 steps, as there.
@@ -34,7 +34,7 @@ from .subwords import MARK, in_pieces, wordpiece
 #
 # - Measured is `ts.matched_correlation` of E_s·p with the skew of the other half, over words in at least 20 of its texts, in
 #   groups of 100 neighbours by frequency in the half learnt from.
-# - It is read at the stopping step, that of the lowest loss on the fifth that chapter 5 holds out, with true labels, evaluated
+# - It is read at the stopping step, that of the lowest loss on the fifth that 04_reviews holds out, with true labels, evaluated
 #   at every step; each start has its own. Beside it stand shuffled labels, four permutations with each of the five starts,
 #   read at that very step and at the last; 20 permutations allow no level of significance below 1/21.
 # - The "ceiling": the other half is cut in two at random, ten times, and the absolute skew of one part takes the place of the
@@ -324,7 +324,7 @@ def of_pieces(half, other, learnt, continuations):
 
 @cache
 def parts_of(load) -> tuple[ts.Corpus, ts.Corpus]:
-    """Return what chapter 5 trains on and the fifth that it holds out, of a corpus."""
+    """Return what 04_reviews trains on and the fifth that it holds out, of a corpus."""
     return load().split(HELD_OUT, seed=0)
 
 

@@ -1,4 +1,4 @@
-"""Chapter 5's run on Yelp and on IMDB's test split, and chapter 8's on several classes of Yelp, with every seed."""
+"""04_reviews's run on Yelp and on IMDB's test split, and 08_classes's on several classes of Yelp, with every seed."""
 
 from dataclasses import replace
 

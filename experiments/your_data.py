@@ -1,4 +1,4 @@
-"""Planted marks and lines, and labels that mean nothing, which chapter 10 shows recorded: about five minutes.
+"""Planted marks and lines, and labels that mean nothing, which 06_your_data shows recorded: about five minutes.
 
 The protocol, committed before the official run; trials had seeds below 1,000. From each corpus, DRAWS draws of SIDE texts of
 either class (of tweets, too, of which most are negative). In each draw, one report each:

@@ -1,6 +1,6 @@
 """Run the tests that `make test` leaves out, part by part, and record how long each part takes.
 
-    python tests/long.py [part ...]        (default: all, one after another)
+python tests/long.py [part ...]        (default: all, one after another)
 """
 
 import json

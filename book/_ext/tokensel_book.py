@@ -11,10 +11,13 @@ from importlib import import_module
 from pathlib import Path
 
 import yaml
+from docutils import nodes
+from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
 IDEAS = "claims api pages playthings policy print teaching".split()  # a module each, tokensel_claims and so on
+CHAPTER = re.compile(r"file: book/(\d\d_\w+)")  # in _toc.yml
 PAPER = "wu2025attention"  # its key in the bibliography
 
 
@@ -31,6 +34,14 @@ def set_repository(app: Sphinx, config: Config) -> None:
         execution_times=execution_times(app),
         cells_compared=cells_compared(app),
     )
+
+
+def chapter(name, rawtext, text, lineno, inliner, options=None, content=None):
+    """Return a link to a chapter, ``{chapter}`04_reviews```: it says "chapter 4", and follows when chapters are added or moved."""
+    number = list(CHAPTER.findall(read(inliner.document.settings.env.app, "_toc.yml"))).index(text) + 1
+    reference = pending_xref("", nodes.inline(text=f"chapter {number}"), refdomain="std", reftype="doc", refexplicit=True)
+    reference.attributes |= {"reftarget": f"/book/{text}", "refdoc": inliner.document.settings.env.docname, "refwarn": True}
+    return [reference], []
 
 
 def read(app: Sphinx, path: str) -> str:
@@ -94,6 +105,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Register the above, and the other ideas of this folder."""
     app.connect("config-inited", set_repository)
     app.connect("source-read", take_notebook)
+    app.add_role("chapter", chapter)
     app.setup_extension("sphinx.ext.extlinks")
     for idea in IDEAS:
         import_module(f"tokensel_{idea}").setup(app)

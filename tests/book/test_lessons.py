@@ -62,7 +62,7 @@ def test_slides_have_notes_and_come_in_the_order_of_the_plan(page):
 
 
 def test_the_table_of_scores_on_the_slides_is_what_the_package_finds(imdb):
-    """Rounded: the two terms of chapter 2's parabola, after a first step of 300, and the score itself, in the limit."""
+    """Rounded: the two terms of 02_one_step's parabola, after a first step of 300, and the score itself, in the limit."""
     rows = re.findall(r"^\| (.*) \|$", text("slides-1"), re.MULTILINE)
     words, *told = ([cell.strip(" *") for cell in row.split("|")[1:]] for row in rows)
     told = [[float(cell.replace("−", "-")) for cell in row] for row in told]

@@ -1,5 +1,6 @@
 """Numbers that the text repeats are those that the cells of its section print, a summary's those of its chapter (one unit)."""
 
+import json
 import re
 import tomllib
 from itertools import chain
@@ -13,7 +14,7 @@ from results import CLAIM, NUMBER, Number, texts
 # Formulas, code, targets of links and directives' options are no sentences; numbers of theorems are names.
 NAMES = r"(?:Theorem|Lemmas?) [\d.]*\d(?: and [\d.]*\d)?"
 NO_PROSE = re.compile(rf"```.*?```|`[^`]*`|\$\$.*?\$\$|\$[^$]*\$|\]\([^)]*\)|^:.*?$|<[^>]*>|{NAMES}", re.S | re.M)
-SUMMARY = re.compile(r"^## What (?:was seen|the paper says).*?(?=^## |\Z)", re.S | re.M)
+SUMMARY = re.compile(r"^## (?:What was seen|Takeaways|What the paper says).*?(?=^## |\Z)", re.S | re.M)
 # Numbers of the paper, of other sections and of sources that are named beside them: no cell of their own section prints them.
 ELSEWHERE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 
@@ -85,3 +86,16 @@ def test_a_summary_repeats_numbers_of_its_chapter():
     )
     cells = [new_markdown_cell("# Chapter"), cell, new_markdown_cell("## Last"), summary]
     assert unknown(type("Notebook", (), {"cells": cells})) == ["0.84", "0.86"]
+
+
+@pytest.mark.parametrize(
+    "path", sorted([*Path(__file__).parents[2].glob("book/**/*.md"), *NOTEBOOKS]), ids=lambda path: path.stem
+)
+def test_chapters_are_named_by_role_or_link(path):
+    """A typed number is wrong as soon as a chapter is added or moved; the role {chapter} looks it up."""
+    text = path.read_text("utf-8")
+    if path.suffix == ".ipynb":
+        cells = read(path).cells
+        captions = [json.dumps(cell.metadata.get("mystnb", {}), ensure_ascii=False) for cell in cells]
+        text = "\n".join([*(cell.source for cell in cells), *captions])
+    assert not re.search(r"\b[Cc]hapters? \d", text), path.stem

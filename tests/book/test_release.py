@@ -46,7 +46,7 @@ def test_what_is_built_from_the_same_files_is_the_same(tmp_path):
 def copy(tmp_path, monkeypatch):
     """Return a copy of what is pinned, with two notebooks."""
     (tmp_path / "book").mkdir()
-    for name in ("pyproject.toml", "CITATION.cff", "CHANGELOG.md", "book/01_model.ipynb", "book/10_your_data.ipynb"):
+    for name in ("pyproject.toml", "CITATION.cff", "CHANGELOG.md", "book/01_model.ipynb", "book/06_your_data.ipynb"):
         shutil.copy(ROOT / name, tmp_path / name)
     monkeypatch.setattr(release, "ROOT", tmp_path)
     monkeypatch.setattr(first_cells, "ROOT", tmp_path)

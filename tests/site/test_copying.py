@@ -82,7 +82,7 @@ def test_copied_blocks_print_what_the_page_shows(page, tmp_path):
 
 def test_a_block_that_prints_something_else_is_found(tmp_path):
     page = tmp_path / "page.html"
-    cell = '''<div class="cell"><div class="cell_input"><pre>{}</pre></div>
-        <div class="cell_output"><div class="output stream"><pre>{}</pre></div></div></div>'''
+    cell = """<div class="cell"><div class="cell_input"><pre>{}</pre></div>
+        <div class="cell_output"><div class="output stream"><pre>{}</pre></div></div></div>"""
     page.write_text(cell.format("x = 2\nprint(x)", "2\n") + cell.format("print(x + 1)", "4\n"), "utf-8")
     assert list(differences(blocks(page), tmp_path)) == ["print(x + 1)"]

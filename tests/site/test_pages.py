@@ -8,7 +8,7 @@ from pages import PAGES, accessible, no_console_error, no_outside_request, no_si
 
 PHONE, LAPTOP = 360, 1200
 ALL_SETTINGS = [*product(("dark", "light"), (PHONE, LAPTOP))]
-MOST_ON_THEM = ("index", "01_model", "10_your_data")  # playthings and formulas, tables and sliders
+MOST_ON_THEM = ("index", "01_model", "06_your_data")  # playthings and formulas, tables and sliders
 ALT = 30  # characters: fewer cannot say what a figure shows
 
 

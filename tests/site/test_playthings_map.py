@@ -1,4 +1,4 @@
-"""The map of all words, in chapter 5, as a reader meets it; its numbers are those of the package."""
+"""The map of all words, in 04_reviews, as a reader meets it; its numbers are those of the package."""
 
 import numpy as np
 import pytest
@@ -12,13 +12,13 @@ PLAYTHING = ".tag_plaything-map .plaything"
 
 @pytest.fixture
 def chapter(visit, site):
-    """Return a function that opens chapter 5."""
-    return lambda **window: visit(site / "book" / "05_reviews.html", formulas=False, **window)
+    """Return a function that opens 04_reviews."""
+    return lambda **window: visit(site / "book" / "04_reviews.html", formulas=False, **window)
 
 
 @pytest.fixture(scope="module")
 def training(imdb):
-    """Return what chapter 5's reviews know of every word, and what five steps of training make of it, by the package."""
+    """Return what 04_reviews's reviews know of every word, and what five steps of training make of it, by the package."""
     corpus, _ = imdb.split(reviews.HELD_OUT, seed=0)
     return corpus, playthings.trained_words((5,))
 

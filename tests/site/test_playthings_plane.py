@@ -1,4 +1,4 @@
-"""The planes and the tug of war that one plays with, in chapters 1 and 3, as a reader meets them: the package's numbers."""
+"""The planes and the tug of war that one plays with, in 01_model and 03_flow, as a reader meets them: the package's numbers."""
 
 import json
 import re
@@ -57,7 +57,7 @@ def settle(tab):
     tab.wait_for_timeout(450)
 
 
-# Chapter 1
+# 01_model
 
 
 @pytest.fixture(scope="module")
@@ -144,7 +144,7 @@ def test_names_lie_over_no_word(chapter, turned):
     assert found == [3, 5, []]
 
 
-# Chapter 3
+# 03_flow
 
 
 @pytest.fixture(scope="module")
@@ -270,7 +270,7 @@ def test_the_shortest_query_is_the_package_s(alone, four_texts):
     assert 10 < solved < 60
 
 
-# The tug of war of chapter 3
+# The tug of war of 03_flow
 
 
 def tug_of_war(many, step, others=60):
@@ -357,7 +357,7 @@ def test_accessible_and_as_wide_as_the_window(chapter, setting, name, fragment):
 
 @pytest.mark.parametrize(
     ("name", "mark"),
-    [("01_model", "plane"), ("02_one_step", "step"), ("03_flow", "flow"), ("03_flow", "border"), ("05_reviews", "map")],
+    [("01_model", "plane"), ("02_one_step", "step"), ("03_flow", "flow"), ("03_flow", "border"), ("04_reviews", "map")],
 )
 def test_without_scripts_the_picture_stays(chapter, name, mark):
     tab = chapter(name, scripts=False).tab

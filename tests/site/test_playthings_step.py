@@ -1,4 +1,4 @@
-"""The step that one plays with, in chapter 2, as a reader meets it; its numbers are those of the package."""
+"""The step that one plays with, in 02_one_step, as a reader meets it; its numbers are those of the package."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ ROUNDING = 0.001  # three decimals of the correlation, with what the data files 
 
 @pytest.fixture
 def chapter(visit, site):
-    """Return a function that opens chapter 2."""
+    """Return a function that opens 02_one_step."""
     return lambda **window: visit(site / "book" / "02_one_step.html", formulas=False, **window)
 
 

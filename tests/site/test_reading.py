@@ -43,7 +43,7 @@ def test_a_solution_opens_by_the_keyboard(visit, site):
 
 
 def test_only_formulas_that_scroll_are_stops_of_the_tab_key(visit, site):
-    tab = visit(site / "book" / "15_every_dimension.html", width=360).tab
+    tab = visit(site / "book" / "15_tug_of_war.html", width=360).tab
     stops = tab.locator('mjx-container[display="true"].wide[tabindex="0"]')
     stops.first.wait_for()
     before = stops.count()

@@ -1,4 +1,4 @@
-"""The sides that chapter 6 compares: training without one of its parts; and when a training has converged."""
+"""The sides that 07_ablations compares: training without one of its parts; and when a training has converged."""
 
 from __future__ import annotations
 

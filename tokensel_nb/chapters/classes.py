@@ -1,4 +1,4 @@
-"""Chapter 8's measures: how E_s·v_k rises with how words lean to the classes, in texts trained on and in others."""
+"""08_classes's measures: how E_s·v_k rises with how words lean to the classes, in texts trained on and in others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chapter 7's deeper models: trained on reviews of IMDB that the seed draws, and held against the paper's tables."""
+"""09_deeper's deeper models: trained on reviews of IMDB that the seed draws, and held against the paper's tables."""
 
 from __future__ import annotations
 

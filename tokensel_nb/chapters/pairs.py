@@ -1,4 +1,4 @@
-"""Chapter 9's texts made to order, in which pairs of words tell the label, and pairs of words in reviews."""
+"""05_beyond's texts made to order, in which pairs of words tell the label, and pairs of words in reviews."""
 
 from __future__ import annotations
 

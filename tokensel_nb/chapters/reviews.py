@@ -1,4 +1,4 @@
-"""The run behind chapters 5 and 9: (E, p, v) trained on real reviews, and what the words get in bins of their label skew."""
+"""The run behind 04_reviews and 05_beyond: (E, p, v) trained on reviews, and what words get in bins of their label skew."""
 
 from __future__ import annotations
 

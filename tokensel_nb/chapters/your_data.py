@@ -1,4 +1,4 @@
-"""Chapter 10's figures of texts of one's own, and marks that are put in on purpose."""
+"""06_your_data's figures of texts of one's own, and marks that are put in on purpose."""
 
 from __future__ import annotations
 

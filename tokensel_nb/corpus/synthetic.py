@@ -69,7 +69,7 @@ def independent_tokens(num_texts: int, vocab_size: int, length: int, signal: flo
 
     In a text labelled y every position holds token s with chance (1 + y skew_s)/|S|, independently of the other positions;
     see `skews`. In the spirit of the paper's generator, whose formula is not known here: like it, it does not satisfy
-    Assumption 1 in general; at signal = (|S|-1)/|S| it does, with the chance (1 - (1 - 2/|S|)^T)^(n/2) that chapter 4 proves.
+    Assumption 1 in general; at signal = (|S|-1)/|S| it does, with the chance (1 - (1 - 2/|S|)^T)^(n/2).
 
     Parameters
     ----------

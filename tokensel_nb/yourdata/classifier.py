@@ -324,5 +324,6 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.one_d_array = True
         return tags
 
+
 def _file(folder):
     return Path(instance("folder", folder, (str, PathLike))) / FILE

@@ -42,7 +42,7 @@ def suspicion(rests, hits, classes, base, repeated=None):
     alone multiplies the odds by more than seven. One word in all m is taken for a leak beforehand, whatever m: it takes
     evidence of log m nats to name one, and thousands of words can be looked at without one that stands out by chance.
     The suspicion is the posterior probability of a leak. Counter-examples lower it step by step (three in 63 from 0.98
-    to 0.40, in chapter 10's trial), where "stands in one class only" would be destroyed by the first; a word of one
+    to 0.40, in a trial), where "stands in one class only" would be destroyed by the first; a word of one
     class only is less suspicious the more the rest of its texts says the same, and the rarer it is.
 
     What it cannot do. A mark in twenty of thousands of long reviews hardly proves more than chance does, least of all with

@@ -24,7 +24,6 @@ EMPTY = 0.01  # how strongly what <cls> says is held at the log-odds of the clas
 HOLD = 3.0  # strength of the penalty on scores that move, in texts
 
 
-
 @dataclass(frozen=True, eq=False)
 class Attended:
     """Scores and values in double precision, those of <cls> last, and what they make of a corpus."""

@@ -1,4 +1,4 @@
-/* Chapter 3's tug of war: one negative token, lone, against k positive allies, in the limit d → ∞. The reader turns the first
+/* 03_flow's tug of war: one negative token, lone, against k positive allies, in the limit d → ∞. The reader turns the first
    step, which scales all values, and k across the border from which on lone is no longer selected; the flow is followed anew. */
 "use strict";
 

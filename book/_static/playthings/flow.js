@@ -1,4 +1,4 @@
-/* Chapter 3's figure: four texts in the plane of p. The reader drops p, and it flows from there to the ray of p*. */
+/* 03_flow's figure: four texts in the plane of p. The reader drops p, and it flows from there to the ray of p*. */
 "use strict";
 
 /** The shortest p in the plane with D · p ≥ 1 for every D, or null: it lies on one border, nearest to 0, or where two meet. */

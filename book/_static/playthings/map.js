@@ -1,4 +1,4 @@
-/* The map (chapter 5): every word by what it says, its value, and by how loudly it says it, its score, at steps of training.
+/* The map (04_reviews): every word by what it says, its value, and by how loudly it says it, its score, at steps of training.
  * Whoever chooses a word reads where it comes from: its counts in both classes, its skew, and for some a sentence.
  */
 "use strict";

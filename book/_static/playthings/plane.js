@@ -1,5 +1,5 @@
-/* A plane to look at and to take hold of, and chapter 1's figure on it: words, p and v are moved by hand, and all else follows.
-   flow.js draws chapter 3's figure on the same plane. */
+/* A plane to look at and to take hold of, and 01_model's figure on it: words, p and v are moved by hand, and all else follows.
+   flow.js draws 03_flow's figure on the same plane. */
 "use strict";
 
 Object.assign(tokensel, (() => {
@@ -109,7 +109,7 @@ Object.assign(tokensel, (() => {
   return { plane, arrow, handle, table, shown, pointIn: read, pointOut: written };
 })());
 
-// ---- chapter 1: five words, p and v
+// ---- 01_model: five words, p and v
 
 tokensel.plaything("plane", (root) => {
   const { element, shown } = tokensel;

@@ -1,4 +1,4 @@
-/* Try it: a review of one's own, read by the classifier of chapter 5 at five moments of its training.
+/* Try it: a review of one's own, read by the classifier of 04_reviews at five moments of its training.
  *
  * Above each word stands a bar as high as its attention q, in the colour of its value γ. A tap on a word tells its numbers, and
  * lets one exchange it or leave it out, to see how the logit f moves.
@@ -21,7 +21,7 @@ tokensel.plaything("try", (root) => {
       "little predictable. But it is a quiet, touching film with an excellent cast, and I left the cinema smiling.",
   };
   const NOTES = {
-    [EXAMPLES["not bad"]]: "Each word owns one value, whatever stands beside it: “bad” is as bad after “not”. Chapter 9 is about this.",
+    [EXAMPLES["not bad"]]: "Each word has one value, whatever stands beside it: “bad” is just as bad after “not”.",
   };
   const INSTEAD = ["wonderful", "good", "boring", "worst"];
   const LONGEST = 3000; // characters: whoever pastes a book reads its beginning

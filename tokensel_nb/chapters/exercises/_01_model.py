@@ -1,4 +1,4 @@
-"""Checks of chapter 1's exercises."""
+"""Checks of the exercises in 01_model."""
 
 import numpy as np
 

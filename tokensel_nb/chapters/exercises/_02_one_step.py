@@ -1,4 +1,4 @@
-"""Checks of chapter 2's exercises."""
+"""Checks of the exercises in 02_one_step."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Checks of chapter 3's exercises."""
+"""Checks of the exercises in 03_flow."""
 
 import numpy as np
 from scipy.optimize import nnls

@@ -1,4 +1,4 @@
-"""Checks of chapter 8's exercises."""
+"""Checks of the exercises in 08_classes."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Checks of chapter 11's exercises."""
+"""Checks of the exercises in 11_scale."""
 
 from itertools import pairwise
 

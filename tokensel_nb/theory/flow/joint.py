@@ -137,7 +137,7 @@ def joint_flow(parameters: Parameters, corpus: Corpus, times, *, tolerance=1e-11
 
 @checked(parameters=Parameters)
 def conserved(parameters: Parameters):
-    """Return EᵀE - vvᵀ - ppᵀ, which gradient flow of all parameters keeps (the conservation law of chapter 3).
+    """Return EᵀE - vvᵀ - ppᵀ, which gradient flow of all parameters keeps (the conservation law).
 
     Parameters
     ----------

@@ -225,7 +225,7 @@ def normalised_steps(
 
 @checked(corpus=some_texts, learning_rate=positive)
 def limit_parameters(corpus: Corpus, learning_rate: float) -> Parameters:
-    """Return parameters that behave as those after one step on E do for d → ∞ (the chapter on one step says why).
+    """Return parameters that behave as those after one step on E do for d → ∞ (02_one_step says why).
 
     Rows of E⁰ become orthonormal and orthogonal to v, so E¹E¹ᵀ = I + γγᵀ with γ = (η₀/2) ᾱ, the values of `predicted_values`.
     The rows (e_s, γ_s) of length |S| + 1 have just these products, and v = (0, 1) these values: whatever is computed

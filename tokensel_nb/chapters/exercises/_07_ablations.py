@@ -1,4 +1,4 @@
-"""Checks of chapter 6's exercises."""
+"""Checks of the exercises in 07_ablations."""
 
 import numpy as np
 

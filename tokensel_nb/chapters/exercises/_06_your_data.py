@@ -1,4 +1,4 @@
-"""Checks of chapter 10's exercises."""
+"""Checks of the exercises in 06_your_data."""
 
 from contextlib import redirect_stdout
 

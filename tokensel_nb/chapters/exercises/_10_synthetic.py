@@ -1,4 +1,4 @@
-"""Checks of chapter 4's exercises."""
+"""Checks of the exercises in 10_synthetic."""
 
 import numpy as np
 

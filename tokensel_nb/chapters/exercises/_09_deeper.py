@@ -1,4 +1,4 @@
-"""Checks of chapter 7's exercises."""
+"""Checks of the exercises in 09_deeper."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Checks of chapter 5's exercises."""
+"""Checks of the exercises in 04_reviews."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Checks of chapter 9's exercises."""
+"""Checks of the exercises in 05_beyond."""
 
 import numpy as np
 
