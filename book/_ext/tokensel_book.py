@@ -37,7 +37,7 @@ def set_repository(app: Sphinx, config: Config) -> None:
 
 
 def chapter(name, rawtext, text, lineno, inliner, options=None, content=None):
-    """Return a link to a chapter, ``{chapter}`04_reviews```: it says "chapter 4", and follows when chapters are added or moved."""
+    """Return a link to a chapter, ``{chapter}`04_reviews```: it says "chapter 4", also once chapters are added or moved."""
     number = list(CHAPTER.findall(read(inliner.document.settings.env.app, "_toc.yml"))).index(text) + 1
     reference = pending_xref("", nodes.inline(text=f"chapter {number}"), refdomain="std", reftype="doc", refexplicit=True)
     reference.attributes |= {"reftarget": f"/book/{text}", "refdoc": inliner.document.settings.env.docname, "refwarn": True}
