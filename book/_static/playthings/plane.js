@@ -232,11 +232,8 @@ tokensel.plaything("plane", (root) => {
   };
   root.setAttribute("aria-label", "Words, p and v in the plane, to be moved");
   root.append(element("div", { class: "plane" },
-    element("p", { class: "hint" }, "Drag a word, or the tip of p or v",
-      tokensel.byKeys(" (keys: Tab, arrows, with Shift by more)"), ". ", element("strong", {}, "Try: "),
-      "move bad up along the grey lines. Its score hardly changes, its value turns, and the verdict with it. ",
-      "Then turn p to the other side: attention leaves bad."),
     drawing.root,
-    element("div", {}, numbers.root, verdict, tokensel.buttons("Words, p and v", [["Back to the start", back]]), saidLine)));
+    element("div", {}, numbers.root, verdict, tokensel.buttons("Words, p and v", [["Back to the start", back]]), saidLine),
+    element("p", { class: "hint" }, "Drag a word, or the tip of p or v", tokensel.byKeys(" (keys: Tab, arrows)"), ".")));
   redraw(); // names find their places on the page alone
 });
