@@ -66,6 +66,11 @@ def plot_runs(ax, steps, runs, color, label):
     ax.fill_between(steps, runs.min(axis=0), runs.max(axis=0), color=color, alpha=0.25, linewidth=0)
 
 
+def name_line(ax, x, y, name, color):
+    """Write the name of a line to the right of a point of it, in its colour, instead of a legend."""
+    ax.annotate(name, (x, y), (5, 0), textcoords="offset points", color=color, va="center", annotation_clip=False)
+
+
 def plot_ends(ax, amounts, vocabulary, how_many=12):
     """Draw the words with the smallest and the largest amounts as horizontal bars, from one end to the other."""
     order = np.argsort(amounts)
