@@ -83,6 +83,8 @@ def _said(role, names):
         return role["text"]
     if role["role"] == "chapter":
         return names[label].partition(",")[0]
+    if role["role"] == "checked":
+        return ""  # a tick; the cell itself stands in the notebook
     if role["role"].startswith("cite"):
         works = ", ".join(_KEY.sub(lambda key: f"{key[1].capitalize()} {key[2]}", work.strip()) for work in label.split(","))
         return works if role["role"] == "cite:t" else f"({works})"

@@ -12,15 +12,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from docutils import nodes
+from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.util import logging
-from sphinx.util.docutils import SphinxDirective
+from sphinx.util.docutils import SphinxDirective, SphinxRole
 from tokensel_book import notebooks, substitute
 
 from tokensel_nb.chapters.claim import MIME, Claim, target_of, written
 
 COLUMNS = {"Claim": 37, "Source": 13, "Measured": 16, "Target": 20, "Verdict": 14}  # heading: share of the width
 VERDICTS = {"holds": "✓ holds", "missed": "✗ missed", "describes": "describes"}
+
+CLAIMS: dict[str, Claim] = {}  # of the notebooks, by their ids, as `count_claims` finds them
 
 logger = logging.getLogger(__name__)
 
@@ -112,6 +115,21 @@ class ClaimsTable(SphinxDirective):
         return row
 
 
+class Checked(SphinxRole):
+    """``{checked}`id```: a small tick behind a sentence, which leads to the row of the claim that the sentence tells."""
+
+    def run(self) -> tuple[list[nodes.Node], list]:
+        """Make the link; what it says stands in the notebooks."""
+        claim = CLAIMS[self.text]
+        found = "" if claim.value is None else f"found {written(claim.value, claim.digits)}; "
+        sign, _, verdict = VERDICTS[claim.verdict].partition(" ")
+        tick = nodes.inline("", sign or "•", classes=["checked", f"checked-{claim.verdict}"])
+        link = pending_xref("", tick, refdomain="std", reftype="ref", refexplicit=True, refwarn=True)
+        link.attributes |= {"reftarget": f"claim-{self.text}".lower(), "refdoc": self.env.docname}
+        tick["title"] = f"Checked: {found}target {claim.target} ({verdict or claim.verdict})"
+        return [link], []
+
+
 def history(entry: dict) -> Iterator[nodes.paragraph]:
     """Yield what opens at a tap on the target: every bound with its date and reason, and what is recorded."""
     for bound in entry.get("targets", []):
@@ -126,10 +144,21 @@ def history(entry: dict) -> Iterator[nodes.paragraph]:
 
 def count_claims(app: Sphinx) -> None:
     """Let pages write the sentences."""
-    substitute(app, **counts(collect(notebooks(app), Path(app.srcdir))[0]))
+    claims, _ = collect(notebooks(app), Path(app.srcdir))
+    CLAIMS.update({id: claim for id, (_, claim) in claims.items()})
+    substitute(app, **counts(claims))
+
+
+def name_ticks(app: Sphinx, doctree: nodes.document, page: str) -> None:
+    """Let every tick say, where a reader points at it, what it has found."""
+    for tick in doctree.findall(nodes.inline):
+        if "checked" in tick["classes"]:
+            tick.parent["reftitle"] = tick.attributes.pop("title")
 
 
 def setup(app: Sphinx) -> None:
     """Register the above."""
     app.add_directive("claims-table", ClaimsTable)
+    app.add_role("checked", Checked())
+    app.connect("doctree-resolved", name_ticks)
     app.connect("builder-inited", count_claims, priority=400)  # before the parser reads the texts

@@ -11,32 +11,46 @@ from sphinx.application import Sphinx
 # The TeX extensions (cancel, boldsymbol, ...) and the fonts are loaded only by the pages that use them; "ui" is
 # the menu behind a right click.
 MATHJAX = ("tex-chtml.js", "input/tex/extensions", "output/chtml/fonts", "ui", "a11y")
-DEAD = ("*.map", "sphinx-thebe.*", "*webpack-macros.html", "fontawesome.js")  # files that no page asks for
+DEAD = ("*.map", "sphinx-thebe.*", "*webpack-macros.html", "fontawesome.js", "fontawesome")  # files that no page asks for
 
+TABLE = ' role="group" aria-label="Table" tabindex="0">'
 # What is replaced in the pages (regular expressions). All but the first four answer findings of the axe checker.
 MENDED = {
     # Thebe, which Jupyter Book loads for live cells that this book does not have.
     r"<script[^>]*sphinx-thebe[^>]*></script>|<script>const THEBE_JS_URL[^<]*</script>|<link[^>]*sphinx-thebe[^>]*>": "",
     r'<script type="text/x-thebe-config">[^<]*</script>|<script>kernelName = [^<]*</script>': "",
-    # What opens in a tab of its own learns nothing of this one.
-    r'<a (?=[^>]*\btarget="_blank")(?![^>]*\brel=)': '<a rel="noopener" ',
-    # Font Awesome's script, a third of a page's weight: its style sheet, which comes too, draws the same icons.
+    # Font Awesome, two thirds of a page's weight: book.css has the few signs.
     r"<script[^>]*/fontawesome\.js[^>]*></script>": "",
+    # The index of search, which the page of search alone needs.
+    r'<script src="(?:\.\./)+(?:_static/searchtools|_static/language_data|searchindex)\.js"></script>': "",
     # A bibliography is a list, so its entries have to be list items; the role they come with is deprecated.
     ' role="doc-biblioentry"': ' role="listitem"',
-    # A folded cell says itself what it is.
-    '<summary aria-label="Toggle hidden content">': "<summary>",
     # The fold of the menu's second level is drawn, and says nothing.
     '<summary><span class="toctree-toggle" role': '<summary aria-label="Pages below"><span class="toctree-toggle" role',
     # The corner of a pandas table heads nothing.
     "<th></th>": "<td></td>",
+    # A table wider than a phone scrolls by the keyboard, too, and says what it is.
+    '<div class="pst-scrollable-table-container">': '<div class="pst-scrollable-table-container"' + TABLE,
+    r'(?s)(<table border="1" class="dataframe">.*?</table>)': r'<div class="pst-scrollable-table-container"'
+    + TABLE
+    + r"\1</div>",
+    # The list of chapters is there when it is asked for.
+    'class="bd-sidebar-primary bd-sidebar': 'class="bd-sidebar-primary bd-sidebar pst-sidebar-hidden',
     # The title and the search box of the side bar belong to some landmark.
     '<div id="pst-primary-sidebar" ': '<div id="pst-primary-sidebar" role="region" aria-label="Book" ',
     # The parameters of a long signature are set as a list of definitions, but define nothing.
     r'<span class="sig-paren">\(</span>\n\n<dl>': '<span class="sig-paren">(</span>\n\n<dl role="none">',
 }
-# Search without excerpts where pages lie on a disk: the script would fetch them, and browsers forbid that there.
-SEARCH = {"SHOW_SEARCH_SUMMARY: true": 'SHOW_SEARCH_SUMMARY: location.protocol !== "file:"'}
+# The same in files of the theme. Search goes without excerpts where pages lie on a disk: the script would fetch them, and
+# browsers forbid that there.
+FILES = {
+    "styles/pydata-sphinx-theme.css": {r"@font-face\{[^}]*fontawesome[^}]*\}": ""},
+    "documentation_options.js": {"SHOW_SEARCH_SUMMARY: true": 'SHOW_SEARCH_SUMMARY: location.protocol !== "file:"'},
+    # Neither TeX nor code in the excerpts.
+    "searchtools.js": {
+        '".headerlink", "script",': '".headerlink", ".math", ".cell_input", ".cell_output", ".claim", "script",'
+    },
+}
 
 
 def mend(files: list[Path], replacements: dict[str, str]) -> list[str]:
@@ -66,11 +80,12 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
         else:
             (static / "mathjax").mkdir(exist_ok=True)
             shutil.copy(source / name, static / "mathjax")
-    missing = mend([*Path(app.outdir).rglob("*.html")], MENDED) + mend([static / "documentation_options.js"], SEARCH)
+    missing = mend([*Path(app.outdir).rglob("*.html")], MENDED)
+    missing += [fault for file, what in FILES.items() for fault in mend([static / file], what)]
     if missing and app.builder.name == "html":
         raise RuntimeError(f"no page holds what is to be mended: {missing}; see what the theme writes now")
     for dead in (file for pattern in DEAD for file in static.rglob(pattern)):
-        dead.unlink()
+        shutil.rmtree(dead) if dead.is_dir() else dead.unlink()
 
 
 def setup(app: Sphinx) -> None:

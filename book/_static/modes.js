@@ -1,0 +1,65 @@
+// Read, + Code, + Proofs: what is folded opens kind by kind, and stays so. Runs before the page is drawn.
+(() => {
+  const KINDS = { code: 'details[data-kind="code"]', proofs: 'details[data-kind="proofs"], details.proof' };
+  const BAR = 60; // px: the height of the bar at the top
+  const root = document.documentElement;
+
+  const remembered = () => {
+    const wanted = new URLSearchParams(location.search).get("show");
+    if (wanted !== null) return wanted.split(",");
+    try { return (localStorage.getItem("show") || "").split(","); } catch { return []; } // a reader may forbid storage
+  };
+  let shown = remembered().filter((kind) => kind in KINDS);
+  const mark = () => Object.keys(KINDS).forEach((kind) => root.toggleAttribute(`data-${kind}`, shown.includes(kind)));
+  mark();
+
+  function open(kind, yes) {
+    document.querySelectorAll(KINDS[kind]).forEach((each) => { each.open = yes; });
+  }
+
+  function toggle(button) {
+    const { kind } = button.dataset;
+    shown = shown.includes(kind) ? shown.filter((each) => each !== kind) : [...shown, kind];
+    try { localStorage.setItem("show", shown.join(",")); } catch { /* then this page alone remembers */ }
+    const top = (each) => each.getBoundingClientRect().top;
+    const read = [...document.querySelectorAll("article :is(p, figure, h2)")].find((each) => top(each) > BAR);
+    const before = read && top(read);
+    open(kind, shown.includes(kind));
+    if (read) scrollBy(0, top(read) - before); // what is being read stays where it is
+    show();
+  }
+
+  function show() {
+    mark();
+    document.querySelectorAll(".modes [data-kind]").forEach((button) => {
+      button.setAttribute("aria-pressed", shown.includes(button.dataset.kind));
+    });
+  }
+
+  // A link leads to what it names, also where that is folded.
+  function reveal() {
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (!target) return;
+    let closed = false;
+    for (let each = target.closest("details"); each; each = each.parentElement.closest("details")) {
+      closed ||= !each.open;
+      each.open = true;
+    }
+    if (closed) target.scrollIntoView();
+  }
+
+  document.addEventListener("DOMContentLoaded", () => {
+    document.querySelectorAll("details.sd-dropdown").forEach((each) => {
+      if (each.querySelector("summary").textContent.trim().startsWith("Proof")) each.classList.add("proof");
+    });
+    document.querySelectorAll(".modes [data-kind]").forEach((button) => {
+      button.addEventListener("click", () => toggle(button));
+    });
+    shown.forEach((kind) => open(kind, true));
+    show();
+    reveal();
+    addEventListener("hashchange", reveal);
+    addEventListener("beforeprint", () => Object.keys(KINDS).forEach((kind) => open(kind, true)));
+    addEventListener("afterprint", () => Object.keys(KINDS).forEach((kind) => open(kind, shown.includes(kind))));
+  });
+})();
