@@ -8,6 +8,7 @@ of them begins with, alone and in bold. The section *Exercises* is one fold. ``b
 import json
 import re
 from collections.abc import Iterator
+from itertools import count
 
 from docutils import nodes
 from docutils.parsers.rst import Directive
@@ -16,7 +17,8 @@ from sphinx.errors import ExtensionError
 from sphinx_exercise.nodes import exercise_enumerable_node as exercise
 from tokensel_book import notebooks
 
-TITLE = re.compile(r"\A((?:\([\w-]+\)=\n)*)\*\*(.+?)\*\*\n+")  # of a fold: after labels, bold and alone
+TITLE = re.compile(r"\A((?:\([\w-]+\)=\n)*)\*\*(.+?)\*\*(?:\n+|\Z)")  # of a fold: after labels, bold and alone
+NUMBER = count()  # of the cells that `mark_folds` writes
 MINUTES = re.compile(r"· (\d+) minutes")
 
 
@@ -63,7 +65,7 @@ def mark_folds(app: Sphinx, page: str, source: list[str]) -> None:
 
 def markdown(text: str) -> dict:
     """Make a cell."""
-    return {"cell_type": "markdown", "metadata": {}, "source": text}
+    return {"cell_type": "markdown", "id": f"edge-{next(NUMBER)}", "metadata": {}, "source": text}
 
 
 def fold_page(app: Sphinx, doctree: nodes.document) -> None:

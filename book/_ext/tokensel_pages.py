@@ -4,13 +4,16 @@ import re
 import shutil
 from importlib.metadata import distribution
 from pathlib import Path
+from urllib.parse import unquote
 
+from PIL import Image
 from sphinx.application import Sphinx
 
-# What TeX in, HTML out needs, relative to the package's MathJax folder; it has twelve times as much.
-# The TeX extensions (cancel, boldsymbol, ...) and the fonts are loaded only by the pages that use them; "ui" is
-# the menu behind a right click.
-MATHJAX = ("tex-chtml.js", "input/tex/extensions", "output/chtml/fonts", "ui", "a11y")
+# What TeX in, HTML out needs, part by part, and MathML for screen readers, relative to the package's MathJax folder. The one
+# file that has it all is twice as heavy. The TeX extensions (cancel, boldsymbol, ...) and the fonts are loaded by the pages
+# that use them; "ui" is the menu behind a right click.
+PARTS = ("core", "input/tex", "output/chtml", "a11y/assistive-mml")
+MATHJAX = ("startup.js", *(f"{part}.js" for part in PARTS), "input/tex/extensions", "output/chtml/fonts", "ui")
 DEAD = ("*.map", "sphinx-thebe.*", "*webpack-macros.html", "fontawesome.js", "fontawesome")  # files that no page asks for
 
 TABLE = ' role="group" aria-label="Table" tabindex="0">'
@@ -41,10 +44,12 @@ MENDED = {
     # The parameters of a long signature are set as a list of definitions, but define nothing.
     r'<span class="sig-paren">\(</span>\n\n<dl>': '<span class="sig-paren">(</span>\n\n<dl role="none">',
 }
+PICTURE = re.compile(r'(<img (?![^>]*(?:width|height)=)[^>]*src="([^":]+\.png)")([^>]*>)')
+
 # The same in files of the theme. Search goes without excerpts where pages lie on a disk: the script would fetch them, and
 # browsers forbid that there.
 FILES = {
-    "styles/pydata-sphinx-theme.css": {r"@font-face\{[^}]*fontawesome[^}]*\}": ""},
+    "styles/pydata-sphinx-theme.css": {r"@font-face\{[^}]*fontawesome[^}]*\}|(?<=\})\.fa[^{}]*\{[^}]*\}": ""},
     "documentation_options.js": {"SHOW_SEARCH_SUMMARY: true": 'SHOW_SEARCH_SUMMARY: location.protocol !== "file:"'},
     # Neither TeX nor code in the excerpts.
     "searchtools.js": {
@@ -66,6 +71,13 @@ def mend(files: list[Path], replacements: dict[str, str]) -> list[str]:
     return sorted(missing)
 
 
+def sized(picture: re.Match, folder: Path) -> str:
+    """Return an image that takes its place before it is there, and that is loaded when a reader comes near."""
+    with Image.open(folder / unquote(picture[2])) as image:
+        width, height = image.size
+    return f'{picture[1]} width="{width}" height="{height}" loading="lazy"{picture[3]}'
+
+
 def finish(app: Sphinx, exception: Exception | None) -> None:
     """Copy MathJax next to the pages, mend them, and remove what no reader needs."""
     if exception or app.builder.format != "html":
@@ -73,14 +85,17 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
     static = Path(app.outdir) / "_static"
     package = distribution("sphinx-mathjax-offline")
     # Its module name has hyphens, so it cannot be imported: find its files through its record.
-    source = Path(next(package.locate_file(f) for f in package.files if f.name == "tex-chtml.js")).parent
+    source = Path(next(package.locate_file(f) for f in package.files if f.name == "startup.js" and "mathjax" in str(f))).parent
     for name in MATHJAX:
         if (source / name).is_dir():
             shutil.copytree(source / name, static / "mathjax" / name, dirs_exist_ok=True)
         else:
-            (static / "mathjax").mkdir(exist_ok=True)
-            shutil.copy(source / name, static / "mathjax")
-    missing = mend([*Path(app.outdir).rglob("*.html")], MENDED)
+            (static / "mathjax" / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(source / name, static / "mathjax" / name)
+    pages = [*Path(app.outdir).rglob("*.html")]
+    for page in pages:
+        page.write_text(PICTURE.sub(lambda found: sized(found, page.parent), page.read_text("utf-8")), "utf-8")
+    missing = mend(pages, MENDED)
     missing += [fault for file, what in FILES.items() for fault in mend([static / file], what)]
     if missing and app.builder.name == "html":
         raise RuntimeError(f"no page holds what is to be mended: {missing}; see what the theme writes now")
@@ -90,5 +105,6 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
 
 def setup(app: Sphinx) -> None:
     """Register the above."""
-    app.config.mathjax_path = "mathjax/tex-chtml.js"
+    app.config.mathjax_path = "mathjax/startup.js"
+    app.config.mathjax3_config |= {"loader": {"load": PARTS}}
     app.connect("build-finished", finish)
