@@ -116,10 +116,8 @@ tokensel.plaything("border", (root) => {
   };
   root.setAttribute("aria-label", "One token against several allies");
   root.append(element("div", { class: "plane" },
-    element("p", { class: "hint" }, "lone: one word of blame, say awful, asleep at the start. Allies: k words of praise, say fine, nice, okay. ",
-      "Their competition κ says how strongly they hold lone back. ", element("b", {}, "Turn up the first step, or change k: when does lone never wake?")),
     svg,
-    element("div", {}, step.root, many.root, numbers.root, verdict,
+    element("div", {}, element("p", { class: "hint" }, "Turn up the first step, or change k. When does lone never wake?"), step.root, many.root, numbers.root, verdict,
       tokensel.buttons("The tug of war", [["Back to the start", back]]), saidLine)));
   draw();
 });

@@ -1,4 +1,5 @@
-/* 03_flow's figure: four texts in the plane of p. The reader drops p, and it flows from there to the ray of p*. */
+/* 03_flow's figure: four texts in the plane of p. The reader drops p, and it flows from there to the ray
+   of p*. The view goes with it: the picture zooms out as the path gets longer, and a compass shows the direction. */
 "use strict";
 
 /** The shortest p in the plane with D · p ≥ 1 for every D, or null: it lies on one border, nearest to 0, or where two meet. */
@@ -17,31 +18,65 @@ tokensel.plaything("flow", (root, place) => {
   const v = [[0.8, -0.6]];
   const TEXTS = [[0, 2], [0, 3], [1, 2], [1, 3]].map((tokens) => ({ tokens, label: 1 - tokens[0] }));
   const NAMES = TEXTS.map(({ tokens }) => tokens.map((id) => WORDS[id]).join(" "));
+  const SIDES = TEXTS.map(({ label }) => (label ? "praise" : "blame"));
   const STARTS = [[0, 0], [-6, -4], [5, -4], [-6, 3], [-1, -5], [7, 1]]; // of the chapter's six paths
-  const BOX = [-9, 9, -6, 14];
-  const LENGTHS = Array.from({ length: 51 }, (_, i) => i / 2);
-  const TUG = 3; // units of the plane for a text that pulls as hard as all together
+  const BOX = [-9, 9, -6, 14]; // the nearest view
+  const FARTHEST = 10; // a start lies in a view so many times as wide, at most
+  // Lengths of the path: half a unit apart while it bends, then ever farther, as the view is
+  const BENDS = Array.from({ length: 33 }, (_, i) => i / 2);
+  const LENGTHS = [...BENDS, ...Array.from({ length: 24 }, (_, i) => Math.round(16 * 25 ** ((i + 1) / 24)))];
+  const TUG = 3; // units of the nearest view for a text that pulls as hard as all together
   const ACCURACY = 1e-4; // a pixel is 0.05
+  const PACE = 110; // milliseconds for a step of the slider
   const ALL = 2; // what is shown: 0 the start alone, for those who shall guess; 1 the path and who pulls; 2 p* and other paths, too
   const START = { p: "5_-4", length: 0, shown: place.matches(".unanswered") ? 0 : ALL };
 
   const differences = TEXTS.map(({ tokens: [word, neighbour] }) => E[word].map((each, i) => each - E[neighbour][i]));
   const best = tokensel.shortestQuery(differences);
-  const drawing = tokensel.plane({ box: BOX, ticks: [-4, 4, 8, 12], called: "The plane of p", names: ["p₁, first number of p", "p₂, second number of p"] });
+  const nice = (x) => [1, 2, 4, 5, 10].map((each) => each * 10 ** Math.floor(Math.log10(x))).findLast((each) => each <= x * 1.001);
+  const ticks = ([, right]) => [-1, 1, 2, 3].map((each) => each * nice((4 / 9) * right));
+  const drawing = tokensel.plane({ box: BOX, ticks, called: "The plane of p", names: ["p₁, first number of p", "p₂, second number of p"] });
   const address = tokensel.state("flow", START);
-  let start = drawing.within(tokensel.pointIn(address.p, START.p));
+  let start = near(tokensel.pointIn(address.p, START.p));
   let level = Math.min(Math.max(Math.round(address.shown), 0), ALL);
-  let length = address.length; // as chosen: a path that leaves the frame earlier is followed up to there
-  let path;
+  let at = Math.max(LENGTHS.findLastIndex((each) => each <= address.length + 1e-9), 0); // how far p has come; parts while it plays
+  let [path, others, zoom, held, playing] = [null, null, 1, false, null];
+
+  /** A point that may be a start. */
+  function near([x, y]) {
+    const [left, right, bottom, top] = BOX.map((each) => FARTHEST * each);
+    return [Math.min(Math.max(x, left), right), Math.min(Math.max(y, bottom), top)];
+  }
 
   /** The loss that is left when attention has closed, since values stay: the mean of log(1 + exp(-yγ)). */
   const values = tokensel.modelOf({ E, p: [0, 0], v }, WORDS).values[0];
   const FLOOR = TEXTS.reduce((sum, { tokens: [word] }) => sum + Math.log1p(Math.exp(-Math.abs(values[word]))) / TEXTS.length, 0);
 
-  // What stays: where all leads are at least one, the ray, the directions, the chapter's six paths.
-  const beyond = ({ p }) => p[1] > BOX[3];
-  const pathFrom = (p) => tokensel.flow({ E, p, v }, TEXTS, LENGTHS, ACCURACY, beyond).points;
-  const inFrame = (points) => points.filter(({ p: [x, y] }) => x >= BOX[0] && x <= BOX[1] && y >= BOX[2] && y <= BOX[3]);
+  // ---- paths, as far as they are needed
+
+  /** A path, followed on to a length. */
+  function onward(points, to) {
+    const { s: from, p } = points.at(-1);
+    const ahead = LENGTHS.filter((each) => each > from && each <= to);
+    const accuracy = from < BENDS.at(-1) ? ACCURACY : 100 * ACCURACY;
+    const more = ahead.length ? tokensel.flow({ E, p, v }, TEXTS, [0, ...ahead.map((each) => each - from)], accuracy).points.slice(1) : [];
+    return [...points, ...more.map((each) => ({ ...each, s: from + each.s }))];
+  }
+  const pathFrom = (p) => [{ s: 0, p }];
+
+  /** Where p is when the slider is at i, which may lie between two of its steps. */
+  function pointAt(i) {
+    const [before, after] = [path[Math.floor(i)], path[Math.min(Math.ceil(i), path.length - 1)]];
+    const mixed = (one, other) => one + (i - Math.floor(i)) * (other - one);
+    return { s: mixed(before.s, after.s), p: before.p.map((each, axis) => mixed(each, after.p[axis])) };
+  }
+
+  /** How many times the nearest view a view must be to hold a point: below what part of its height, and well inside otherwise. */
+  const needed = ([x, y], height) => Math.max(Math.abs(x) / (0.92 * BOX[1]), y / (height * BOX[3]), y / (0.92 * BOX[2]));
+
+  // ---- the drawing
+
+  const [answers, arrows, own, tugs] = Array.from({ length: 4 }, drawing.layer);
   const curve = (points) => drawing.curve(points.map((each) => each.p));
   const leads = (p) => differences.map((D) => D[0] * p[0] + D[1] * p[1]);
 
@@ -56,69 +91,39 @@ tokensel.plaything("flow", (root, place) => {
     });
   }
 
-  function background() {
-    const [left, right, bottom, top] = BOX;
-    const wedge = differences.reduce(cut, [[left, bottom], [right, bottom], [right, top], [left, top]]);
+  /** Where p is pulled to, all over the view. */
+  function field() {
     const strokes = [];
-    for (let x = left + 1; x < right; x += 2) {
-      for (let y = bottom + 2; y < top - 1; y += 2) { // not where the axes' names stand
-        const { direction } = tokensel.pullOnQuery({ E, p: [x, y], v }, TEXTS);
-        if (direction) strokes.push(tokensel.arrow(drawing, [x, y], [x + 0.9 * direction[0], y + 0.9 * direction[1]]));
+    for (let x = -8; x < 9; x += 2) {
+      for (let y = -4; y < 13; y += 2) { // not where the axes' names stand
+        const from = [x * zoom, y * zoom];
+        const { direction } = tokensel.pullOnQuery({ E, p: from, v }, TEXTS);
+        if (direction) strokes.push(tokensel.arrow(drawing, from, from.map((each, axis) => each + 0.9 * zoom * direction[axis])));
       }
     }
+    return element("svg:path", { class: "field", d: strokes.join("") });
+  }
+
+  /** Where all leads are at least one, the ray, the chapter's six paths. */
+  function answered() {
+    const [left, right, bottom, top] = BOX.map((each) => zoom * each);
+    const wedge = differences.reduce(cut, [[left, bottom], [right, bottom], [right, top], [left, top]]);
     const [x, y] = drawing.at(best);
     const star = Array.from({ length: 10 }, (_, i) => {
       const [radius, angle] = [i % 2 ? 3.5 : 9, (Math.PI * i) / 5];
       return `${x + radius * Math.sin(angle)} ${y - radius * Math.cos(angle)}`;
     });
-    drawing.put(arrows, element("svg:path", { class: "field", d: strokes.join("") }));
-    drawing.put(answers,
+    const [rightOf, below] = zoom < 3 ? [x + 11, y + 4] : drawing.at(best.map((each) => (0.4 * top * each) / best[1]));
+    return [
       element("svg:path", { class: "allowed", d: `${drawing.trace(wedge)}Z` }),
-      ...STARTS.flatMap((p) => [
-        element("svg:path", { class: "path given", d: curve(pathFrom(p)) }),
-        element("svg:circle", { class: "given", cx: drawing.at(p)[0], cy: drawing.at(p)[1], r: 3 }),
+      ...others.flatMap((points) => [
+        element("svg:path", { class: "path given", d: curve(points) }),
+        element("svg:circle", { class: "given", cx: drawing.at(points[0].p)[0], cy: drawing.at(points[0].p)[1], r: 3 }),
       ]),
-      element("svg:path", { class: "ray", d: drawing.trace([[0, 0], best.map((each) => 20 * each)]) }),
+      element("svg:path", { class: "ray", d: drawing.trace([[0, 0], best.map((each) => 20 * zoom * each)]) }),
       element("svg:path", { class: "star", d: `M${star.join("L")}Z` }),
-      element("svg:text", { x: x + 11, y: y + 4 }, "p*"));
-  }
-
-  const [answers, arrows] = [drawing.layer(), drawing.layer()];
-  background();
-
-  // What moves
-  const own = drawing.layer();
-  const tugs = drawing.layer();
-  const words = tokensel.table("Row and value of each word", ["word", "row of E", "value"], WORDS);
-  words.rows.forEach((cells, id) => {
-    [cells[0].textContent, cells[1].textContent] = [E[id].map((each) => shown(each, 1)).join(", "), shown(values[id])];
-  });
-  const numbers = tokensel.table("Lead, attention and pull of each text", ["text", "lead", "attention", "pull, relative"], NAMES);
-  const shares = numbers.shares(1);
-  numbers.root.classList.add("fine");
-  const summary = element("p", { class: "verdict" });
-  const { root: saidLine, say } = tokensel.said();
-  const redraw = tokensel.soon(draw);
-  const drop = (point) => {
-    [start, path] = [tokensel.pointIn(tokensel.pointOut(drawing.within(point))), null]; // as the address will have it
-    redraw();
-  };
-  const dropped = tokensel.handle(drawing, { name: "the start of p", keyStep: 0.5, where: () => start, move: drop },
-    element("svg:circle", { class: "tip p", r: 6 }));
-  drawing.root.append(dropped.root);
-  drawing.root.addEventListener("click", (event) => {
-    if (!dropped.root.contains(event.target)) drop(drawing.toPoint(event));
-  });
-  const travelled = tokensel.slider("Path length", { min: 0, max: LENGTHS.at(-1), step: LENGTHS[1], value: length }, (value) => {
-    length = value;
-    redraw();
-  });
-
-  /** A number with so many digits that count, as in 0.0047 or, where that is longer, 4.7 × 10⁻⁶. */
-  function small(x, many = 2) {
-    const [digits, power] = Math.max(x, 0).toExponential(many - 1).split("e").map(Number);
-    if (power >= -4) return shown(Math.max(x, 0), Math.max(2, many - 1 - power));
-    return `${digits.toFixed(many - 1)} × 10⁻${[...String(-power)].map((each) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[each]).join("")}`;
+      element("svg:text", { x: rightOf + (zoom < 3 ? 0 : 8), y: below }, "p*"),
+    ];
   }
 
   /** Where the name of text i stands, beside the tip of its arrow and inside the frame. */
@@ -140,63 +145,158 @@ tokensel.plaything("flow", (root, place) => {
     return placed;
   }
 
+  // ---- a compass: where p points, and where p* does
+
+  const dial = element("svg:svg", { viewBox: "-60 -60 120 120", class: "compass", "aria-hidden": "true" });
+  function compass(p) {
+    const tip = ([x, y], length) => [x, -y].map((each) => (length * each) / Math.hypot(x, y));
+    const [[x, y], [nameX, nameY]] = [tip(best, 44), tip(best, 54)];
+    const needle = Math.hypot(...p) > 0 && tip(p, 40);
+    dial.replaceChildren(
+      element("svg:circle", { class: "axis", r: 44 }),
+      element("svg:path", { class: "ray", d: `M0 0L${x} ${y}` }),
+      element("svg:text", { x: nameX, y: nameY + 4, "text-anchor": "middle" }, "p*"),
+      ...(needle ? [element("svg:path", { class: "path", d: tokensel.arrow({ at: (point) => point }, [0, 0], needle) })] : []));
+  }
+
+  // ---- controls, and what is said
+
+  const words = tokensel.table("Row and value of each word", ["word", "row of E", "value"], WORDS);
+  words.rows.forEach((cells, id) => {
+    [cells[0].textContent, cells[1].textContent] = [E[id].map((each) => shown(each, 1)).join(", "), shown(values[id])];
+  });
+  const numbers = tokensel.table("Lead, attention and pull of each text", ["text", "lead", "attention", "pull"], NAMES);
+  const shares = numbers.shares(1);
+  numbers.root.classList.add("fine");
+  const told = element("p", { class: "told" });
+  const summary = element("p", { class: "verdict" });
+  const { root: saidLine, say } = tokensel.said();
+  const redraw = tokensel.soon(draw);
+  const drop = (point) => {
+    [start, path] = [tokensel.pointIn(tokensel.pointOut(near(point))), null]; // as the address will have it
+    redraw();
+  };
+  const dropped = tokensel.handle(drawing, { name: "the start of p", keyStep: 0.5, where: () => start, move: drop },
+    element("svg:circle", { class: "tip p", r: 6 }));
+  drawing.root.append(dropped.root);
+  // While a hand holds the start, the view stays: else the start would run from under the finger.
+  dropped.root.addEventListener("pointerdown", () => { held = true; });
+  for (const end of ["pointerup", "pointercancel"]) dropped.root.addEventListener(end, () => { held = false; redraw(); });
+  drawing.root.addEventListener("click", (event) => {
+    if (!dropped.root.contains(event.target)) drop(drawing.within(drawing.toPoint(event)));
+  });
+  const travelled = tokensel.slider("Path length", { min: 0, max: LENGTHS.length - 1, step: 1, value: at }, (value) => {
+    stop();
+    at = value;
+    redraw();
+  });
+  const play = element("button", { type: "button", class: "play", onclick: () => (playing ? stop() : go()) }, "▶ Play");
+
+  function stop() {
+    cancelAnimationFrame(playing);
+    playing = null;
+    at = Math.round(at);
+    play.textContent = "▶ Play";
+    redraw();
+  }
+
+  /** Go along the path to its end, from the start if it is there already; at once for who wants nothing to move. */
+  function go() {
+    const last = LENGTHS.length - 1;
+    const from = at < last ? at : 0;
+    const since = performance.now();
+    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const move = (now) => {
+      at = still ? last : Math.min(last, Math.max(at, from + (now - since) / PACE));
+      if (at === last) return stop();
+      draw();
+      playing = requestAnimationFrame(move);
+    };
+    at = from;
+    play.textContent = "■ Stop";
+    playing = requestAnimationFrame(move);
+  }
+
+  /** A number with so many digits that count, as in 0.0047 or, where that is longer, 4.7 × 10⁻⁶. */
+  function small(x, many = 2) {
+    if (x < 1e-14) return "less than 10⁻¹⁴"; // of which rounding leaves nothing
+    const [digits, power] = x.toExponential(many - 1).split("e").map(Number);
+    if (power >= -4) return shown(x, Math.max(2, many - 1 - power));
+    return `${digits.toFixed(many - 1)} × 10⁻${[...String(-power)].map((each) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[each]).join("")}`;
+  }
+
   function draw() {
     path ??= pathFrom(start);
-    const seen = inFrame(path);
-    const { s, p, loss } = seen.findLast((each) => each.s <= length + 1e-9) ?? seen[0];
-    const { pulls } = tokensel.pullOnQuery({ E, p, v }, TEXTS);
-    const together = Math.hypot(...tokensel.gradients({ E, p, v }, TEXTS).p);
-    const model = tokensel.modelOf({ E, p, v }, WORDS);
-    const tip = (pull) => pull.map((each, axis) => p[axis] + TUG * each);
+    path = onward(path, Math.max(LENGTHS[Math.ceil(at)], BENDS.at(-1)));
+    const { s, p } = pointAt(at);
+    if (!held) zoom = Math.max(1, needed(start, 0.93), needed(p, 0.78)); // above p is room for arrows
+    const box = BOX.map((each) => zoom * each);
+    drawing.look(box);
+    path = onward(path, 1.5 * box[3]);
+    if (level === ALL) others = (others ?? STARTS.map(pathFrom)).map((points) => onward(points, 1.5 * box[3]));
+    drawing.put(arrows, field());
+    drawing.put(answers, ...(level === ALL ? answered() : []));
     const [x, y] = drawing.at(p);
+    const behind = path.filter((each) => each.s <= s);
     drawing.put(own,
       level === ALL && element("svg:path", { class: "path given", d: curve(path) }),
-      element("svg:path", { class: "path", d: curve(path.filter((each) => each.s <= s)) }),
+      element("svg:path", { class: "path", d: curve(behind.at(-1).s < s ? [...behind, { s, p }] : behind) }),
       s > 0 && element("svg:circle", { class: "here", cx: x, cy: y, r: 5 }));
-    const sides = TEXTS.map(({ label }) => (label ? "praise" : "blame"));
-    const arrows = pulls.map((pull, i) => element("svg:path", { class: `arrow ${sides[i]}`, d: tokensel.arrow(drawing, p, tip(pull)) }));
+    drawPulls(p);
+    say_of(s, p);
+    for (const [part, from, to = ALL] of levels) part.style.display = from <= level && level <= to ? "" : "none";
+    dropped.place();
+    tokensel.remember("flow", START, { p: tokensel.pointOut(start), length: LENGTHS[Math.round(at)], shown: level });
+  }
+
+  function drawPulls(p) {
+    const { pulls } = tokensel.pullOnQuery({ E, p, v }, TEXTS);
+    const tip = (pull) => pull.map((each, axis) => p[axis] + TUG * zoom * each);
+    const drawn = pulls.map((pull, i) => element("svg:path", { class: `arrow ${SIDES[i]}`, d: tokensel.arrow(drawing, p, tip(pull)) }));
     const names = pulls.flatMap((pull, i) => (Math.hypot(...pull) > 0.2 ? [nameAt(drawing.at(tip(pull)), pull[0] < 0, i)] : []));
-    drawing.put(tugs, ...arrows, ...apart(names).map(({ from, y, i }) => element("svg:text", { class: sides[i], x: from, y }, NAMES[i])));
-    TEXTS.forEach(({ tokens }, i) => {
-      numbers.rows[i][0].textContent = shown(leads(p)[i]);
-      const [attention, missed] = tokensel.forward(model, tokens).attention;
-      shares[i].show(attention, sides[i], missed < 0.005 ? `1−${small(missed, 1).replace(" × ", "·")}` : undefined);
-      numbers.rows[i][2].textContent = shown(Math.hypot(...pulls[i]));
+    drawing.put(tugs, ...drawn, ...apart(names).map(({ from, y, i }) => element("svg:text", { class: SIDES[i], x: from, y }, NAMES[i])));
+    pulls.forEach((pull, i) => { numbers.rows[i][2].textContent = shown(Math.hypot(...pull)); });
+  }
+
+  function say_of(s, p) {
+    const model = tokensel.modelOf({ E, p, v }, WORDS);
+    const attention = TEXTS.map(({ tokens }) => tokensel.forward(model, tokens).attention[0]);
+    TEXTS.forEach((_, i) => {
+      numbers.rows[i][0].textContent = shown(leads(p)[i], Math.abs(leads(p)[i]) < 100 ? 2 : 0);
+      shares[i].show(attention[i], SIDES[i]);
     });
     const cosine = (p[0] * best[0] + p[1] * best[1]) / (Math.hypot(...p) * Math.hypot(...best));
-    const angle = Math.hypot(...p) > 0 ? `${shown((180 / Math.PI) * Math.acos(Math.min(1, cosine)), 1)}°` : "none";
-    const left = s < Math.min(length, LENGTHS.at(-1)) ? ", at the edge of the picture" : "";
-    const toBest = level === ALL ? `; angle to p*: ${angle}` : "";
-    summary.textContent = `p at (${shown(p[0])}, ${shown(p[1])})${left}; loss ${shown(loss, 3)}, above its floor by ${small(loss - FLOOR)}; `
-      + `all pulls together ${small(together)}${toBest}`;
-    for (const [part, from, to = ALL] of levels) part.style.display = from <= level && level <= to ? "" : "none";
-    travelled.show(shown(s));
-    dropped.place();
+    const angle = Math.hypot(...p) > 0 ? `p points ${shown((180 / Math.PI) * Math.acos(Math.min(1, cosine)), 1)}° away from p*` : "p has no direction yet";
+    const right = attention.filter((each) => each > 0.5).length;
+    told.textContent = `${right} of 4 texts attend to the right word${level === ALL ? `; ${angle}` : ""}.`;
+    const { loss, p: slope } = tokensel.gradients({ E, p, v }, TEXTS);
+    summary.textContent = `p at (${shown(p[0])}, ${shown(p[1])}); loss ${shown(loss, 3)}, above its floor by ${small(loss - FLOOR)}; `
+      + `all pulls together ${small(Math.hypot(...slope))}`;
+    compass(p);
+    travelled.input.value = Math.round(at);
+    travelled.show(shown(s, s < 16 ? 1 : 0));
     begin.textContent = `(${start.map((each) => shown(each, 1)).join(", ")})`;
-    say(level ? `${summary.textContent}.` : "");
-    tokensel.remember("flow", START, { p: tokensel.pointOut(start), length, shown: level });
+    say(level ? `Path length ${shown(s, 1)}. ${told.textContent}` : "");
   }
 
   const back = () => {
-    travelled.input.value = length = START.length;
+    at = START.length;
+    stop();
     drop(tokensel.pointIn(START.p));
   };
-  const answered = element("div", {}, travelled.root, numbers.root, summary, tokensel.buttons("p", [["Back to the start", back]]));
-  const more = tokensel.buttons("What is shown", [["Show more", () => { level += 1; redraw(); }]]);
   root.setAttribute("aria-label", "The flow of p in the plane");
   const begin = element("span");
-  const hints = [
-    element("p", { class: "hint" }, element("b", {}, "The ring:"), " p starts there, at ", begin, ". Where does it go? Draw it on paper, then show more."),
-    element("p", { class: "hint" }, element("b", {}, "Move the slider:"), " p follows its path. Tap elsewhere, or drag the ring",
-      tokensel.byKeys(" (keys: Tab, then arrows)"), ": p starts there."),
-    element("p", { class: "hint" }, element("b", {}, "Arrows at p:"), " how each text pulls it, blue for praise, orange for blame. ",
-      "There are four; weak ones are too short to see."),
-    element("p", { class: "hint" }, element("b", {}, "Table:"), " of good or bad in each text, its lead, its attention, and how long the text's arrow is. ",
-      "Arrows are scaled so that all together have length 1; how long that is in truth, the line below the table says."),
-  ];
+  const guess = element("p", { class: "hint" }, "p starts at the ring, ", begin, ". Where does it go? Draw it on paper, then show more.");
+  const hint = element("p", { class: "hint" }, `Press play, or tap the map to start elsewhere${tokensel.byKeys(" (keys: Tab, arrows)")}.`);
+  const more = tokensel.buttons("What is shown", [["Show more", () => { level += 1; redraw(); }]]);
+  const reset = element("button", { type: "button", onclick: back }, "Back to the start");
+  const driven = element("div", { class: "driven" }, element("div", { class: "buttons" }, play, reset), travelled.root);
+  const pointing = element("div", { class: "pointing" }, dial, told);
   const levels = [ // part, and from and up to which level it is shown
-    ...[hints[0], words.root].map((part) => [part, 0, 0]), ...[...hints.slice(1), arrows, own, tugs, answered].map((part) => [part, 1]), [answers, ALL], [more, 0, ALL - 1],
+    ...[guess, words.root].map((part) => [part, 0, 0]),
+    ...[hint, arrows, own, tugs, driven, pointing, numbers.root, summary].map((part) => [part, 1]), ...[answers, dial].map((part) => [part, ALL]), [more, 0, ALL - 1],
   ];
-  root.append(element("div", { class: "plane" }, ...hints, drawing.root, element("div", {}, words.root, answered, more, saidLine)));
+  root.append(element("div", { class: "plane" }, drawing.root,
+    element("div", { class: "beside" }, guess, hint, driven, pointing, words.root, numbers.root, summary, more, saidLine)));
   draw();
 });

@@ -10,10 +10,12 @@ Object.assign(tokensel, (() => {
   /** A number as people write it: with a true minus sign, and no minus before a zero. */
   const shown = (x, digits = 2) => x.toFixed(digits).replace(/^-(?=0\.?0*$)/, "").replace("-", "−");
 
-  /** A drawing of [left, right] × [bottom, top]:
-   *  {root, at(point), toPoint(event), within(point), trace(points), curve(points), layer(), put(layer, ...parts)}. */
-  function plane({ box: [left, right, bottom, top], ticks, called, names }) {
-    const unit = WIDTH / (right - left);
+  /** A drawing of [left, right] × [bottom, top], and, once look(box) says so, of a larger or smaller box of that shape:
+   *  {root, at(point), toPoint(event), within(point), trace(points), curve(points), layer(), put(layer, ...parts), look(box)}.
+   *  Ticks are a list, or a function of the box. */
+  function plane({ box, ticks, called, names }) {
+    let [left, right, bottom, top] = box;
+    let unit = WIDTH / (right - left);
     const height = unit * (top - bottom);
     const root = element("svg:svg", { viewBox: `0 0 ${WIDTH} ${height}`, role: "group", "aria-label": called });
     const at = ([x, y]) => [unit * (x - left), unit * (top - y)];
@@ -22,8 +24,7 @@ Object.assign(tokensel, (() => {
       const scale = (right - left) / seen.width;
       return [left + scale * (clientX - seen.x), top - scale * (clientY - seen.y)];
     };
-    const margin = MARGIN / unit;
-    const clamp = (x, from, to) => Math.min(Math.max(x, from + margin), to - margin);
+    const clamp = (x, from, to) => Math.min(Math.max(x, from + MARGIN / unit), to - MARGIN / unit);
     const within = ([x, y]) => [clamp(x, left, right), clamp(y, bottom, top)];
     const trace = (points) => `M${points.map((point) => at(point).map((each) => each.toFixed(1)).join(" ")).join("L")}`;
     /** A smooth line through points: its slope at each is that between its neighbours. */
@@ -41,12 +42,19 @@ Object.assign(tokensel, (() => {
     const axes = layer();
     const put = (into, ...parts) => into.replaceChildren(...parts.filter(Boolean));
     const label = (x, y, text, anchor = "start") => element("svg:text", { class: "tick", x, y, "text-anchor": anchor }, text);
-    put(axes,
-      element("svg:path", { class: "axis", d: trace([[left, 0], [right, 0]]) + trace([[0, bottom], [0, top]]) }),
-      ...ticks.flatMap((tick) => [label(at([tick, 0])[0], height - 5, shown(tick, 0), "middle"), label(4, at([0, tick])[1] + 4, shown(tick, 0))]),
-      label(WIDTH - 4, height - 22, names[0], "end"), // at the rim, above the numbers: nothing is drawn there
-      label(4, 13, names[1]));
-    return { root, at, toPoint, within, trace, curve, layer, put };
+    const ticksOf = typeof ticks === "function" ? ticks : () => ticks;
+    /** Show another box, of the same shape; what is drawn in it is to be drawn again. */
+    function look(other) {
+      [left, right, bottom, top] = other;
+      unit = WIDTH / (right - left);
+      put(axes,
+        element("svg:path", { class: "axis", d: trace([[left, 0], [right, 0]]) + trace([[0, bottom], [0, top]]) }),
+        ...ticksOf(other).flatMap((tick) => [label(at([tick, 0])[0], height - 5, shown(tick, 0), "middle"), label(4, at([0, tick])[1] + 4, shown(tick, 0))]),
+        label(WIDTH - 4, height - 22, names[0], "end"), // at the rim, above the numbers: nothing is drawn there
+        label(4, 13, names[1]));
+    }
+    look(box);
+    return { root, at, toPoint, within, trace, curve, layer, put, look };
   }
 
   /** The path of an arrow in a plane, which may end some units before its tip; its head is as long as the arrow allows. */

@@ -1,0 +1,87 @@
+"""Checks of the exercises in 14_proved."""
+
+import numpy as np
+
+from ...corpus.corpus import Corpus
+from ...models.parameters import Parameters
+from ...models.verbs import loss
+from ...theory.flow.joint import conserved
+from ...theory.max_margin import max_margin
+from ._01_model import texts
+from ._03_flow import separable
+from .answers import close, compare, exercise
+
+
+@exercise("ex-own-margin")
+def own_margin(solver, random):
+    E, pairs = separable(random)
+    found = solver(E, pairs, 2_000)
+    if not isinstance(found, (tuple, list)) or list(map(np.shape, found)) != [(8,), (9,), (9, 8)]:
+        yield "Return three things in this order: p, the multipliers, one a pair, and the rows D."
+        return
+    p, multipliers, D = (np.asarray(part, dtype=float) for part in found)
+    yield from compare(
+        D, E[pairs[:, 0]] - E[pairs[:, 1]], {"Each row is the selected token less the other.": E[pairs[:, 1]] - E[pairs[:, 0]]}
+    )
+    leads = D @ p
+    if leads.min() < 1 - 1e-3:
+        yield f"A constraint is missed: the smallest lead is {leads.min():.3f}, not 1. A pair's own step is (1 - D·p)/|D|²."
+    if multipliers.min() < 0:
+        yield f"A multiplier is negative, {multipliers.min():.3f}: cut it off at zero."
+    if not close(multipliers @ D, p, 1e-3):
+        yield "p is not the sum of multiplier times D: change p along with every multiplier."
+    if (multipliers * np.abs(leads - 1)).max() > 1e-3:
+        why = "May its λ fall again, and are all rounds made?"
+        yield f"A pair with a positive multiplier leads by more than 1: a shorter p would do. {why}"
+
+
+@exercise("ex-far")
+def far(near, away, _):
+    rows, signs = np.array([[1.0, 0.0], [-1.5, 1.0], [0.0, 0.0]]), [1, -1]
+    best = max_margin(rows, Corpus(np.array([[1, 0, 1], [0, 1, 1]]), signs, ["good", "bad", "the"])).direction
+    near, away = np.asarray(near, dtype=float), np.asarray(away, dtype=float)
+    for name, found in (("from (0, 0)", near), ("from (50, 0)", away)):
+        if found.shape != (2,) or not close(np.linalg.norm(found), np.float64(1), 1e-2):
+            yield f"The direction {name} should be two numbers of length one."
+    if close(near, away, 0.02):
+        yield "The two flows end differently: on the far one the text of bad pulls far less than the other."
+    if close(near, [1.0, 0.0], 0.02):
+        yield "The other way round: from (0, 0) both tokens are selected."
+    if not close(near, best / np.linalg.norm(best), 0.02):
+        yield "From (0, 0) the flow turns to p*, of length one."
+    if not close(away, [1.0, 0.0], 0.02):
+        yield "From (50, 0) the text of good pulls the harder, along (1, 0), for ever."
+
+
+@exercise("ex-trace")
+def trace(most, random):
+    E, p = random.normal(size=(5, 3)), random.normal(size=3)
+    size, length = np.linalg.norm(E), np.linalg.norm(p)
+    kept = np.sum(E**2) - length**2  # of parameters whose v is zero: the bound is reached
+    mistakes = {
+        "That bounds the square of the length.": length**2,
+        "What is conserved is subtracted: |p|² = |E|² - |v|² - kept.": np.sqrt(np.abs(size**2 + kept)),
+        "It depends on what is conserved, too.": size,
+    }
+    yield from compare(most(size, kept), length, mistakes)
+
+
+@exercise("ex-small-steps")
+def small_steps(descend, random):
+    counts, signs = texts(random)
+    corpus, arrays = Corpus(counts, signs, list("abcd")), (random.normal(size=(4, 3)), *random.normal(size=(2, 3)))
+    at, way = Parameters(*arrays), Parameters(random.normal(size=(4, 3)), *random.normal(size=(2, 3)))
+
+    def off(step):
+        """Return the conserved matrix's change by a step, and what the step does along a direction."""
+        new = Parameters(*map(np.asarray, descend(*arrays, counts, signs, step)))
+        along = sum(np.sum((a - b) * c) for a, b, c in zip(arrays, new.arrays().values(), way.arrays().values()))
+        return np.abs(conserved(new) - conserved(at)).max(), along / step
+
+    up, down = (Parameters(*(a + h * b for a, b in zip(arrays, way.arrays().values()))) for h in (1e-5, -1e-5))
+    slope = (loss(up, corpus) - loss(down, corpus)) / 2e-5
+    mistakes = {"You summed over texts; the mean is wanted.": len(signs) * slope}
+    yield from compare(off(1e-3)[1], slope, mistakes, tolerance=1e-5)
+    ratio = off(1e-2)[0] / off(1e-3)[0]
+    if not 90 < ratio < 110:
+        yield f"A step ten times as long should change the conserved matrix a hundred times as much; yours {ratio:.0f} times."
