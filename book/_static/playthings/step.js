@@ -107,8 +107,8 @@ tokensel.plaything("step", (root) => {
     const yRange = [Math.min(inside[0], bottom), Math.max(inside[1], top)];
     cloud.draw({ x, y: values, xRange: range, yRange, named: NAMED.map(idOf), chosen, line: lineOf(now.eta) });
     drawLaw(found, equal);
-    readout.textContent = `Correlation of words and line: ${number(found, 3)}, foreseen ${number(expected, 3)}. At a size of ${number(equal)} the step writes as much as chance had put there.`;
-    legend.textContent = now.eta > FRAME ? "Beyond 3,000: the same picture, with larger numbers." : "Curve: what a law foresees that is derived below. Cross: this step.";
+    readout.textContent = `Correlation of words and line: ${number(found, 3)}, predicted ${number(expected, 3)}. A step of ${number(equal)} is as large as the noise.`;
+    legend.textContent = now.eta > FRAME ? "Beyond 3,000: the same picture, with larger numbers." : "Curve: what a formula predicts. Cross: this step.";
     ofWord.textContent = inFull(chosen);
     finder.show(chosen);
     show(found, expected);
@@ -127,7 +127,7 @@ tokensel.plaything("step", (root) => {
   }
 
   const redraw = tokensel.soon(draw);
-  const hint = element("p", {}, "One step, of a size that you choose. It is large, since one word is a small part of a review.");
+  const hint = element("p", {}, "Drag the step size; tap a word for its numbers.");
   const controls = element("div", { class: "controls" }, hint, eta.root, dim.root, presets, zoom);
   const beside = element("div", { class: "beside" }, finder.root, ofWord, readout, law, legend);
   root.append(element("div", { class: "step" }, cloud.root, controls, beside), aloud.root);

@@ -1,0 +1,57 @@
+"""Checks of the exercises in 13_first_steps."""
+
+import numpy as np
+
+from ...corpus.corpus import Corpus
+from ...models.parameters import Parameters
+from ...theory.alignment import embedding_step
+from ._01_model import texts
+from .answers import close, compare, cross_entropy, exercise, slopes
+
+
+@exercise("ex-scale")
+def scale(limit, random):
+    counts, signs = texts(random)
+    corpus = Corpus(counts, signs, list("abcd"))
+    v, step = random.normal(size=3), random.uniform(1, 9)
+    nothing = Parameters(np.zeros((4, 3)), np.zeros(3), v)  # with embeddings of zero the limit is exact
+    share, norm = corpus.signed_share(), np.linalg.norm(v)
+    mistakes = {
+        "E moves along v, and the value is a product with v again: the length of v counts twice.": norm * step / 2 * share,
+        "g is 1/2 at a logit of zero.": norm**2 * step * share,
+        "That is the limit for a v of length one.": step / 2 * share,
+    }
+    yield from compare(limit(share, step, norm), embedding_step(nothing, corpus, step).token_values, mistakes)
+
+
+@exercise("ex-class-step")
+def class_step(step_of, random):
+    counts, _ = texts(random)
+    shares = counts / counts.sum(axis=1, keepdims=True)
+    E, heads, labels = random.normal(size=(4, 3)), random.normal(size=(3, 3)), np.arange(len(shares)) % 3
+    gradient = slopes(lambda embeddings: cross_entropy(shares @ embeddings @ heads.T, labels), E)
+    mistakes = {
+        "That climbs: the step goes against the gradient.": 2 * gradient,
+        "You summed over texts; the mean is wanted.": -2 * gradient * len(labels),
+        "It is a step of size one: `step` does not get in.": -gradient,
+    }
+    yield from compare(step_of(E, heads, shares, labels, 2.0) - E, -2 * gradient, mistakes)
+
+
+@exercise("ex-mirror")
+def mirror(mirrored, random):
+    counts, signs = texts(random)
+    partner = np.array([2, 3, 0, 1])
+    counts_found, signs_found = map(np.asarray, mirrored(counts, signs, partner))
+    if len(counts_found) != len(signs_found):
+        yield "There are not as many labels as texts."
+    if len(counts_found) != 2 * len(counts):
+        yield f"Of {len(counts)} texts it makes {len(counts_found)}; each has one mirror image beside it."
+    if signs_found.sum():
+        yield "The labels do not cancel: a mirror image has the opposite label."
+    share = signs_found @ (counts_found / counts_found.sum(axis=1, keepdims=True))
+    if not close(share[partner], -share, 1e-9):
+        yield "The signed share of a partner is not the opposite: replace every word by its partner."
+    given = {(*row, sign) for row, sign in zip(counts.tolist(), signs.tolist())}
+    if not given <= {(*row, sign) for row, sign in zip(counts_found.tolist(), signs_found.tolist())}:
+        yield "The texts of the corpus themselves are to stay in it."
