@@ -21,6 +21,7 @@ from tokensel_book import notebooks, substitute
 from tokensel_nb.chapters.claim import MIME, Claim, target_of, written
 
 COLUMNS = {"Claim": 37, "Source": 13, "Measured": 16, "Target": 20, "Verdict": 14}  # heading: share of the width
+TICKS = {"holds": "✓", "missed": "✗", "describes": "•"}
 VERDICTS = {"holds": "✓ holds", "missed": "✗ missed", "describes": "describes"}
 
 CLAIMS: dict[str, Claim] = {}  # of the notebooks, by their ids, as `count_claims` finds them
@@ -122,11 +123,10 @@ class Checked(SphinxRole):
         """Make the link; what it says stands in the notebooks."""
         claim = CLAIMS[self.text]
         found = "" if claim.value is None else f"found {written(claim.value, claim.digits)}; "
-        sign, _, verdict = VERDICTS[claim.verdict].partition(" ")
-        tick = nodes.inline("", sign or "•", classes=["checked", f"checked-{claim.verdict}"])
+        tick = nodes.inline("", TICKS[claim.verdict], classes=["checked", f"checked-{claim.verdict}"])
         link = pending_xref("", tick, refdomain="std", reftype="ref", refexplicit=True, refwarn=True)
         link.attributes |= {"reftarget": f"claim-{self.text}".lower(), "refdoc": self.env.docname}
-        tick["title"] = f"Checked: {found}target {claim.target} ({verdict or claim.verdict})"
+        tick["title"] = f"Checked: {found}target {claim.target} ({claim.verdict})"
         return [link], []
 
 

@@ -2,6 +2,7 @@
 
 import re
 import shutil
+from functools import partial
 from importlib.metadata import distribution
 from pathlib import Path
 from urllib.parse import unquote
@@ -71,7 +72,7 @@ def mend(files: list[Path], replacements: dict[str, str]) -> list[str]:
     return sorted(missing)
 
 
-def sized(picture: re.Match, folder: Path) -> str:
+def sized(folder: Path, picture: re.Match) -> str:
     """Return an image that takes its place before it is there, and that is loaded when a reader comes near."""
     with Image.open(folder / unquote(picture[2])) as image:
         width, height = image.size
@@ -94,7 +95,7 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
             shutil.copy(source / name, static / "mathjax" / name)
     pages = [*Path(app.outdir).rglob("*.html")]
     for page in pages:
-        page.write_text(PICTURE.sub(lambda found: sized(found, page.parent), page.read_text("utf-8")), "utf-8")
+        page.write_text(PICTURE.sub(partial(sized, page.parent), page.read_text("utf-8")), "utf-8")
     missing = mend(pages, MENDED)
     missing += [fault for file, what in FILES.items() for fault in mend([static / file], what)]
     if missing and app.builder.name == "html":

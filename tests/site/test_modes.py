@@ -1,0 +1,72 @@
+"""Read, + Code, + Proofs: what is folded on a chapter's page, and how a reader opens it."""
+
+import pytest
+from pages import PAGES, soup
+
+CHAPTERS = [page for page in PAGES if page.name[:2].isdigit()]
+OPEN = "(q) => [...document.querySelectorAll(q)].filter((each) => each.checkVisibility()).length"
+
+
+@pytest.fixture
+def chapter(visit, site):
+    """Return a function that opens a chapter, with what its address asks for."""
+    return lambda address="", **window: visit(site / "book" / "01_model.html", fragment=address, formulas=False, **window).tab
+
+
+@pytest.mark.parametrize("page", CHAPTERS, ids=lambda page: page.stem)
+def test_neither_code_nor_what_it_prints_nor_a_claim_stands_open(page):
+    """Nor a title that says nothing: each fold has one."""
+    found = soup(page).select(".cell_input pre, .cell_output pre, p.claim")
+    outside = [each.get_text()[:60] for each in found if not each.find_parent("details")]
+    assert outside == [] or (all(each.find_parent(class_="tag_show-code") for each in found if not each.find_parent("details")))
+    assert all(each.summary.get_text().strip() for each in soup(page).select("details.fold"))
+
+
+@pytest.mark.parametrize("page", CHAPTERS, ids=lambda page: page.stem)
+def test_exercises_are_one_line(page):
+    (fold,) = soup(page).select("section#exercises > details") or [None]
+    if fold:
+        assert fold.summary.get_text().split()[1:4:2] == ["exercises,", "minutes"]
+        assert len(fold.select(".exercise.admonition")) == int(fold.summary.get_text().split()[0])
+
+
+def test_a_toggle_opens_all_code_and_is_remembered(chapter, site):
+    tab = chapter()
+    code = ".cell_input pre"
+    assert tab.evaluate(OPEN, code) <= 1  # the one that a chapter may show
+    button = tab.locator(".modes [data-kind=code]")
+    button.click()
+    assert button.get_attribute("aria-pressed") == "true"
+    assert tab.evaluate(OPEN, code) > 5
+    tab.goto((site / "book" / "02_one_step.html").as_uri())
+    assert tab.evaluate(OPEN, code) > 5
+    tab.locator(".modes [data-kind=code]").click()
+    assert tab.evaluate(OPEN, code) <= 1
+
+
+def test_an_address_may_ask_for_code_and_proofs(visit, site):
+    tab = visit(site / "book" / "01_model.html", fragment="?show=code,proofs", formulas=False).tab
+    assert tab.evaluate(OPEN, ".cell_input pre") > 5
+    assert tab.evaluate("() => [...document.querySelectorAll('details.proof')].every((each) => each.open)")
+    assert tab.evaluate("() => localStorage.getItem('show')") is None
+
+
+def test_a_link_opens_the_fold_of_what_it_names(chapter):
+    tab = chapter("#cell-counts-identity")
+    assert tab.locator("#cell-counts-identity").is_visible()
+
+
+def test_paper_shows_code_and_proofs(chapter):
+    tab = chapter()
+    tab.evaluate("() => dispatchEvent(new Event('beforeprint'))")
+    assert tab.evaluate("() => [...document.querySelectorAll('details[data-kind=code]')].every((each) => each.open)")
+    tab.evaluate("() => dispatchEvent(new Event('afterprint'))")
+    assert tab.evaluate(OPEN, ".cell_input pre") <= 1
+
+
+@pytest.mark.parametrize("page", CHAPTERS, ids=lambda page: page.stem)
+def test_a_tick_leads_to_its_claim_and_says_what_was_found(page, site):
+    rows = {row["id"] for row in soup(site / "book" / "claims.html").select("tr[id]")}
+    for tick in soup(page).select("a:has(> .checked)"):
+        assert tick["href"].partition("#")[2] in rows
+        assert tick["title"].startswith("Checked: ")
