@@ -8,8 +8,6 @@ copied: a page shows the same file, and what is not there is an error of the str
 sections of its page: ``book/_static/slides.js``.
 """
 
-import json
-from pathlib import Path
 from typing import ClassVar
 
 from docutils import nodes
@@ -83,11 +81,9 @@ def figure_of(app: Sphinx, only: list[str], name: str) -> list[nodes.Node]:
 
 def cell_of(app: Sphinx, only: list[str], page: str, words: str) -> list[nodes.Node]:
     """Return the code of the one cell that holds some words, and what it printed."""
-    notebook = json.loads((Path(app.srcdir) / "book" / f"{page}.ipynb").read_text("utf-8"))
-    code = ["".join(cell["source"]) if cell["cell_type"] == "code" else "" for cell in notebook["cells"]]
-    (at,) = (place for place, source in enumerate(code) if words in source)
-    cells = app.env.get_doctree(f"book/{page}").findall(lambda node: isinstance(node, nodes.container))
-    cell = next(cell for cell in cells if cell.get("cell_index") == at)
+    blocks = app.env.get_doctree(f"book/{page}").findall(nodes.literal_block)
+    (source,) = (block for block in blocks if "cell_input" in block.parent["classes"] and words in block.astext())
+    cell = source.parent.parent
     blocks = [block for block in cell.findall(nodes.literal_block) if "text_plain" not in block["classes"]]
     return [block.deepcopy() for block in blocks if "results" not in only or "cell_input" not in block.parent["classes"]]
 

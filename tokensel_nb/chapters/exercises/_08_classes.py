@@ -3,7 +3,26 @@
 import numpy as np
 
 from ...corpus.corpus import Corpus
+from ...models.parameters import Parameters
+from ...theory.alignment import embedding_step
+from ._01_model import texts
 from .answers import close, compare, cross_entropy, exercise, slopes
+
+
+@exercise("ex-descent")
+def descent(moved, random):
+    counts, signs = texts(random)
+    corpus, rate, steps = Corpus(counts, signs, list("abcd")), 1e-4, int(random.integers(5, 20))
+    after = Parameters(np.zeros((4, 3)), np.zeros(3), np.eye(3)[0])
+    for _ in range(steps):
+        after = embedding_step(after, corpus, rate)
+    share = corpus.signed_share()
+    mistakes = {
+        "g is 1/2 as long as the model knows little.": rate * steps * share,
+        "That is one step; they add up.": rate / 2 * share,
+        "The rate does not get in.": steps / 2 * share,
+    }
+    yield from compare(moved(share, rate, steps), after.token_values, mistakes, tolerance=1e-3)
 
 
 @exercise("ex-two-classes")
