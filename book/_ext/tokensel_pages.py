@@ -1,8 +1,11 @@
 """Finished pages: they ask nothing of the network, weigh little, and a screen reader does not stumble over them."""
 
+import base64
+import os
 import re
 import shutil
 from functools import partial
+from hashlib import sha256
 from importlib.metadata import distribution
 from pathlib import Path
 from urllib.parse import unquote
@@ -15,16 +18,25 @@ from sphinx.application import Sphinx
 # that use them; "ui" is the menu behind a right click.
 PARTS = ("core", "input/tex", "output/chtml", "a11y/assistive-mml")
 MATHJAX = ("startup.js", *(f"{part}.js" for part in PARTS), "input/tex/extensions", "output/chtml/fonts", "ui")
-DEAD = ("*.map", "sphinx-thebe.*", "*webpack-macros.html", "fontawesome.js", "fontawesome")  # files that no page asks for
+DEAD = (
+    "*.map",
+    "sphinx-thebe.*",
+    "*webpack-macros.html",
+    "fontawesome.js",
+    "fontawesome",
+    "bootstrap.js",
+)  # files that no page asks for
 
 TABLE = ' role="group" aria-label="Table" tabindex="0">'
-# What is replaced in the pages (regular expressions). All but the first four answer findings of the axe checker.
+# What is replaced in the pages (regular expressions). All but the first five answer findings of the axe checker.
 MENDED = {
     # Thebe, which Jupyter Book loads for live cells that this book does not have.
     r"<script[^>]*sphinx-thebe[^>]*></script>|<script>const THEBE_JS_URL[^<]*</script>|<link[^>]*sphinx-thebe[^>]*>": "",
     r'<script type="text/x-thebe-config">[^<]*</script>|<script>kernelName = [^<]*</script>': "",
     # Font Awesome, two thirds of a page's weight: book.css has the few signs.
     r"<script[^>]*/fontawesome\.js[^>]*></script>": "",
+    # Bootstrap's script: nothing on these pages asks for it, and titles are read without it.
+    r"<(?:script|link)[^>]*/bootstrap\.js[^>]*>(?:</script>)?": "",
     # The index of search, which the page of search alone needs.
     r'<script src="(?:\.\./)+(?:_static/searchtools|_static/language_data|searchindex)\.js"></script>': "",
     # A bibliography is a list, so its entries have to be list items; the role they come with is deprecated.
@@ -45,6 +57,7 @@ MENDED = {
     # The parameters of a long signature are set as a list of definitions, but define nothing.
     r'<span class="sig-paren">\(</span>\n\n<dl>': '<span class="sig-paren">(</span>\n\n<dl role="none">',
 }
+DATA = re.compile(r'src="data:image/(\w+);base64,([^"]+)"')
 PICTURE = re.compile(r'(<img (?![^>]*(?:width|height)=)[^>]*src="([^":]+\.png)")([^>]*>)')
 
 # The same in files of the theme. Search goes without excerpts where pages lie on a disk: the script would fetch them, and
@@ -72,6 +85,14 @@ def mend(files: list[Path], replacements: dict[str, str]) -> list[str]:
     return sorted(missing)
 
 
+def as_file(folder: Path, images: Path, picture: re.Match) -> str:
+    """Write a picture that a slider holds in its page into a file of its own, and return its address."""
+    content = base64.b64decode(picture[2])
+    file = images / f"{sha256(content).hexdigest()}.{picture[1]}"
+    file.write_bytes(content)
+    return f'loading="lazy" src="{Path(os.path.relpath(file, folder)).as_posix()}"'
+
+
 def sized(folder: Path, picture: re.Match) -> str:
     """Return an image that takes its place before it is there, and that is loaded when a reader comes near."""
     with Image.open(folder / unquote(picture[2])) as image:
@@ -95,7 +116,8 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
             shutil.copy(source / name, static / "mathjax" / name)
     pages = [*Path(app.outdir).rglob("*.html")]
     for page in pages:
-        page.write_text(PICTURE.sub(partial(sized, page.parent), page.read_text("utf-8")), "utf-8")
+        text = DATA.sub(partial(as_file, page.parent, Path(app.outdir) / "_images"), page.read_text("utf-8"))
+        page.write_text(PICTURE.sub(partial(sized, page.parent), text), "utf-8")
     missing = mend(pages, MENDED)
     missing += [fault for file, what in FILES.items() for fault in mend([static / file], what)]
     if missing and app.builder.name == "html":
