@@ -8,34 +8,6 @@ from ...theory.assumption import check_assumption_1, complete_tokens
 from .answers import close, compare, exercise
 
 
-@exercise("ex-own-kappa")
-def own_kappa(kappa, random):
-    values, sides = random.normal(size=9), np.array([1, -1, 0, 1, -1, 0, 1, -1, 1])
-    values = np.where(sides, np.abs(values) * sides, values)
-    relevant = sides != 0
-    found = np.asarray(kappa(values, sides), dtype=float)
-    yield from compare(found.shape, sides.shape)
-    doubled = np.asarray(kappa(2 * values, sides), dtype=float)
-    if close(doubled[relevant], 2 * found[relevant]):
-        yield "With doubled values it doubles. Each term is a product of two sizes: it should become four times as large."
-    terms = {
-        "": lambda size, rival: rival * max(size - rival, 0),
-        "A rival that is larger does not take away: cut size - rival off at zero.": lambda size, rival: rival * (size - rival),
-        "A rival's own size is a factor of its term.": lambda size, rival: max(size - rival, 0) * size,
-    }
-
-    def of_all(term, against=-1):
-        return [
-            sum(term(abs(values[r]), abs(values[s])) for s in range(9) if sides[s] == against * sides[r])
-            for r in range(9)
-            if sides[r]
-        ]
-
-    mistakes = {said: of_all(term) for said, term in terms.items() if said}
-    mistakes["Those are the tokens of its own side; rivals stand on the other."] = of_all(terms[""], against=1)
-    yield from compare(found[relevant], of_all(terms[""]), mistakes)
-
-
 @exercise("ex-length")
 def length(rule, random):
     words, texts = int(random.integers(50, 500)), int(random.integers(1_000, 50_000))
@@ -48,22 +20,6 @@ def length(rule, random):
         "There are n/2 pairs of texts, and one chance in a hundred is for all together.": words / 2 * np.log(texts),
     }
     yield from compare(rule(words, texts), wanted, mistakes, tolerance=0.02)
-
-
-@exercise("ex-mirrored")
-def mirrored(kappas, random):
-    G, k = random.uniform(1, 5), int(random.integers(2, 9))
-
-    def against(size, rivals):
-        return sum(rival * max(size - rival, 0) for rival in rivals)
-
-    positive, negative = against(G / k, [G]), against(G, k * [G / k])
-    mistakes = {
-        "Exchange the two: the positive tokens are the small ones, of value G/k.": (negative, positive),
-        "Against a larger rival a term is zero, not negative.": (G * (G / k - G), negative),
-        "The negative token meets k rivals, not one.": (positive, negative / k),
-    }
-    yield from compare(kappas(G, k), (positive, negative), mistakes)
 
 
 @exercise("ex-impure")

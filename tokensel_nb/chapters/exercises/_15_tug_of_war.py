@@ -1,0 +1,67 @@
+"""Checks of the exercises in 15_tug_of_war."""
+
+import numpy as np
+
+from .answers import close, compare, exercise
+
+
+@exercise("ex-competition")
+def competition(largest, lost_from, random):
+    k, G = int(random.integers(2, 9)), random.uniform(0.5, 3)
+    sizes = np.linspace(0, 2 * G, 2_001)
+    terms = sizes * np.maximum(G - sizes, 0)
+    mistakes = {
+        "That is kappa of opponents of the size G/k. Other sizes make it larger.": G**2 * (1 - 1 / k),
+        "That is one opponent's term; there are k.": terms.max(),
+        "The term is a product of two sizes: G enters with its square.": k * G / 4,
+    }
+    yield from compare(largest(G, k), k * terms.max(), mistakes)
+    for G in (1.0, random.uniform(1.1, 1.8)):
+        many, halves = np.arange(1, 9), np.linspace(0, G, 201)
+        wanted = many[many * np.max(halves * (G - halves)) > 1][0]
+        mistakes = {"At kappa = 1 the token is still selected: more opponents are needed.": wanted - 1}
+        yield from (f"lost_from, at G = {G:.2f}: {said}" for said in compare(lost_from(G), wanted, mistakes, tolerance=1e-2))
+
+
+@exercise("ex-own-kappa")
+def own_kappa(kappa, random):
+    values, sides = random.normal(size=9), np.array([1, -1, 0, 1, -1, 0, 1, -1, 1])
+    values = np.where(sides, np.abs(values) * sides, values)
+    relevant = sides != 0
+    found = np.asarray(kappa(values, sides), dtype=float)
+    yield from compare(found.shape, sides.shape)
+    doubled = np.asarray(kappa(2 * values, sides), dtype=float)
+    if close(doubled[relevant], 2 * found[relevant]):
+        yield "With doubled values it doubles. Each term is a product of two sizes: it should become four times as large."
+    terms = {
+        "": lambda size, rival: rival * max(size - rival, 0),
+        "A rival that is larger does not take away: cut size - rival off at zero.": lambda size, rival: rival * (size - rival),
+        "A rival's own size is a factor of its term.": lambda size, rival: max(size - rival, 0) * size,
+    }
+
+    def of_all(term, against=-1):
+        return [
+            sum(term(abs(values[r]), abs(values[s])) for s in range(9) if sides[s] == against * sides[r])
+            for r in range(9)
+            if sides[r]
+        ]
+
+    mistakes = {said: of_all(term) for said, term in terms.items() if said}
+    mistakes["Those are the tokens of its own side; rivals stand on the other."] = of_all(terms[""], against=1)
+    yield from compare(found[relevant], of_all(terms[""]), mistakes)
+
+
+@exercise("ex-mirrored")
+def mirrored(kappas, random):
+    G, k = random.uniform(1, 5), int(random.integers(2, 9))
+
+    def against(size, rivals):
+        return sum(rival * max(size - rival, 0) for rival in rivals)
+
+    positive, negative = against(G / k, [G]), against(G, k * [G / k])
+    mistakes = {
+        "Exchange the two: the positive tokens are the small ones, of value G/k.": (negative, positive),
+        "Against a larger rival a term is zero, not negative.": (G * (G / k - G), negative),
+        "The negative token meets k rivals, not one.": (positive, negative / k),
+    }
+    yield from compare(kappas(G, k), (positive, negative), mistakes)
