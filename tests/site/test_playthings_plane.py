@@ -377,7 +377,7 @@ def test_the_first_step_is_turned_across_the_border(chapter):
     settle(tab)
     assert "wakes, after" in said.inner_text()
     assert not tab.locator("#fig-tug img").is_visible()
-    assert tab.locator("#fig-rope img").is_visible()
+    assert tab.locator("#fig-flow img").is_visible()
     assert opened.errors == []
 
 

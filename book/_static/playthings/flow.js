@@ -54,19 +54,22 @@ tokensel.plaything("flow", (root, place) => {
 
   // ---- paths, as far as they are needed
 
-  /** A path, followed on to a length. */
+  /** A path, followed on to a length; step by step, so that it is the same whatever length was asked for before. */
   function onward(points, to) {
-    const { s: from, p } = points.at(-1);
-    const ahead = LENGTHS.filter((each) => each > from && each <= to);
-    const accuracy = from < BENDS.at(-1) ? ACCURACY : 100 * ACCURACY;
-    const more = ahead.length ? tokensel.flow({ E, p, v }, TEXTS, [0, ...ahead.map((each) => each - from)], accuracy).points.slice(1) : [];
-    return [...points, ...more.map((each) => ({ ...each, s: from + each.s }))];
+    const longer = [...points];
+    for (const length of LENGTHS.slice(points.length).filter((each) => each <= to)) {
+      const { s, p } = longer.at(-1);
+      const { points: ends } = tokensel.flow({ E, p, v }, TEXTS, [0, length - s], s < BENDS.at(-1) ? ACCURACY : 10 * ACCURACY);
+      if (ends.length < 2) break; // all pulls cancel
+      longer.push({ s: length, p: ends[1].p });
+    }
+    return longer;
   }
   const pathFrom = (p) => [{ s: 0, p }];
 
   /** Where p is when the slider is at i, which may lie between two of its steps. */
   function pointAt(i) {
-    const [before, after] = [path[Math.floor(i)], path[Math.min(Math.ceil(i), path.length - 1)]];
+    const [before, after] = [Math.floor(i), Math.ceil(i)].map((each) => path[Math.min(each, path.length - 1)]);
     const mixed = (one, other) => one + (i - Math.floor(i)) * (other - one);
     return { s: mixed(before.s, after.s), p: before.p.map((each, axis) => mixed(each, after.p[axis])) };
   }
