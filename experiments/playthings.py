@@ -10,19 +10,19 @@ from pathlib import Path
 import numpy as np
 
 import tokensel_nb as ts
-from tokensel_nb.chapters.plots import plot_reading, use_book_style
-from tokensel_nb.chapters.reviews import HELD_OUT, OPTIONS, binned_run
-from tokensel_nb.support.extras import plt
+from tokensel_nb.chapters.recorded import recorded
+from tokensel_nb.chapters.reviews import OPTIONS, binned_run
 
+from . import front_page, stills
 from .recording import amounts, rounded
 
 FOLDER = Path("book/_static/playthings")
-PICTURE = Path("book/images/try.png")
-STAGES = (0, 1, 5, 25, 150)  # the steps of training whose values and scores are shown: `OPTIONS` end with the last
+STAGES = (0, 1, 5, 20, 150)  # the steps of training whose values and scores are shown: `OPTIONS` end with the last
+# Of the front page's cloud, with true labels and with labels permuted among the reviews: between them, dots move linearly.
+FRAMES, SHUFFLED_FRAMES = (0, 1, 2, 3, 5, 8, 10, 12, 15, 20), (0, 5, 10, 20)
 # What values and scores are rounded to. Values lie up to 56 from zero, so that an error in a score weighs more: the logits of
 # all reviews move by less than 0.01.
 ROUNDING = {"values": 0.006, "scores": 0.0005}
-SENTENCE = "the story is slow but the music is wonderful".split()  # of the picture in the place of the text box
 
 
 def packed(numbers, step: float) -> dict:
@@ -38,17 +38,56 @@ def packed(numbers, step: float) -> dict:
 
 def trained_words(stages=STAGES) -> dict:
     """Train as 04_reviews does, and return what each word has at some steps, and how often it occurs in either class."""
-    corpus, held_out = ts.load_imdb().split(HELD_OUT, seed=0)
-    words = {"values": [], "scores": []}
+    corpus, held_out = front_page.parts()
+    seen = {}
 
     def look(step, parameters):
-        if step in stages:
-            for name, numbers in amounts(parameters.numpy()).items():
-                words[name].append(numbers)
+        if step in {*stages, *FRAMES}:
+            seen[step] = amounts(parameters.numpy())
 
     history = binned_run(corpus, 0, held_out, watch=look, steps=stages[-1], evaluate_every=1).training.history
-    right = history.held_out_accuracies[list(stages)].tolist()  # the share of held-out reviews read rightly
-    return words | {"right": right, "counts": np.stack([corpus.counts[corpus.labels == label].sum(axis=0) for label in (0, 1)])}
+    words = {kind: [seen[step][kind] for step in stages] for kind in ("values", "scores")}
+    words |= {"right": history.held_out_accuracies[list(stages)].tolist()}  # the share of held-out reviews read rightly
+    words |= {"frames": [seen[step] for step in FRAMES if step in seen]}
+    return words | {"counts": np.stack([corpus.counts[corpus.labels == label].sum(axis=0) for label in (0, 1)])}
+
+
+def shuffled_frames() -> list[dict]:
+    """Train with labels that mean nothing, and return what each word has at some steps."""
+    _, seen = front_page.shuffled(*front_page.parts(), front_page.PERMUTATIONS[0], keep=SHUFFLED_FRAMES)
+    return [seen[step] for step in SHUFFLED_FRAMES]
+
+
+def horns(trained: dict, shuffled: list[dict]) -> dict:
+    """Return the front page's cloud: the words that occur often, in the order of their skew, and where they are when."""
+    corpus, _ = front_page.parts()
+    often = np.flatnonzero(corpus.counts.sum(axis=0) >= front_page.OFTEN)
+    order = often[np.argsort(corpus.label_skew()[often], kind="stable")]
+
+    def moves(frames, steps):
+        return {"steps": steps} | {
+            kind: [packed(frame[kind][order], size) for frame in frames] for kind, size in ROUNDING.items()
+        }
+
+    return {
+        "words": corpus.vocabulary[order].tolist(),
+        "true": moves(trained["frames"], FRAMES),
+        "shuffled": moves(shuffled, SHUFFLED_FRAMES),
+    }
+
+
+def verdict() -> dict:
+    """Return how a logit becomes a verdict: the words that clearly lean to a side, a bit each, and both fits."""
+    found = recorded("front_page")
+    clear = np.abs(front_page.parts()[0].label_skew()) >= front_page.CLEAR
+    fits = {kind: [found[kind]["slope"], found[kind]["intercept"]] for kind in ("short", "long")}
+    settings = {"step": front_page.STOP, "shortest": front_page.SHORT, "sure": front_page.SURE}
+    return settings | fits | {"clear": base64.b64encode(np.packbits(clear, bitorder="little").tobytes()).decode()}
+
+
+def of_stage(reviews: dict, step: int) -> dict:
+    """Return what words have at one of the steps, packed."""
+    return {kind: reviews[kind][STAGES.index(step)] for kind in ROUNDING}
 
 
 def first_step() -> dict:
@@ -67,25 +106,13 @@ def first_step() -> dict:
     return {"share": corpus.signed_share(), "draw": draw, "drawn_pull": pull}
 
 
-def draw_try(trained: dict, vocabulary, path: Path, shown=(0, 5, 150)) -> None:
-    """Draw what stands in the place of the playthings' text box where no script runs: one sentence at some of the stages."""
-    use_book_style()
-    columns = [list(vocabulary).index(word) for word in SENTENCE]
-    figure, axes = plt.subplots(len(shown), 1, figsize=(6.4, 5), sharex=True, sharey=True)
-    for ax, step in zip(axes, shown):
-        values, scores = (np.array(trained[key][STAGES.index(step)])[columns] for key in ("values", "scores"))
-        plot_reading(ax, SENTENCE, np.exp(scores) / np.exp(scores).sum(), values)
-        ax.set(ylabel="attention", ylim=(0, 0.8), title=f"after {step} steps" if step else "before training")
-    figure.savefig(path, metadata={"Software": None})
-
-
 def script(name: str, value) -> str:
     """Return a script that hands a value to the playthings under a name: pages on a disk may load scripts, and nothing else."""
     return f"tokensel.{name} = {json.dumps(value, separators=(',', ':'))};\n"
 
 
-def main(folder: Path = FOLDER, picture: Path = PICTURE):
-    """Write the data of all playthings, and the picture in the place of the first."""
+def main(folder: Path = FOLDER):
+    """Write the data of all playthings, and the pictures of the front page."""
     trained, step = trained_words(), first_step()
     words = ts.load_imdb().vocabulary.tolist()
     reviews = {"stages": STAGES, "right": rounded(trained["right"], 4)}
@@ -93,12 +120,15 @@ def main(folder: Path = FOLDER, picture: Path = PICTURE):
     files = {
         "words": ("vocabulary", words),
         "reviews": ("reviews", reviews),
+        "stopped": ("stopped", of_stage(reviews, front_page.STOP)),
+        "verdict": ("verdictData", verdict()),
+        "horns_data": ("horns", horns(trained, shuffled_frames())),
         "map_data": ("counts", trained["counts"].astype(int).tolist()),
         "step_data": ("firstStep", {name: packed(numbers, np.abs(numbers).max() / 30_000) for name, numbers in step.items()}),
     }
     for file, (name, value) in files.items():
         (folder / f"{file}.js").write_text(script(name, value), "utf-8")
-    draw_try(trained, words, picture)
+    stills.main()
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ import pytest
 from helpers import shipped, unpacked
 
 import tokensel_nb as ts
-from experiments import playthings
+from experiments import front_page, playthings, stills
 from tokensel_nb.chapters import reviews
 
 
@@ -62,3 +62,30 @@ def test_the_files_are_what_training_makes(imdb, stages):
             assert difference.std() < 0.03 * logits[0].std()
         else:
             assert np.abs(difference).max() < 0.01
+
+
+def test_the_cloud_is_that_of_the_stages_and_of_shuffled_labels():
+    """Where both are recorded they are equal; words go from the lowest skew to the highest."""
+    horns, words, data = shipped("horns_data"), shipped("words"), shipped("reviews")
+    corpus, _ = front_page.parts()
+    columns = [words.index(word) for word in horns["words"]]
+    assert (corpus.counts.sum(axis=0)[columns] >= front_page.OFTEN).all()
+    assert (np.diff(corpus.label_skew()[columns]) >= 0).all()
+    for kind, size in playthings.ROUNDING.items():
+        for step in (0, 1, 5, 20):
+            of_cloud = unpacked(horns["true"][kind][horns["true"]["steps"].index(step)])
+            wanted = unpacked(data[kind][playthings.STAGES.index(step)])[columns]
+            np.testing.assert_allclose(of_cloud, wanted, atol=1e-9)
+        assert shipped("stopped")[kind] == data[kind][playthings.STAGES.index(front_page.STOP)]
+        for at, frame in enumerate(playthings.shuffled_frames()):
+            # 20 steps on another processor: rounding has hardly begun to grow.
+            np.testing.assert_allclose(unpacked(horns["shuffled"][kind][at]), frame[kind][columns], atol=0.05 + size)
+
+
+def test_verdicts_are_told_by_the_recorded_fit():
+    assert shipped("verdict") == playthings.verdict()
+
+
+def test_stills_are_drawn_from_the_data():
+    drawn = [path.read_text("utf-8") for path in sorted(stills.PICTURES.glob("*.svg"))]
+    assert drawn == stills.stills(), "stale: run `make playthings`"

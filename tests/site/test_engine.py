@@ -6,13 +6,15 @@ import numpy as np
 import pytest
 
 import tokensel_nb as ts
-from experiments.playthings import packed
+from experiments import front_page
+from experiments.playthings import packed, verdict
 from tokensel_nb.corpus.phrases import split
 from tokensel_nb.corpus.text import split_words, strings
 
 ENGINE = Path(__file__).parents[2] / "book" / "_static" / "playthings" / "engine.js"
 CASES = range(100)
 ROUNDING = 1e-12  # both sides compute in double precision, numbers of order one
+LOGITS = np.linspace(-25, 25, 101).tolist()
 PATH = 1e-6  # both integrate, each with its own method
 
 
@@ -132,6 +134,27 @@ def test_one_step(engine):
         if share.std() > 0.01:
             wanted = np.corrcoef(share, found)[0, 1]
             assert engine("tokensel.correlation(given[0], given[1])", [list(share), found]) == pytest.approx(wanted, abs=1e-9)
+
+
+def test_verdicts(engine):
+    """Of random logits and attention, on words that clearly lean to a side and others, in short and long texts."""
+    data, random = verdict(), np.random.default_rng(0)
+    clear = np.abs(front_page.parts()[0].label_skew()) >= front_page.CLEAR
+    for length in (0, 1, 5, front_page.SHORT, front_page.SHORT + 1, 200):
+        ids = random.choice(len(clear), length).tolist()
+        attention = random.dirichlet(np.ones(length)).tolist() if length else []
+        found = engine(
+            "given[3].map((logit) => tokensel.verdict(given[0], given[1], given[2], logit))", [data, ids, attention, LOGITS]
+        )
+        on_clear = np.dot(attention, clear[ids]) if length else 0
+        slope, intercept = data["long" if length > front_page.SHORT else "short"]
+        for logit, told in zip(LOGITS, found, strict=True):
+            praise = 1 / (1 + np.exp(-(slope * logit + intercept)))
+            (tenths,) = front_page.said(np.array([max(praise, 1 - praise)]))
+            side = "close" if tenths == 5 else "praise" if praise > 0.5 else "blame"
+            assert told["kind"] == ("unknown" if not length else "unclear" if on_clear < 0.5 else side)
+            if told["kind"] == side:
+                assert (told["praise"], told["tenths"]) == (pytest.approx(praise, abs=ROUNDING), tenths)
 
 
 CHARACTERS = [

@@ -133,6 +133,29 @@ var tokensel = (() => {
   /** What the logits say of each class, from 0 to K-1. */
   const probabilities = (logits) => (logits.length > 1 ? softmax(logits) : [sigmoid(-logits[0]), sigmoid(logits[0])]);
 
+  /** How a logit is told, tokensel.verdictData: {kind: "unknown", "unclear", "close", "blame" or "praise", long: whether the text is,
+   *  praise: the probability, tenths: how many verdicts of ten as clear are right, where 10 stands for more than 9}. */
+  function verdict({ clear, short, long, shortest, sure }, ids, attention, logit) {
+    if (!ids.length) return { kind: "unknown" };
+    const bits = atob(clear);
+    const leans = (id) => (bits.charCodeAt(id >> 3) >> (id & 7)) & 1;
+    if (dot(attention, ids.map(leans)) < 0.5) return { kind: "unclear" };
+    const [slope, intercept] = ids.length > shortest ? long : short;
+    const praise = sigmoid(slope * logit + intercept);
+    const certainty = Math.max(praise, 1 - praise);
+    const tenths = certainty > sure ? 10 : Math.min(9, Math.floor(10 * certainty + 0.5));
+    return { kind: tenths === 5 ? "close" : praise > 0.5 ? "praise" : "blame", long: ids.length > shortest, praise, tenths };
+  }
+
+  /** The same in words: [a word or two, a sentence]. */
+  function verdictInWords({ kind, long, tenths }) {
+    if (kind === "unknown") return ["", "None of these words is in its vocabulary."];
+    if (kind === "unclear") return ["", "No clear word here."];
+    if (kind === "close") return ["", "Too close to call."];
+    const often = tenths === 10 ? "more than 9" : `about ${tenths}`;
+    return [kind === "praise" ? "Praise." : "Blame.", `Verdicts this clear on ${long ? "long" : "short"} texts are right ${often} times in 10.`];
+  }
+
   /** {vocabulary, scores, values} of parameters. */
   const modelOf = ({ E, p, v }, vocabulary) => ({ vocabulary, scores: times(E, p), values: v.map((row) => times(E, row)) });
 
@@ -286,7 +309,7 @@ var tokensel = (() => {
   }
 
   return {
-    words, tokens, rawWords, phrases, judge, softmax, forward, probabilities, modelOf, gradients, pullOnQuery, flow, limitParameters, correlation, unpack,
+    words, tokens, rawWords, phrases, judge, softmax, forward, probabilities, modelOf, verdict, verdictInWords, gradients, pullOnQuery, flow, limitParameters, correlation, unpack,
     steppedValues, equalStep, expectedCorrelation,
   };
 })();
