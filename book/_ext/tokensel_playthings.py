@@ -14,7 +14,7 @@ FOLDER = "playthings"
 SHARED = ("engine.js", "ui.js")
 REVIEWS = ("words.js", "reviews.js")
 NEEDS = {
-    "try": REVIEWS,
+    "try": (*REVIEWS, "verdict.js"),
     "step": ("scatter.js", "words.js", "step_data.js"),
     "map": ("scatter.js", *REVIEWS, "map_data.js"),
     "flow": ("plane.js",),

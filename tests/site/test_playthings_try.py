@@ -1,4 +1,4 @@
-"""The text box of the front page as a reader meets it; its numbers are those of the package, from the shipped data."""
+"""The text box of the chapters as a reader meets it; its numbers are those of the package, from the shipped data."""
 
 import ast
 import re
@@ -20,8 +20,8 @@ MIXED = "Not a BAD film: zzyzx quux, dull dull but wonderful!"
 
 @pytest.fixture
 def front(visit, site):
-    """Return a function that opens the front page."""
-    return lambda **window: visit(site / "book" / "index.html", formulas=False, **window)
+    """Return a function that opens the first page with the box."""
+    return lambda **window: visit(site / "book" / "01_model.html", formulas=False, **window)
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,7 @@ def number(text):
 
 def logit(tab):
     """Return the logit that the page states."""
-    return number(re.search(r"logit (\S+)", tab.locator(".try .verdict").inner_text())[1])
+    return number(re.search(r"Logit (\S+)", tab.locator(".try .verdict").inner_text())[1])
 
 
 def check(tab, package, text, step):
@@ -67,8 +67,9 @@ def test_the_default_says_what_the_package_finds(front, package):
     opened = front()
     tab = opened.tab
     assert tab.get_by_label("Write a review").input_value() == SENTENCE
-    check(tab, package, SENTENCE, 150)
-    assert tab.locator(".try .verdict strong").inner_text() == "Praise"
+    check(tab, package, SENTENCE, 20)
+    said = "Praise. Verdicts this clear on short texts are right about 8 times in 10."
+    assert tab.locator(".try .verdict").inner_text().startswith(said)
     assert opened.errors == []
     assert all(url.startswith(("file:", "data:", "blob:")) for url in opened.requests)
 
@@ -81,20 +82,21 @@ def test_typing_and_training(front, package):
     assert tab.locator(".try .unknown").all_inner_texts() == ["a", "zzyzx", "quux"]
     slider = tab.get_by_role("slider", name="Steps of training")
     slider.focus()
-    for key, step in (("Home", 0), ("ArrowRight", 1), ("ArrowRight", 5), ("ArrowRight", 25), ("ArrowRight", 150)):
+    for key, step in (("Home", 0), ("ArrowRight", 1), ("ArrowRight", 5), ("ArrowRight", 20), ("ArrowRight", 150)):
         tab.keyboard.press(key)
         check(tab, package, MIXED, step)
     assert slider.get_attribute("aria-valuetext").startswith("after 150 steps; right on 8")
-    assert tab.locator(".try .stops span").all_inner_texts() == ["0", "1", "5", "25", "150"]
+    assert "It claims to be over 99.9% sure." in tab.locator(".try .verdict").inner_text()
+    assert tab.locator(".try .stops span").all_inner_texts() == ["0", "1", "5", "20", "150"]
 
 
-def test_an_example_is_read_at_the_end_of_training(front, package):
+def test_an_example_is_read_where_training_is_best_stopped(front, package):
     tab = front().tab
     slider = tab.get_by_role("slider", name="Steps of training")
     slider.press("Home")
     tab.get_by_role("button", name="not bad").click()
-    assert slider.input_value() == "4"
-    check(tab, package, "The film was not bad.", 150)
+    assert slider.input_value() == "3"
+    check(tab, package, "The film was not bad.", 20)
 
 
 @pytest.mark.parametrize("width", [1200, 390])
@@ -120,8 +122,8 @@ def test_a_word_is_exchanged_by_the_keyboard_and_left_out(front, package):
     panel.get_by_role("textbox").fill("Perfect")
     changed = SENTENCE.replace("slow", "Perfect")
     assert tab.get_by_label("Write a review").input_value() == changed
-    assert logit(tab) == pytest.approx(package(changed, 150)[0], abs=0.006)
-    assert f"The logit was +{package(SENTENCE, 150)[0]:.2f}" in panel.inner_text()
+    assert logit(tab) == pytest.approx(package(changed, 20)[0], abs=0.006)
+    assert f"The logit was +{package(SENTENCE, 20)[0]:.2f}" in panel.inner_text()
     panel.get_by_role("button", name="leave it out").click()
     assert tab.get_by_label("Write a review").input_value() == SENTENCE.replace(" slow", "")
     assert "In its place:" in panel.inner_text()
@@ -137,28 +139,28 @@ def test_the_address_keeps_it(front, package):
     text = "<b onclick='x'>dull</b> & <img src=x onerror=alert(1)> 100% wonderful"
     tab.get_by_label("Write a review").fill(text)
     tab.get_by_role("slider", name="Steps of training").press("ArrowLeft")
-    tab.wait_for_function("() => location.hash.includes('try.step=25')")
+    tab.wait_for_function("() => location.hash.includes('try.step=5')")
     tab.reload()
     assert tab.get_by_label("Write a review").input_value() == text
     assert tab.locator(".try .reading").inner_text() == text
     assert tab.locator(".try .reading :is(b, img)").count() == 0
-    check(tab, package, text, 25)
+    check(tab, package, text, 5)
     tab.goto(f"{tab.url.split('#')[0]}#try.text=dull&try.step=7")
     tab.wait_for_function("() => document.querySelector('.try textarea').value === 'dull'")
-    assert "after 150 steps" in tab.get_by_role("slider", name="Steps of training").get_attribute("aria-valuetext")
+    assert "after 20 steps" in tab.get_by_role("slider", name="Steps of training").get_attribute("aria-valuetext")
 
 
 def test_a_finger_on_a_word_and_the_numbers(chromium, site, package):
     context = chromium.new_context(viewport={"width": 390, "height": 844}, has_touch=True)
     tab = context.new_page()
-    tab.goto((site / "book" / "index.html").as_uri())
+    tab.goto((site / "book" / "01_model.html").as_uri())
     tab.get_by_role("button", name="not bad").tap()
     tab.locator(".try .word", has_text="bad").tap()
     assert "bad: score" in tab.locator(".try .panel").inner_text()
     tab.get_by_text("All numbers").tap()
     tab.locator(".try tbody tr").first.wait_for()
     rows = [[cell.inner_text() for cell in row.locator("td").all()] for row in tab.locator(".try tbody tr").all()]
-    _, of_words = package("The film was not bad.", 150)
+    _, of_words = package("The film was not bad.", 20)
     assert rows[0][0] == "bad"
     assert sum(number(row[-1]) for row in rows) == pytest.approx(logit(tab), abs=0.03)
     assert float(rows[0][2].rstrip("%")) == pytest.approx(100 * of_words["bad"][0], abs=0.51)
@@ -188,15 +190,18 @@ def test_accessible_in_every_state(front, theme, width):
 
 def test_without_scripts_there_is_a_picture(front):
     tab = front(scripts=False).tab
-    assert tab.locator("#fig-try img").is_visible()
-    assert len(tab.locator("#fig-try img").get_attribute("alt")) > 100
+    still = tab.locator(".tag_plaything-try img")
+    assert still.is_visible()
+    assert len(still.get_attribute("alt")) > 100
     assert tab.locator(".plaything").count() == 0
 
 
 def test_the_picture_shows_the_default(front):
     tab = front().tab
-    assert not tab.locator("#fig-try img").is_visible()
-    assert [word.lower() for word in tab.locator(".try .word").all_inner_texts()] == playthings.SENTENCE
+    assert not tab.locator(".tag_plaything-try img").is_visible()
+    assert [word.lower() for word in tab.locator(".try .word").all_inner_texts()] == SENTENCE.lower().replace(",", "").rstrip(
+        "."
+    ).split()
 
 
 def test_chapter_1_quotes_the_same_numbers():
@@ -204,7 +209,7 @@ def test_chapter_1_quotes_the_same_numbers():
     trained = next(ast.literal_eval(node.value) for node in ast.parse(cell.source).body if isinstance(node, ast.Assign))
     words, data = shipped("words"), shipped("reviews")
     for at, key, rounding in ((0, "scores", 0.006), (1, "values", 0.06)):
-        numbers = unpacked(data[key][-1])
+        numbers = unpacked(data[key][playthings.STAGES.index(20)])
         for word, quoted in trained.items():
             assert quoted[at] == pytest.approx(numbers[words.index(word)], abs=rounding), (word, key)
 

@@ -1,4 +1,5 @@
-/* Try it: a review of one's own, read by the classifier of 04_reviews at five moments of its training.
+/* Try it: a review of one's own, read by the classifier of 04_reviews at five moments of its training. At the step where training
+ * is best stopped the verdict says how often verdicts as clear are right; at the others, what the classifier claims.
  *
  * Above each word stands a bar as high as its attention q, in the colour of its value γ. A tap on a word tells its numbers, and
  * lets one exchange it or leave it out, to see how the logit f moves.
@@ -25,7 +26,8 @@ tokensel.plaything("try", (root) => {
   };
   const INSTEAD = ["wonderful", "good", "boring", "worst"];
   const LONGEST = 3000; // characters: whoever pastes a book reads its beginning
-  const DEFAULTS = { text: EXAMPLES["both at once"], step: reviews.stages.at(-1) };
+  const STOPPED = tokensel.verdictData.step;
+  const DEFAULTS = { text: EXAMPLES["both at once"], step: STOPPED };
   const LOUD = 30; // about the largest value and the largest logit there are
 
   const words = { vocabulary: tokensel.vocabulary };
@@ -36,7 +38,7 @@ tokensel.plaything("try", (root) => {
   });
 
   const last = reviews.stages.length - 1;
-  let [text, stage] = ["", last];
+  let [text, stage] = ["", reviews.stages.indexOf(STOPPED)];
   let chosen = null; // {before, after, first}: the text around a word, and the whole before anything was exchanged
 
   // ---- what is read
@@ -59,13 +61,18 @@ tokensel.plaything("try", (root) => {
   const sure = (q) => (q > 0.999 ? "over 99.9%" : percent(q));
   const side = (x) => (x < 0 ? "blame" : "praise");
 
+  /** [a word, the rest of the sentence] */
   function verdict({ known, logit, likely }) {
-    if (!known.length) return ["", "no word here that the model knows"];
-    const doubt = stage ? "Undecided" : "Not trained yet";
-    const number = `logit ${signed(logit)} (above 0: praise)`;
-    if (Math.abs(likely - 0.5) < 0.03) return [doubt, `probability of praise ${percent(likely)}, ${number}`];
+    const step = reviews.stages[stage];
+    const number = known.length ? ` Logit ${signed(logit)} (above 0: praise).` : "";
+    if (step === STOPPED || !known.length) {
+      const [ids, attention] = ["id", "attention"].map((key) => known.map((token) => token[key]));
+      const [word, rest] = tokensel.verdictInWords(tokensel.verdict(tokensel.verdictData, ids, attention, logit));
+      return [word, rest + number];
+    }
+    if (Math.abs(likely - 0.5) < 0.03) return [step ? "Undecided." : "Not trained yet.", `It claims that praise is ${percent(likely)} likely.${number}`];
     const word = side(logit);
-    return [word[0].toUpperCase() + word.slice(1), `probability ${sure(Math.max(likely, 1 - likely))}, ${number}`];
+    return [`${word[0].toUpperCase() + word.slice(1)}.`, `It claims to be ${sure(Math.max(likely, 1 - likely))} sure.${number}`];
   }
 
   // ---- what is drawn
@@ -134,13 +141,14 @@ tokensel.plaything("try", (root) => {
 
   function drawVerdict(seen) {
     const [word, rest] = verdict(seen);
-    judged.replaceChildren(element("strong", { class: word.toLowerCase() || null }, word), word ? ": " : "", rest);
+    const kind = { "Praise.": "praise", "Blame.": "blame" }[word] ?? null;
+    judged.replaceChildren(...(word ? [element("strong", { class: kind }, word), " "] : []), rest);
     const across = (logit) => `${50 + 50 * Math.max(-1, Math.min(1, logit / LOUD))}%`;
     pointer.style.left = across(seen.logit);
     ghost.hidden = !chosen || chosen.first === text;
     if (!ghost.hidden) ghost.style.left = across(read(chosen.first).logit);
-    const most = seen.top ? `. Most attention: ${seen.top.word}, ${percent(seen.top.attention)}` : "";
-    say(`${word}. ${rest}${most}`);
+    const most = seen.top ? ` Most attention: ${seen.top.word}, ${percent(seen.top.attention)}` : "";
+    say(`${word} ${rest}${most}`);
   }
 
   function fillTable({ known }) {
@@ -247,7 +255,7 @@ tokensel.plaything("try", (root) => {
   function show(now) {
     text = now.text.slice(0, LONGEST);
     chosen = null;
-    slider.input.value = reviews.stages.findIndex((each, i) => each === now.step || i === last);
+    slider.input.value = reviews.stages.indexOf(reviews.stages.includes(now.step) ? now.step : STOPPED);
     go(slider.input.valueAsNumber);
   }
 
