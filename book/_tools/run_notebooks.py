@@ -26,7 +26,7 @@ from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernel
 BOOK = Path(__file__).resolve().parents[1]
 KERNELSPEC = {"display_name": "Python 3", "language": "python", "name": "python3"}
 TIMES = BOOK.parent / "data" / "execution_times.json"
-PICTURES = {"fig-one-step": BOOK / "images" / "one_step.png"}  # figures that the front page and the README show
+PICTURES = {"fig-one-step": BOOK / "images" / "one_step.png"}  # a figure that the README shows
 LANGUAGE = {"name": "python", "file_extension": ".py", "mimetype": "text/x-python", "pygments_lexer": "ipython3"}
 
 

@@ -1,0 +1,374 @@
+"""The front page as a reader meets it: nine scenes beside one cloud, boxes that read as the package does, little to load."""
+
+import json
+import re
+from pathlib import Path
+from urllib.parse import quote, unquote, urlsplit
+
+import browser as real_browser
+import numpy as np
+import pytest
+from helpers import shipped, unpacked
+from pages import SITE, no_console_error, no_outside_request, no_sideways_scroll, numbers, problems, soup, violations
+
+import tokensel_nb as ts
+from experiments import front_page
+from tokensel_nb.chapters.recorded import recorded
+
+FIRST_PAINT, BEFORE_THE_BOX, CHAPTER_BYTES = 45_000, 120_000, 300_000  # bytes, as a server that compresses would send them
+SHIFT = 0.02
+PHONE, LAPTOP = 390, 1280
+SENTENCE, NOT_BAD = "The story is slow, but the music is wonderful.", "The film was not bad."
+TITLES = (
+    "Why does attention pick the right word?",
+    *(
+        "Before training",
+        "Taking sides",
+        "Two horns",
+        "Try your own",
+        "Fool it",
+        "Is it just luck?",
+        "Why it matters",
+        "Read on",
+    ),
+)
+ROUNDS = (0, 0, 5, 20, 20, 20, 20, 20, 20)  # that scenes end with
+
+
+@pytest.fixture
+def front(visit, site):
+    """Return a function that opens the front page."""
+    return lambda **window: visit(site / "book" / "index.html", **window)
+
+
+def go(tab, scene):
+    """Scroll to a scene, and wait until nothing moves any more."""
+    tab.evaluate("(at) => document.querySelectorAll('.scene')[at].scrollIntoView({ behavior: 'instant' })", scene)
+    tab.wait_for_function("(at) => document.getElementById('stage').dataset.scene === `${at}`", arg=scene)
+    tab.wait_for_function("() => document.getElementById('stage').dataset.still === 'true'")
+
+
+def rounds(tab):
+    return int(tab.locator(".controls input").input_value())
+
+
+def drawn(tab):
+    """Return how many pixels of the cloud are covered in the colours of blame and of praise."""
+    return tab.evaluate("""() => {
+        const canvas = document.querySelector(".cloud canvas");
+        const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+        let [red, blue] = [0, 0];
+        for (let at = 0; at < data.length; at += 4) {
+            if (data[at + 3] < 60) continue;
+            if (data[at] > data[at + 2] + 60) red++;
+            if (data[at + 2] > data[at] + 60) blue++;
+        }
+        return [red, blue];
+    }""")
+
+
+@pytest.mark.parametrize(("width", "theme"), [(LAPTOP, "light"), (PHONE, "dark")])
+def test_every_scene_is_reached_by_scrolling_and_breaks_no_rule(front, width, theme):
+    opened = front(width=width, theme=theme)
+    tab = opened.tab
+    tab.wait_for_function("() => tokensel.horns")
+    assert tab.locator(".scene :is(h1, h2)").all_inner_texts() == list(TITLES)
+    for scene, last in enumerate(ROUNDS):
+        go(tab, scene)
+        assert rounds(tab) == last
+        if scene in (1, 2, 3, 6, 8):  # on one spot, dots have no side yet; what is coloured then is the axis
+            assert (min(drawn(tab)) > 1000) == (scene > 1)
+        found = problems(opened, (no_console_error, no_outside_request, no_sideways_scroll, violations))
+        assert found == [], scene
+    stage = tab.locator("#stage").bounding_box()
+    assert stage["height"] <= (400.5 if width == PHONE else 800)  # half of a phone's window
+    go(tab, 3)
+    assert rounds(tab) == 20
+    go(tab, 2)
+    assert rounds(tab) == 5
+
+
+def test_it_is_light(chromium, site):
+    """What is there before the first picture is painted, before the box, and never: the theme, formulas, stills."""
+    context = chromium.new_context(viewport={"width": PHONE, "height": 844})
+    tab, asked = context.new_page(), []
+    tab.on("request", lambda request: asked.append(request.url))
+
+    def sent():
+        files = {Path(unquote(urlsplit(url).path)) for url in asked if url.startswith("file:")}
+        return sum(map(real_browser.sent_bytes, files))
+
+    tab.goto((site / "book" / "index.html").as_uri())
+    tab.wait_for_function("() => tokensel.horns")
+    page = soup(site / "book" / "index.html")
+    needed = [page.select_one("link[rel=stylesheet]")["href"], *(each["src"] for each in page.select("script[src]"))]
+    files = [site / "book" / "index.html", *((site / "book" / unquote(urlsplit(each).path)).resolve() for each in needed)]
+    assert sum(map(real_browser.sent_bytes, files)) <= FIRST_PAINT
+    go(tab, 1)
+    assert sent() <= BEFORE_THE_BOX
+    assert not [url for url in asked if "words.js" in url]
+    go(tab, 4)
+    tab.wait_for_function("() => document.querySelector('.verdict strong')")
+    assert [url for url in asked if "words.js" in url]
+    assert not [url for url in asked if re.search("mathjax|fontawesome|bootstrap|theme|search", url)]
+    assert not [url for url in asked if url.endswith(".svg") and "favicon" not in url]  # no still where there is a cloud
+    context.close()
+
+
+def test_nothing_shifts(chromium, site):
+    for width, height in ((PHONE, 844), (LAPTOP, 800)):
+        context = chromium.new_context(viewport={"width": width, "height": height})
+        tab = context.new_page()
+        tab.add_init_script("""window.shifts = [];
+            const shift = ({ value, sources }) => ({ value, of: sources.map(({ node }) => node?.className || node?.nodeName) });
+            const see = (list) => shifts.push(...list.getEntries().map(shift));
+            new PerformanceObserver(see).observe({ type: "layout-shift", buffered: true });""")
+        tab.goto((site / "book" / "index.html").as_uri())
+        tab.wait_for_function("() => tokensel.horns")
+        for scene in range(len(TITLES)):
+            go(tab, scene)
+        shifts = tab.evaluate("shifts")
+        assert sum(each["value"] for each in shifts) <= SHIFT, shifts
+        context.close()
+
+
+# ---- the boxes
+
+
+@pytest.fixture(scope="module")
+def package():
+    """Return a function: the verdict on a text, and the attention of each of its words, by the package."""
+    words, stopped, found = shipped("words"), shipped("stopped"), recorded("front_page")
+    scores, values = (unpacked(stopped[kind]) for kind in ("scores", "values"))
+    model = ts.Parameters(np.stack([scores, values], axis=1), np.array([1.0, 0.0]), np.array([0.0, 1.0]))
+    skew = front_page.parts()[0].label_skew()
+
+    def reading(text):
+        corpus = ts.corpus_from_texts([text], [1], vocabulary=words)
+        attention = ts.attention(model, corpus).tocoo()
+        of_words = {words[s]: q for s, q in zip(attention.col, attention.data, strict=True)}
+        if not of_words:
+            return "None of these words is in its vocabulary.", of_words
+        if attention.data[abs(skew[attention.col]) >= front_page.CLEAR].sum() < 0.5:
+            return "No clear word here.", of_words
+        long = corpus.lengths[0] > front_page.SHORT
+        fit = found["long" if long else "short"]
+        praise = 1 / (1 + np.exp(-(fit["slope"] * ts.logits(model, corpus)[0] + fit["intercept"])))
+        (tenths,) = front_page.said(np.array([max(praise, 1 - praise)]))
+        if tenths == 5:
+            return "Too close to call.", of_words
+        often = "more than 9" if tenths == 10 else f"about {tenths}"
+        side, kind = "Praise" if praise > 0.5 else "Blame", "long" if long else "short"
+        return f"{side}. Verdicts this clear on {kind} texts are right {often} times in 10.", of_words
+
+    return reading
+
+
+def check(tab, package, text, box=0):
+    """Hold what a box says of a text against the package."""
+    wanted, of_words = package(text)
+    area = tab.get_by_label("A sentence of your own").nth(box)
+    assert area.input_value() == text
+    assert tab.locator(".verdict").nth(box).inner_text() == wanted
+    mirror = tab.locator(".mirror").nth(box)
+    assert mirror.evaluate("(each) => each.textContent").rstrip("\u200b") == text
+    for span in mirror.locator("span").all():
+        word = span.evaluate("(each) => each.textContent").lower()
+        count = len(re.findall(rf"\b{word}\b", text.lower()))
+        shown = float(span.evaluate("(each) => each.style.getPropertyValue('--q')"))
+        assert shown == pytest.approx(of_words.get(word, 0) / count, abs=6e-4)
+
+
+@pytest.fixture
+def box(front):
+    """Return the page at the box, with all that it needs."""
+    opened = front(width=PHONE)
+    go(opened.tab, 4)
+    opened.tab.wait_for_function("() => document.querySelector('.verdict strong')")
+    return opened
+
+
+LONG = (
+    "I went to see it with my brother and we talked all the way home. " * 6 + "It is a great film, a wonderful story, perfect."
+)
+TEXTS = (
+    SENTENCE,
+    *front_page.SENTENCES,
+    "zzyzx quux",
+    "Not a BAD film: zzyzx, dull dull but wonderful!",
+    LONG,
+    "good",
+    "slow",
+    "fun, but slow",
+)
+
+
+def test_it_reads_as_the_package_does(box, package):
+    check(box.tab, package, SENTENCE)
+    said = set()
+    for text in TEXTS:
+        box.tab.get_by_label("A sentence of your own").first.fill(text)
+        check(box.tab, package, text)
+        said.add(re.sub(r"short|long|about \d|more than 9", "…", package(text)[0]))
+    assert len(said) >= 4
+    box.tab.get_by_label("A sentence of your own").first.fill("")
+    assert box.tab.locator(".verdict").first.inner_text() == "Type a sentence."
+    assert box.errors == []
+
+
+def test_chips_fill_the_box_and_by_themselves_scenes_have_their_sentences(box, package):
+    tab = box.tab
+    go(tab, 5)
+    check(tab, package, NOT_BAD, 1)
+    go(tab, 4)
+    check(tab, package, SENTENCE)
+    go(tab, 5)
+    for chip in (*front_page.SENTENCES[2:], NOT_BAD, "today"):
+        tab.get_by_role("button", name=chip, exact=True).click()
+        check(tab, package, chip, 1)
+    go(tab, 4)
+    check(tab, package, "today")  # what the reader chose stays
+
+
+def test_the_address_brings_a_sentence(front, package):
+    """Also what would be a tag, were it not put in as text."""
+    text = "<b onclick='x'>dull</b> & <img src=x onerror=alert(1)> 100% wonderful"
+    opened = front(fragment=f"#front.text={quote(text)}")
+    tab = opened.tab
+    tab.wait_for_function("() => document.querySelector('.verdict strong')")
+    check(tab, package, text)
+    assert tab.locator(".mirror :is(b, img)").count() == 0
+    assert tab.evaluate("() => document.getElementById('stage').dataset.scene") == "4"
+    tab.get_by_label("A sentence of your own").first.fill("A dull film")
+    tab.wait_for_function("() => location.hash.includes('A+dull+film')")
+    assert opened.errors == []
+
+
+# ---- keys, motion, scripts, paper, themes
+
+
+def test_all_of_it_by_the_keyboard(front):
+    tab = front(width=LAPTOP).tab
+    tab.wait_for_function("() => tokensel.horns")
+    go(tab, 3)
+    slider = tab.get_by_role("slider", name="Round of training")
+    slider.focus()
+    tab.keyboard.press("ArrowLeft")
+    assert slider.get_attribute("aria-valuetext") == "round 19"
+    tab.keyboard.press("Home")
+    tab.get_by_role("button", name="Play").press("Enter")
+    assert tab.get_by_role("button", name="Pause").count() == 1
+    tab.wait_for_function("() => document.querySelector('.controls input').valueAsNumber === 20")
+    tab.wait_for_function("() => document.querySelector('.play').ariaLabel === 'Play'")
+    cloud = tab.locator(".cloud")
+    cloud.focus()
+    heard = []
+    for key in ("ArrowRight", "ArrowRight", "ArrowLeft"):
+        tab.keyboard.press(key)
+        heard.append(cloud.get_attribute("aria-valuetext"))
+    assert heard[0] == heard[2] != heard[1]
+    assert re.fullmatch(r"\w+: speaks for (blame|praise), score -?\d\.\d", heard[0])
+    go(tab, 6)
+    tab.get_by_role("button", name="True labels").press("Enter")
+    assert tab.locator("button[aria-pressed=true]").inner_text() == "True labels"
+
+
+def test_a_finger_finds_a_word(chromium, site):
+    context = chromium.new_context(viewport={"width": PHONE, "height": 844}, has_touch=True)
+    tab = context.new_page()
+    tab.goto((site / "book" / "index.html").as_uri())
+    tab.wait_for_function("() => tokensel.horns")
+    go(tab, 3)
+    box = tab.locator(".cloud").bounding_box()
+    tab.touchscreen.tap(box["x"] + 0.06 * box["width"], box["y"] + 0.16 * box["height"])
+    assert tab.locator(".cloud").get_attribute("aria-valuetext").startswith(("worst", "waste", "awful"))
+    context.close()
+
+
+def test_frames_jump_where_motion_is_not_wanted(chromium, site):
+    context = chromium.new_context(viewport={"width": LAPTOP, "height": 800}, reduced_motion="reduce")
+    tab = context.new_page()
+    tab.goto((site / "book" / "index.html").as_uri())
+    tab.wait_for_function("() => tokensel.horns")
+    tab.evaluate("""() => {
+        window.seen = new Set();
+        const slider = document.querySelector(".controls output");
+        const see = new MutationObserver(() => seen.add(slider.textContent));
+        see.observe(slider, { childList: true, characterData: true, subtree: true });
+    }""")
+    go(tab, 3)
+    assert tab.evaluate("[...seen]") == ["round 20"]
+    assert tab.evaluate("getComputedStyle(document.documentElement).scrollBehavior") == "auto"
+    context.close()
+
+
+@pytest.mark.parametrize("width", [PHONE, LAPTOP])
+def test_without_scripts_the_essay_reads_in_full(front, width):
+    tab = front(width=width, scripts=False).tab
+    assert len(tab.locator("article").inner_text().split()) > 500
+    stills = tab.locator(".scene img").all()
+    assert len(stills) == len(TITLES)
+    assert all(each.is_visible() and len(each.get_attribute("alt")) > 100 for each in stills)
+    assert all(each.get_attribute("loading") == "lazy" for each in stills)
+    assert not tab.locator("#stage").is_visible()
+
+
+def test_paper_shows_the_stills(front):
+    tab = front().tab
+    tab.emulate_media(media="print")
+    assert all(each.is_visible() for each in tab.locator(".scene img").all())
+    assert not tab.locator("#stage").is_visible()
+
+
+def test_the_theme_is_that_of_the_book(front, site):
+    tab = front(theme="light").tab
+    tab.get_by_role("button", name="Light or dark").click()
+    assert tab.evaluate("document.documentElement.dataset.theme") == "dark"
+    tab.goto((site / "book" / "notation.html").as_uri())
+    assert tab.evaluate("document.documentElement.dataset.theme") == "dark"
+
+
+def test_the_menu_has_every_chapter(front, site):
+    tab = front(width=PHONE).tab
+    tab.locator(".menu summary").press("Enter")
+    links = tab.locator(".menu a").all()
+    assert len(links) > 20
+    assert all((site / "book" / each.get_attribute("href")).is_file() for each in links)
+    tab.keyboard.press("Escape")
+    assert not links[0].is_visible()
+
+
+# ---- what it says
+
+
+def test_the_essay_has_the_recorded_numbers():
+    found = recorded("front_page")
+    page = soup(SITE / "book" / "index.html")
+    essay = " ".join(page.select_one("article").get_text().split())
+    assert f"all {found['words']} that appear" in essay
+    assert f"appears in {found['the']:.0%} of reviews" in essay
+    assert f"right on {found['right'][0]:.0%} of reviews" in essay
+    assert f"bad takes {found['sentences'][NOT_BAD]['attention']['bad']:.0%} of the attention" in essay
+    assert f"scores {found['control']['own'][0]:.0%}" in essay
+    assert f"scores {found['control']['new'][0]:.0%}" in essay or abs(found["control"]["new"][0] - 0.5) < 0.02
+    assert abs(found["at step 150"]["certain"] - 0.8) < 0.02  # four in five
+    assert 0.25 < found["at step 150"]["certain, wrong"] < 0.3  # more than a quarter
+    for word, share in list(found["sentences"][SENTENCE]["attention"].items())[:2]:
+        (span,) = (each for each in page.select(".sentence span") if each.get_text().startswith(word))
+        assert numbers(span["style"].split(":")[1]) == [share]
+
+
+def test_a_card_is_named_where_there_is_an_address(site):
+    """Today there is none; the card itself has the size that sites ask for."""
+    page = soup(site / "book" / "index.html")
+    assert len(page.select_one("meta[name=description]")["content"]) > 30
+    assert not page.select("meta[property^=og]")
+    head = (site / "_static" / "share.png").read_bytes()[:24]
+    assert [int.from_bytes(head[at : at + 4]) for at in (16, 20)] == [1200, 630]
+
+
+def test_numbers_on_the_page_are_those_of_its_data():
+    horns = shipped("horns_data")
+    assert len(horns["words"]) == recorded("front_page")["words"]
+    assert horns["true"]["steps"][-1] == horns["shuffled"]["steps"][-1] == front_page.STOP
+    assert json.dumps(horns).count("bytes") == 2 * (len(horns["true"]["steps"]) + len(horns["shuffled"]["steps"]))
