@@ -5,12 +5,12 @@ Both are drawn from the data that the page itself loads. ``make playthings`` wri
 
 import base64
 import json
+import re
 from html import escape
 from pathlib import Path
 
 import numpy as np
 
-from tokensel_nb.corpus.text import split_words, strings
 from tokensel_nb.support.extras import plt
 
 DATA, PICTURES, CARD = Path("book/_static/playthings"), Path("book/images/front"), Path("book/_static/share.png")
@@ -119,7 +119,7 @@ def named(horns, words, kind="true", step=20, near=1) -> str:
 def reading(sentence, stopped, vocabulary) -> dict:
     """Return attention, value and score of every known word of a sentence, that of the most attention first."""
     values, scores = (numbers(stopped[kind]) for kind in ("values", "scores"))
-    tokens = [vocabulary.index(word) for word in split_words(strings([sentence]))[0].as_py() if word in vocabulary]
+    tokens = [vocabulary.index(word) for word in re.findall(r"\w+", sentence.lower()) if word in vocabulary]
     weights = np.exp(scores[tokens] - scores[tokens].max())
     shares = dict.fromkeys(tokens, 0.0)
     for token, weight in zip(tokens, weights / weights.sum()):
