@@ -1,9 +1,9 @@
 """The table of claims, collected from the results that the notebooks carry: the rows that `claim` has left there.
 
-``{claims-table}`` is the table; ``{{ claims_count }}`` and two more sentences, those of `counts`, count the verdicts. Each
-row carries the anchor ``claim-<id>``, so a chapter links to it by ``{ref}`text <claim-direction>```, and links back to the
-cell that the chapter labels ``cell-<id>``. Every row is judged again: one that cannot stand is a warning, and so an end of
-the strict build.
+``{claims-table}`` is the table: first what misses its target, then the rest, folded chapter by chapter. ``{{ claims_count }}``
+and two more sentences, those of `counts`, count the verdicts. Each row carries the anchor ``claim-<id>``, so a chapter links to
+it by ``{ref}`text <claim-direction>```, and links back to the cell that the chapter labels ``cell-<id>``. Every row is judged
+again: one that cannot stand is a warning, and so an end of the strict build.
 """
 
 import json
@@ -76,18 +76,33 @@ class ClaimsTable(SphinxDirective):
     """The table: one row a claim, with links to the cell that measures it and to what backs it."""
 
     def run(self) -> list[nodes.Node]:
-        """Make the table."""
+        """Make the tables."""
         claims, faults = collect(notebooks(self.env.app), Path(self.env.srcdir))
         for fault in faults:
             logger.warning("%s", fault, location=self.env.docname)
-        title = nodes.title("", f"Every claim of the book, measured: {counts(claims)['claims_count']}.")
+        missed = {id: found for id, found in claims.items() if found[1].verdict == "missed"}
+        caption = f"Every claim of the book, measured: {counts(claims)['claims_count']}. Here are those that miss."
+        made = [self.table(missed, caption)] if missed else []
+        for page, path in notebooks(self.env.app).items():
+            if rows := {id: found for id, found in claims.items() if found[0] == page and id not in missed}:
+                title = json.loads(path.read_text("utf-8"))["cells"][0]["source"][0].strip("# \n")
+                start = f'<details class="fold"><summary>{title}: {len(rows)} claim{"s" * (len(rows) > 1)}</summary>'
+                made += [
+                    nodes.raw("", start, format="html"),
+                    self.table(rows, f"{title}."),
+                    nodes.raw("", "</details>", format="html"),
+                ]
+        return made
+
+    def table(self, claims: dict[str, tuple[str, Claim]], caption: str) -> nodes.table:
+        """Make a table of some claims."""
         group = nodes.tgroup(cols=len(COLUMNS))
         group += [nodes.colspec(colwidth=width) for width in COLUMNS.values()]
         group += nodes.thead("", self.row(COLUMNS))
         group += nodes.tbody("", *(self.claim(page, claim) for page, claim in claims.values()))
-        table = nodes.table("", title, group, classes=["stacked-table", "claims-table"])
+        table = nodes.table("", nodes.title("", caption), group, classes=["stacked-table", "claims-table"])
         self.set_source_info(table)
-        return [table]
+        return table
 
     def row(self, cells, **attributes) -> nodes.row:
         """Make a row; each cell is a line of Markdown."""
