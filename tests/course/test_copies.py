@@ -127,7 +127,7 @@ def test_names_are_those_of_the_pages(names):
     found = {label: names[label] for label in ("fig-learning-curve", "fig-frequent", "ex-early", "ex-beyond-negation")}
     assert found == {
         "fig-learning-curve": "Fig. 4.4",
-        "fig-frequent": "Fig. 5.5",
+        "fig-frequent": "Fig. 5.6",
         "ex-early": "Exercise 4.1",
         "ex-beyond-negation": "Exercise 5.1",
     }
