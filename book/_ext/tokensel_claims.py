@@ -138,11 +138,10 @@ class Checked(SphinxRole):
         """Make the link; what it says stands in the notebooks."""
         claim = CLAIMS[self.text]
         found = "" if claim.value is None else f"found {written(claim.value, claim.digits)}; "
-        tick = nodes.inline("", TICKS[claim.verdict], classes=["checked", f"checked-{claim.verdict}"])
-        link = pending_xref("", tick, refdomain="std", reftype="ref", refexplicit=True, refwarn=True)
-        link.attributes |= {"reftarget": f"claim-{self.text}".lower(), "refdoc": self.env.docname}
-        tick["title"] = f"Checked: {found}target {claim.target} ({claim.verdict})"
-        return [link], []
+        link = pending_xref("", nodes.inline(text=TICKS[claim.verdict]), refdomain="std", reftype="ref", refexplicit=True)
+        link.attributes |= {"reftarget": f"claim-{self.text}".lower(), "refdoc": self.env.docname, "refwarn": True}
+        title = f"Checked: {found}target {claim.target} ({claim.verdict})"
+        return [nodes.inline("", "", link, classes=["checked", f"checked-{claim.verdict}"], title=title)], []
 
 
 def history(entry: dict) -> Iterator[nodes.paragraph]:
@@ -168,7 +167,7 @@ def name_ticks(app: Sphinx, doctree: nodes.document, page: str) -> None:
     """Let every tick say, where a reader points at it, what it has found."""
     for tick in doctree.findall(nodes.inline):
         if "checked" in tick["classes"]:
-            tick.parent["reftitle"] = tick.attributes.pop("title")
+            tick[0]["reftitle"] = tick.attributes.pop("title")  # of the link, which is resolved by now
 
 
 def setup(app: Sphinx) -> None:
