@@ -39,6 +39,13 @@ def test_table_of_contents_and_pages_agree():
     assert sorted(entries) == sorted(page.relative_to(ROOT).with_suffix("").as_posix() for page in PAGES)
 
 
+def test_the_front_page_lists_every_chapter_in_its_place():
+    listed = re.findall(r"^(\d+)\. \{doc\}`(\w+)`\. .+\?$", (ROOT / "book" / "index.md").read_text("utf-8"), re.MULTILINE)
+    numbered = [part for part in load("_toc.yml")["parts"] if "numbered" in part]
+    chapters = [chapter["file"].removeprefix("book/") for part in numbered for chapter in part["chapters"]]
+    assert listed == [(str(number), chapter) for number, chapter in enumerate(chapters, 1)]
+
+
 def test_sphinx_runs_no_notebook():
     assert load("_config.yml")["execute"]["execute_notebooks"] == "off"
 

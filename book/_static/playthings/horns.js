@@ -74,7 +74,7 @@
   const seen = element("p", { id: "seen", class: "said" });
   const pen = canvas.getContext("2d");
   let [width, height, sharp] = [0, 0, 1];
-  let ink = {};
+  const ink = {}; // colours
 
   const EDGE = { side: 10, top: 30, bottom: 34 }; // pixels
   function ends(axis) {
@@ -100,7 +100,7 @@
   }
 
   const font = (size = 15, bold = true) => `${bold ? 600 : 400} ${wide.matches ? size : size - 1.5}px system-ui, sans-serif`;
-  function write(text, x, y, { colour = ink.text, align = "left", bold = true, size = 15 } = {}) {
+  function write(text, x, y, { colour = ink.ink, align = "left", bold = true, size = 15 } = {}) {
     pen.font = font(size, bold);
     pen.textAlign = align;
     pen.lineWidth = 4;
@@ -127,7 +127,7 @@
     pen.beginPath();
     pen.arc(x, y, radius, 0, 7);
     pen.lineWidth = 1.5;
-    pen.strokeStyle = ink.text;
+    pen.strokeStyle = ink.ink;
     pen.stroke();
   }
 
@@ -155,7 +155,7 @@
     pen.lineWidth = 1;
     for (let layer = 0; layer < CELLS; layer++) {
       for (let head = 0; head < CELLS; head++) {
-        pen.strokeStyle = layer || head ? ink.rule : ink.text;
+        pen.strokeStyle = layer || head ? ink.rule : ink.ink;
         pen.strokeRect(x + head * size, y - layer * size, 0.9 * size, 0.9 * size);
       }
     }
@@ -185,7 +185,10 @@
       pen.fill();
     }
     pen.globalAlpha = 1;
-    if (view.note && now.round < 0.3) write(view.note, place([0, 0])[0] + 12, place([0, 0])[1] + 5);
+    if (view.note && now.round < 0.3) {
+      ring(place([0, 0]), 10);
+      write(view.note, place([0, 0])[0] + 18, place([0, 0])[1] + 5);
+    }
     if (view.faint) drawDiscs(place);
     else if (now.round >= (view.since ?? 0) && !view.grid) drawNames(place, view);
   }
@@ -243,8 +246,10 @@
   function measure() {
     [width, height, sharp] = [cloud.clientWidth, cloud.clientHeight, Math.min(2, devicePixelRatio || 1)];
     [canvas.width, canvas.height] = [width * sharp, height * sharp];
-    const colour = (name) => getComputedStyle(stage.querySelector(`.inks .${name}`)).color;
-    ink = { blame: colour("blame"), praise: colour("praise"), quiet: colour("quiet"), rule: colour("rule"), text: getComputedStyle(root).color, paper: getComputedStyle(document.body).backgroundColor };
+    for (const name of ["blame", "praise", "quiet", "rule", "ink", "paper"]) { // a canvas knows no variables
+      canvas.style.color = `var(--${name})`;
+      ink[name] = getComputedStyle(canvas).color;
+    }
     draw();
   }
 
@@ -331,7 +336,6 @@
     stage.dataset.still = false;
     chosen = -1;
     const view = VIEWS[scene];
-    stage.classList.toggle("reading", Boolean(view.sentence));
     stage.classList.toggle("quiet-controls", Boolean(view.quiet));
     seen.textContent = scenes[scene].querySelector("img")?.alt ?? "";
     slider.max = view.most ?? LAST;
@@ -448,9 +452,9 @@
       type: "button", class: "plain", onclick: async () => {
         const address = `${location.href.split("#")[0]}#front.text=${encodeURIComponent(text)}`;
         await navigator.clipboard?.writeText(address).catch(() => {});
-        link.textContent = "The link is in your clipboard, and in the address bar";
+        link.inkContent = "The link is in your clipboard, and in the address bar";
         set(text);
-        setTimeout(() => { link.textContent = "Copy a link to this sentence"; }, 3000);
+        setTimeout(() => { link.inkContent = "Copy a link to this sentence"; }, 3000);
       },
     }, "Copy a link to this sentence");
     const box = element("div", { class: "box" }, mirror, area);
