@@ -48,7 +48,7 @@ def test_only_formulas_that_scroll_are_stops_of_the_tab_key(visit, site):
     stops.first.wait_for()
     before = stops.count()
     assert tab.locator('mjx-container[tabindex="0"]').count() == before
-    tab.evaluate("() => document.querySelectorAll('article details.sd-dropdown').forEach((each) => { each.open = true; })")
+    tab.evaluate("() => document.querySelectorAll('article details').forEach((each) => { each.open = true; })")
     tab.wait_for_function("(before) => document.querySelectorAll('mjx-container.wide').length > before", arg=before)
 
 
