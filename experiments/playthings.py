@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 import tokensel_nb as ts
+from tokensel_nb.chapters import classes
 from tokensel_nb.chapters.recorded import recorded
 from tokensel_nb.chapters.reviews import OPTIONS, binned_run
 
@@ -23,6 +24,11 @@ FRAMES, SHUFFLED_FRAMES = (0, 1, 2, 3, 5, 8, 10, 12, 15, 20), (0, 5, 10, 20)
 # What values and scores are rounded to. Values lie up to 56 from zero, so that an error in a score weighs more: the logits of
 # all reviews move by less than 0.01.
 ROUNDING = {"values": 0.006, "scores": 0.0005}
+
+# Of 08_classes's cloud: from how many occurrences on a word is common, below how many rare, words that it has in any case, and
+# the three directions, praise, Rotten Tomatoes and the rest, in which it shows the four classes.
+COMMON, RARE, NAMED = 200, 15, "the worst wonderful film is engaging feels episode best awful".split()
+CONTRASTS = np.array([[-1, 1, -1, 1], [-1, -1, 1, 1], [1, -1, -1, 1]]).T / 2
 
 
 def packed(numbers, step: float) -> dict:
@@ -106,6 +112,27 @@ def first_step() -> dict:
     return {"share": corpus.signed_share(), "draw": draw, "drawn_pull": pull}
 
 
+def lean() -> dict:
+    """Return common and rare words of four classes of film reviews, and how far one step moves them, in `CONTRASTS`."""
+    corpus, _ = classes.film_reviews()
+    start = ts.init_parameters(corpus.vocab_size, classes.DIM, 0, num_classes=4)
+    moves = {"plain": corpus.signed_share(), "Adam": ts.adam_values(start, corpus, 0.01) - start.token_values}
+    counts = np.asarray(corpus.counts.sum(axis=0)).ravel()
+    common, rare = np.flatnonzero(counts >= COMMON), np.flatnonzero(counts < RARE)
+    named = [corpus.column(word) for word in NAMED]
+    spread = [words[np.linspace(0, len(words) - 1, 296).astype(int)] for words in (common, rare)]
+    chosen = np.unique([*named, *np.concatenate(spread)])
+    kept = {step: move[chosen] @ CONTRASTS for step, move in moves.items()}
+    rounding = {"plain": 30_000, "Adam": 120}
+    return {
+        "words": corpus.vocabulary[chosen].tolist(),
+        "counts": counts[chosen].astype(int).tolist(),
+        "rare": RARE - 1,
+        "classes": ["IMDB bad", "IMDB good", "RT bad", "RT good"],
+        "moves": {step: packed(move.ravel(), np.abs(move).max() / rounding[step]) for step, move in kept.items()},
+    }
+
+
 def script(name: str, value) -> str:
     """Return a script that hands a value to the playthings under a name: pages on a disk may load scripts, and nothing else."""
     return f"tokensel.{name} = {json.dumps(value, separators=(',', ':'))};\n"
@@ -123,6 +150,7 @@ def main(folder: Path = FOLDER):
         "stopped": ("stopped", of_stage(reviews, front_page.STOP)),
         "verdict": ("verdictData", verdict()),
         "horns_data": ("horns", horns(trained, shuffled_frames())),
+        "lean_data": ("lean", lean()),
         "map_data": ("counts", trained["counts"].astype(int).tolist()),
         "step_data": ("firstStep", {name: packed(numbers, np.abs(numbers).max() / 30_000) for name, numbers in step.items()}),
     }

@@ -17,6 +17,7 @@ NEEDS = {
     "try": (*REVIEWS, "verdict.js"),
     "step": ("scatter.js", "words.js", "step_data.js"),
     "map": ("scatter.js", *REVIEWS, "map_data.js"),
+    "lean": ("scatter.js", "lean_data.js"),
     "flow": ("plane.js",),
     "border": ("plane.js",),
 }
