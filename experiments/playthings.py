@@ -24,6 +24,7 @@ FRAMES, SHUFFLED_FRAMES = (0, 1, 2, 3, 5, 8, 10, 12, 15, 20), (0, 5, 10, 20)
 # What values and scores are rounded to. Values lie up to 56 from zero, so that an error in a score weighs more: the logits of
 # all reviews move by less than 0.01.
 ROUNDING = {"values": 0.006, "scores": 0.0005}
+SHUFFLED_MAP, COARSE = (20, 150), {"values": 0.1, "scores": 0.02}  # of 04_reviews's map with shuffled labels
 
 # Of 08_classes's cloud: from how many occurrences on a word is common, below how many rare, words that it has in any case, and
 # the three directions, praise, Rotten Tomatoes and the rest, in which it shows the four classes.
@@ -62,6 +63,13 @@ def shuffled_frames() -> list[dict]:
     """Train with labels that mean nothing, and return what each word has at some steps."""
     _, seen = front_page.shuffled(*front_page.parts(), front_page.PERMUTATIONS[0], keep=SHUFFLED_FRAMES)
     return [seen[step] for step in SHUFFLED_FRAMES]
+
+
+def shuffled_map(steps=SHUFFLED_MAP) -> dict:
+    """Train on with those labels, and return what every word has at some steps: values and scores, packed."""
+    settings = dict(steps=steps[-1], keep=steps)
+    _, seen = front_page.shuffled(*front_page.parts(), front_page.PERMUTATIONS[0], **settings)
+    return {step: [packed(seen[step][kind], size) for kind, size in COARSE.items()] for step in steps}
 
 
 def horns(trained: dict, shuffled: list[dict]) -> dict:
@@ -150,6 +158,7 @@ def main(folder: Path = FOLDER):
         "stopped": ("stopped", of_stage(reviews, front_page.STOP)),
         "verdict": ("verdictData", verdict()),
         "horns_data": ("horns", horns(trained, shuffled_frames())),
+        "map_shuffled": ("mapShuffled", shuffled_map()),
         "lean_data": ("lean", lean()),
         "map_data": ("counts", trained["counts"].astype(int).tolist()),
         "step_data": ("firstStep", {name: packed(numbers, np.abs(numbers).max() / 30_000) for name, numbers in step.items()}),

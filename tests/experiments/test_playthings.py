@@ -80,6 +80,8 @@ def test_the_cloud_is_that_of_the_stages_and_of_shuffled_labels():
         for at, frame in enumerate(playthings.shuffled_frames()):
             # 20 steps on another processor: rounding has hardly begun to grow.
             np.testing.assert_allclose(unpacked(horns["shuffled"][kind][at]), frame[kind][columns], atol=0.05 + size)
+        on_map = shipped("map_shuffled")["20"][list(playthings.COARSE).index(kind)]
+        np.testing.assert_allclose(unpacked(on_map), frame[kind], atol=0.05 + playthings.COARSE[kind])
 
 
 def test_verdicts_are_told_by_the_recorded_fit():

@@ -88,6 +88,27 @@ def test_arrow_keys_and_a_click(chapter):
     assert of_word.inner_text() != below
 
 
+def test_shuffled_labels_are_loaded_when_asked_for_and_drawn_in_the_same_frame(chapter):
+    opened = chapter()
+    tab = opened.tab
+    frame = tab.locator(f"{PLAYTHING} .scatter").get_attribute("aria-valuemax")
+    true = numbers(tab.locator(f"{PLAYTHING} .of-word").inner_text())
+    assert not tab.locator("script[src*=map_shuffled]").count()
+    tab.locator(PLAYTHING).get_by_role("button", name="shuffled").click()
+    tab.wait_for_function("() => tokensel.mapShuffled")
+    tab.wait_for_timeout(400)
+    shuffled = numbers(tab.locator(f"{PLAYTHING} .of-word").inner_text())
+    assert shuffled[:2] != true[:2]
+    assert shuffled[2:] == true[2:]  # how often it occurs, and the skew
+    assert tab.locator(f"{PLAYTHING} .scatter").get_attribute("aria-valuemax") == frame
+    assert tab.locator(PLAYTHING).get_by_role("button", name="5", exact=True).is_disabled()
+    tab.reload()
+    tab.wait_for_function("() => tokensel.mapShuffled")
+    tab.wait_for_timeout(400)
+    assert numbers(tab.locator(f"{PLAYTHING} .of-word").inner_text()) == shuffled
+    assert opened.errors == []
+
+
 @pytest.mark.parametrize(
     ("theme", "width", "fragment"), [("light", 1280, ""), ("dark", 360, "#map.step=1&map.least=18&map.word=inclusion")]
 )

@@ -1,5 +1,6 @@
 /* The map (04_reviews): every word by what it says, its value, and by how loudly it says it, its score, at steps of training.
- * Whoever chooses a word reads where it comes from: its counts in both classes, its skew, and for some a sentence.
+ * Whoever chooses a word reads where it comes from: its counts in both classes, its skew, and for some a sentence. What shuffled
+ * labels teach (map_shuffled.js) is loaded when it is asked for, and drawn in the frame of the true ones.
  */
 "use strict";
 
@@ -7,7 +8,9 @@ tokensel.plaything("map", (root) => {
   const { element, number, around } = tokensel;
   const LEAST = [18, 30, 50, 100, 200, 300, 500, 1_000, 2_000, 5_000, 10_000]; // occurrences; the rarest words have 18
   const NAMED = ["worst", "waste", "boring", "bad", "not", "the", "movie", "good", "great", "perfect", "excellent", "capote", "inclusion"];
-  const DEFAULTS = { step: 150, least: 1_000, word: "worst" };
+  const DEFAULTS = { step: 150, least: 1_000, word: "worst", labels: "true" };
+  const SHUFFLED = [20, 150]; // the steps that are there for shuffled labels
+  const LABELS = ["true", "shuffled"];
   const SENTENCES = {
     acting: "The acting is what one remembers, for better or worse.",
     amazing: "An amazing little film, made with next to nothing.",
@@ -72,16 +75,23 @@ tokensel.plaything("map", (root) => {
   const now = tokensel.state("map", DEFAULTS);
   if (!shownStages.includes(now.step)) now.step = DEFAULTS.step;
   if (!LEAST.includes(now.least)) now.least = DEFAULTS.least;
+  if (!LABELS.includes(now.labels) || (now.labels === "shuffled" && !SHUFFLED.includes(now.step))) now.labels = DEFAULTS.labels;
   if (idOf(now.word) < 0) now.word = DEFAULTS.word;
 
   // ---- what training has made of the words, until some step
 
   const found = new Map();
-  function learnt(step) {
-    const at = stages.indexOf(step);
-    if (!found.has(step)) found.set(step, { x: tokensel.unpack(values[at]), y: tokensel.unpack(scores[at]) });
-    return found.get(step);
+  function learnt(step, labels = now.labels) {
+    const [at, key] = [stages.indexOf(step), labels + step];
+    const packed = () => (labels === "true" ? [values[at], scores[at]] : tokensel.mapShuffled[step]);
+    if (!found.has(key)) found.set(key, Object.fromEntries(packed().map((each, i) => ["xy"[i], tokensel.unpack(each)])));
+    return found.get(key);
   }
+  let asked;
+  const shuffledLabels = () => (asked ??= new Promise((resolve) => {
+    const here = document.querySelector('script[src*="/map.js"]').src;
+    document.head.append(element("script", { src: new URL("map_shuffled.js", here).href, onload: resolve }));
+  }));
 
   const skew = (id) => (positive[id] - negative[id]) / occurs[id];
   function told(id) {
@@ -103,10 +113,11 @@ tokensel.plaything("map", (root) => {
     if (away(id)) now.least = LEAST.findLast((each) => each <= occurs[id]) ?? LEAST[0];
     choose(id);
   }
+  const labels = tokensel.buttons("labels", LABELS.map((each) => [each, () => change({ labels: each, step: SHUFFLED.includes(now.step) ? now.step : DEFAULTS.step })]));
   const steps = tokensel.buttons("after so many steps of training", shownStages.map((step) => [number(step), () => change({ step })]));
   const least = tokensel.slider("occur at least", { min: 0, max: LEAST.length - 1, step: 1, value: 0 }, (at) => change({ least: LEAST[at] }));
   const aloud = tokensel.said();
-  const cloud = tokensel.scatter({ words, name: "Words by value and score", xName: "value E·v: what it says", yName: "score E·p: how loudly (the frame follows)", brief: told, tell: inFull, choose });
+  const cloud = tokensel.scatter({ words, name: "Words by value and score", xName: "← speaks for blame · speaks for praise →", yName: "gets more attention →", brief: told, tell: inFull, choose });
   const finder = tokensel.finder({ words, weights: occurs, choose, find });
   const ofWord = element("div", { class: "of-word" });
 
@@ -127,21 +138,27 @@ tokensel.plaything("map", (root) => {
   // ---- all together
 
   function draw() {
+    if (now.labels === "shuffled" && !tokensel.mapShuffled) return void shuffledLabels().then(draw);
     const { x, y } = learnt(now.step);
+    const frame = learnt(now.step, "true");
     const chosen = idOf(now.word);
     const often = (id) => occurs[id] >= now.least;
     const drawn = y.map((each, id) => (often(id) ? each : NaN)); // a point that is nowhere is not drawn
-    cloud.draw({ x, y: drawn, xRange: around(x, often), yRange: around(y, often), named: NAMED.map(idOf), chosen });
+    cloud.draw({ x, y: drawn, xRange: around(frame.x, often), yRange: around(frame.y, often), named: NAMED.map(idOf), chosen });
     tell(chosen);
     finder.show(chosen);
     least.input.value = LEAST.indexOf(now.least);
     least.show(`${number(now.least)} times: ${number(occurs.filter((each) => each >= now.least).length)} words`);
-    shownStages.forEach((step, i) => steps.children[i].setAttribute("aria-pressed", step === now.step));
+    shownStages.forEach((step, i) => {
+      steps.children[i].setAttribute("aria-pressed", step === now.step);
+      steps.children[i].disabled = now.labels === "shuffled" && !SHUFFLED.includes(step);
+    });
+    LABELS.forEach((each, i) => labels.children[i].setAttribute("aria-pressed", each === now.labels));
     tokensel.remember("map", DEFAULTS, now);
   }
 
   const redraw = tokensel.soon(draw);
-  const when = element("div", { class: "when" }, element("span", {}, "after steps of training:"), steps);
+  const when = element("div", { class: "when" }, element("span", {}, "after steps of training:"), steps, element("span", {}, "labels:"), labels);
   const beside = element("div", { class: "beside" }, finder.root, ofWord);
   root.append(element("div", { class: "map" }, cloud.root, element("div", { class: "controls" }, least.root, when), beside), aloud.root);
   draw();
