@@ -8,8 +8,11 @@ from urllib.parse import quote, unquote, urlsplit
 import browser as real_browser
 import numpy as np
 import pytest
+import tokensel_front
+from bs4 import BeautifulSoup
 from helpers import shipped, unpacked
-from pages import SITE, no_console_error, no_outside_request, no_sideways_scroll, numbers, problems, soup, violations
+from jinja2 import Environment, FileSystemLoader
+from pages import ROOT, SITE, no_console_error, no_outside_request, no_sideways_scroll, numbers, problems, soup, violations
 
 import tokensel_nb as ts
 from experiments import front_page
@@ -358,11 +361,16 @@ def test_the_essay_has_the_recorded_numbers():
         assert numbers(span["style"].split(":")[1]) == [share]
 
 
-def test_a_card_is_named_where_there_is_an_address(site):
-    """Today there is none; the card itself has the size that sites ask for."""
-    page = soup(site / "book" / "index.html")
-    assert len(page.select_one("meta[name=description]")["content"]) > 30
-    assert not page.select("meta[property^=og]")
+@pytest.mark.parametrize("address", ["", "https://book.example"])
+def test_a_card_is_named_where_there_is_an_address(site, address):
+    """The card itself has the size that sites ask for."""
+    files = Environment(loader=FileSystemLoader(ROOT / "book" / "_templates"), autoescape=True)
+    front = {"address": address, "description": tokensel_front.DESCRIPTION}
+    page = files.get_template(tokensel_front.TEMPLATE).render(title=TITLES[0], front=front, pathto=lambda *_: "")
+    found = {each["property"]: each["content"] for each in BeautifulSoup(page, "html.parser").select("meta[property^='og:']")}
+    card = {"og:type": "website", "og:title": TITLES[0], "og:description": tokensel_front.DESCRIPTION}
+    assert found == (card | {"og:image": f"{address}/_static/share.png"} if address else {})
+    assert soup(site / "book" / "index.html").select_one("meta[name=description]")["content"] == tokensel_front.DESCRIPTION
     head = (site / "_static" / "share.png").read_bytes()[:24]
     assert [int.from_bytes(head[at : at + 4]) for at in (16, 20)] == [1200, 630]
 
