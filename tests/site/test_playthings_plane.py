@@ -391,6 +391,7 @@ def test_the_first_step_is_turned_across_the_border(chapter):
         ("01_model", "#plane.p=-3_1.5&plane.bad=3_1.6"),
         ("01_model", "#plane.p=0_0&plane.v=nonsense"),
         ("03_flow", "#flow.p=99_99&flow.length=-1&border.step=400&border.k=8"),
+        ("15_tug_of_war", "#border.step=330&border.k=2"),
     ],
 )
 def test_accessible_and_as_wide_as_the_window(chapter, setting, name, fragment):
@@ -401,7 +402,14 @@ def test_accessible_and_as_wide_as_the_window(chapter, setting, name, fragment):
 
 @pytest.mark.parametrize(
     ("name", "mark"),
-    [("01_model", "plane"), ("02_one_step", "step"), ("03_flow", "flow"), ("03_flow", "border"), ("04_reviews", "map")],
+    [
+        ("01_model", "plane"),
+        ("02_one_step", "step"),
+        ("03_flow", "flow"),
+        ("03_flow", "border"),
+        ("04_reviews", "map"),
+        ("15_tug_of_war", "border"),
+    ],
 )
 def test_without_scripts_the_picture_stays(chapter, name, mark):
     tab = chapter(name, scripts=False).tab
