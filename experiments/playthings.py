@@ -14,7 +14,7 @@ from tokensel_nb.chapters import classes
 from tokensel_nb.chapters.recorded import recorded
 from tokensel_nb.chapters.reviews import OPTIONS, binned_run
 
-from . import front_page, stills
+from . import curves, front_page, stills
 from .recording import amounts, rounded
 
 FOLDER = Path("book/_static/playthings")
@@ -161,6 +161,8 @@ def main(folder: Path = FOLDER):
         "map_shuffled": ("mapShuffled", shuffled_map()),
         "lean_data": ("lean", lean()),
         "map_data": ("counts", trained["counts"].astype(int).tolist()),
+        "stop_data": ("stopping", curves.stopping()),
+        "luck_data": ("luck", curves.luck()),
         "step_data": ("firstStep", {name: packed(numbers, np.abs(numbers).max() / 30_000) for name, numbers in step.items()}),
     }
     for file, (name, value) in files.items():

@@ -20,6 +20,8 @@ NEEDS = {
     "lean": ("scatter.js", "lean_data.js"),
     "flow": ("plane.js",),
     "border": ("plane.js",),
+    "stop": ("chart.js", "stop_data.js"),
+    "luck": ("chart.js", "luck_data.js"),
 }
 MARK = re.compile(r"(?:tag_)?plaything-(\w+)$")
 
