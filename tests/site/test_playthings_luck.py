@@ -41,10 +41,9 @@ def test_by_its_own_reviews_nothing_shows_and_by_others_true_labels_do():
     for models in shipped("luck_data").values():
         for kind, runs in models.items():
             for own, others in runs:
-                places = [k for k in range(20) if others[k] is not None]
-                rises = np.corrcoef(places, [others[k] for k in places])[0, 1]
                 assert np.corrcoef(range(20), own)[0, 1] > 0.95
-                assert rises > 0.95 if kind == "true" else rises < 0.6
+                rise = others[14] - others[5]  # further out, few words are left to shuffled labels
+                assert rise > 55 if kind == "true" else rise < 30
 
 
 def heights(tab, kind):
@@ -70,7 +69,7 @@ def test_four_guesses_then_one_switch(chapter):
     opened = chapter()
     tab = opened.tab
     place, readout = tab.locator(PLAYTHING), tab.locator(f"{PLAYTHING} .readout")
-    switch = place.get_by_role("button", name="all other reviews")
+    switch = place.get_by_role("button", name="other reviews")
     assert switch.is_disabled()
     for guess in range(4):
         assert readout.inner_text() == f"Guess {guess + 1} of 4"

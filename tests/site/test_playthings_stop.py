@@ -43,12 +43,12 @@ def test_it_says_what_is_recorded(chapter, model, step):
 
 
 @pytest.mark.parametrize(
-    ("model", "step", "level", "place"), [("frozen", 30, 72, 1), ("all", 22, 88, 1), ("all", 32, 95, 2), ("shuffled", 30, 50, 1)]
+    ("model", "step", "level", "place"), [("frozen", 29, 72, 1), ("all", 22, 88, 1), ("all", 31, 95, 2), ("shuffled", 31, 50, 1)]
 )
 def test_each_level_lies_on_an_honest_curve(chapter, model, step, level, place):
     tab = chapter(fragment=f"#stop.model={model}&stop.step={step}").tab
     assert said(tab)[place] == pytest.approx(level, abs=1 if level == 50 else 0)
-    assert tab.locator(f"{PLAYTHING} .level.hit").count() == (level != 50)
+    assert bool(tab.locator(f"{PLAYTHING} .level.hit").count()) == (level != 50)
 
 
 def test_it_moves_by_keys_and_the_address_keeps_it(chapter):

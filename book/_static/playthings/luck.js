@@ -5,7 +5,7 @@
 
 tokensel.plaything("luck", (root) => {
   const { element } = tokensel;
-  const NAMES = ["A", "B"], SORTS = ["its own reviews", "all other reviews"];
+  const NAMES = ["A", "B"], SORTS = ["own reviews", "other reviews"];
   const DEFAULTS = { draw: 1, others: 0, guessed: "" };
   const now = tokensel.state("luck", DEFAULTS);
   now.guessed = String(now.guessed).replace(/[^01]/g, "").slice(0, 4);
