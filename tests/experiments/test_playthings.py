@@ -5,7 +5,7 @@ import pytest
 from helpers import shipped, unpacked
 
 import tokensel_nb as ts
-from experiments import front_page, playthings, stills
+from experiments import curves, front_page, playthings, stills
 from tokensel_nb.chapters import reviews
 
 
@@ -91,3 +91,19 @@ def test_verdicts_are_told_by_the_recorded_fit():
 def test_stills_are_drawn_from_the_data():
     drawn = [path.read_text("utf-8") for path in sorted(stills.PICTURES.glob("*.svg"))]
     assert drawn == stills.stills(), "stale: run `make playthings`"
+
+
+@pytest.mark.long
+def test_the_curves_of_shuffled_labels_are_what_training_makes():
+    data, found = shipped("stop_data")["shuffled"], curves.stopping()["shuffled"]
+    assert found["steps"] == data["steps"]
+    for kind in curves.KINDS:
+        np.testing.assert_allclose(found[kind], data[kind], atol=15)  # thousandths: another processor rounds otherwise
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", curves.MODELS)
+@pytest.mark.parametrize(("kind", "shuffled"), [("true", False), ("shuffled", True)])
+def test_what_words_say_is_what_training_makes(name, kind, shuffled):
+    found, data = curves.says(name, 0, shuffled), shipped("luck_data")[name][kind][0]
+    np.testing.assert_allclose(np.array(found, float)[:, 4:16], np.array(data, float)[:, 4:16], atol=6)
