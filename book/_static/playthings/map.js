@@ -158,7 +158,7 @@ tokensel.plaything("map", (root) => {
   }
 
   const redraw = tokensel.soon(draw);
-  const when = element("div", { class: "when" }, element("span", {}, "after steps of training:"), steps, element("span", {}, "labels:"), labels);
+  const when = element("div", { class: "when" }, element("div", {}, "after steps of training:", steps), element("div", {}, "labels:", labels));
   const beside = element("div", { class: "beside" }, finder.root, ofWord);
   root.append(element("div", { class: "map" }, cloud.root, element("div", { class: "controls" }, least.root, when), beside), aloud.root);
   draw();
