@@ -15,9 +15,9 @@ from sphinx.application import Sphinx
 
 # What TeX in, HTML out needs, part by part, and MathML for screen readers, relative to the package's MathJax folder. The one
 # file that has it all is twice as heavy. The TeX extensions (cancel, boldsymbol, ...) and the fonts are loaded by the pages
-# that use them; "ui" is the menu behind a right click.
+# that use them.
 PARTS = ("core", "input/tex", "output/chtml", "a11y/assistive-mml")
-MATHJAX = ("startup.js", *(f"{part}.js" for part in PARTS), "input/tex/extensions", "output/chtml/fonts", "ui")
+MATHJAX = ("startup.js", *(f"{part}.js" for part in PARTS), "input/tex/extensions", "output/chtml/fonts")
 DEAD = (
     "*.map",
     "sphinx-thebe.*",
@@ -129,5 +129,5 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
 def setup(app: Sphinx) -> None:
     """Register the above."""
     app.config.mathjax_path = "mathjax/startup.js"
-    app.config.mathjax3_config |= {"loader": {"load": PARTS}}
+    app.config.mathjax3_config = {"loader": {"load": PARTS}}
     app.connect("build-finished", finish)
