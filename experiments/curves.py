@@ -1,8 +1,8 @@
 """The curves of two playthings: accuracy along training (07_ablations), and what words say by their lean (09_deeper).
 
-What is recorded is taken from there. Two controls are not, and are trained here, with the settings of what stands beside them: a
-network that learns shuffled labels, for as many steps as true ones take (*Where do you stop?*), and three models on true and on
-shuffled labels, of which the records hold some curves alone (*Learnt or luck?*; about three minutes).
+What is recorded is taken from there. The rest is trained here, with the settings of what stands beside it: a network on shuffled
+labels, for as many steps as true ones take (*Where do you stop?*), and three models on true and on shuffled labels, of which the
+records hold some curves alone (*Learnt or luck?*; about three minutes).
 """
 
 from dataclasses import replace
@@ -63,6 +63,4 @@ def says(name: str, seed: int, shuffled: bool) -> list:
 def luck() -> dict:
     """Return curves of every model, on true and on shuffled labels."""
     labels = {"true": False, "shuffled": True}
-    return {
-        name: {kind: [says(name, seed, each) for seed in range(RUNS)] for kind, each in labels.items()} for name in MODELS
-    }
+    return {name: {kind: [says(name, seed, each) for seed in range(RUNS)] for kind, each in labels.items()} for name in MODELS}

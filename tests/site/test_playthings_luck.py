@@ -1,4 +1,4 @@
-"""The curves of which one guesses whether they were learnt, in 09_deeper, as a reader meets them; they are those of the data."""
+"""The curves of which one guesses which were learnt, in 09_deeper, as a reader meets them; they are those of the data."""
 
 import re
 
