@@ -32,12 +32,18 @@ json.dump(results, sys.__stdout__)
 
 
 def blocks(page):
-    """Return the code of every cell of a page, and the text that it shows as printed (None where that may differ)."""
+    """Return the code of every cell of a page, and the text that it shows as printed (None where that may differ).
+
+    A cell may stand in two parts: a picture that is open, or code, and in the fold behind it what is not.
+    """
     found = []
     for cell in soup(page).select("div.cell"):
         code = "".join(block.get_text() for block in cell.select("div.cell_input pre"))
         shown = "".join(block.get_text() for block in cell.select(".cell_output .output.stream pre, .cell_output .claim"))
-        found.append((code, None if "tag_nbval-ignore-output" in cell["class"] else shown))
+        if code:
+            found.append((code, None if "tag_nbval-ignore-output" in cell["class"] else shown))
+        elif shown and found[-1][1] is not None:
+            found[-1] = (found[-1][0], found[-1][1] + shown)
     return found
 
 

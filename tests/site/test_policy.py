@@ -38,7 +38,6 @@ def test_a_page_runs_what_it_was_built_with_and_nothing_else(path):
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
 def test_what_opens_in_a_tab_of_its_own_learns_nothing_of_the_page(path):
     opens = re.findall(r'<a\s[^>]*target="_blank"[^>]*>', path.read_text("utf-8"))
-    assert opens
     assert not [each for each in opens if not re.search(r'\brel="[^"]*\bnoopener\b', each)]
 
 
