@@ -11,6 +11,7 @@ import numpy as np
 
 import tokensel_nb as ts
 from tokensel_nb.chapters import classes
+from tokensel_nb.chapters.pairs import skews_behind, words_and_pairs
 from tokensel_nb.chapters.recorded import recorded
 from tokensel_nb.chapters.reviews import OPTIONS, binned_run
 
@@ -30,6 +31,8 @@ SHUFFLED_MAP, COARSE = (20, 150), {"values": 0.1, "scores": 0.02}  # of 04_revie
 # the three directions, praise, Rotten Tomatoes and the rest, in which it shows the four classes.
 COMMON, RARE, NAMED = 200, 15, "the worst wonderful film is engaging feels episode best awful".split()
 CONTRASTS = np.array([[-1, 1, -1, 1], [-1, -1, 1, 1], [1, -1, -1, 1]]).T / 2
+
+LEANS = 0.2  # 05_beyond asks where "not" takes "good", and then the words whose skew is beyond this, the clearest first
 
 
 def packed(numbers, step: float) -> dict:
@@ -141,6 +144,22 @@ def lean() -> dict:
     }
 
 
+def pairs() -> dict:
+    """Return the words behind "not" on IMDB, their skews elsewhere and behind it, in hundredths, and the line through them."""
+    found = skews_behind(ts.load_imdb(tokenizer=words_and_pairs), "not")
+    words, lean = found["words"], np.abs(found["elsewhere"])
+    slope, level = np.polyfit(found["elsewhere"], found["behind"], 1, w=np.sqrt(found["often"]))
+    clear = [int(s) for s in np.argsort(-lean, kind="stable") if lean[s] > LEANS]
+    hundredths = {kind: np.round(100 * found[kind]).astype(int).tolist() for kind in ("elsewhere", "behind")}
+    counts = {"words": words, "often": found["often"].astype(int).tolist()}
+    return counts | hundredths | {"line": rounded([level, slope], 3), "asked": [words.index("good"), *clear]}
+
+
+def write_pairs(folder: Path = FOLDER):
+    """Write what 05_beyond's plaything knows: it needs no training."""
+    (folder / "not_data.js").write_text(script("pairs", pairs()), "utf-8")
+
+
 def script(name: str, value) -> str:
     """Return a script that hands a value to the playthings under a name: pages on a disk may load scripts, and nothing else."""
     return f"tokensel.{name} = {json.dumps(value, separators=(',', ':'))};\n"
@@ -167,6 +186,7 @@ def main(folder: Path = FOLDER):
     }
     for file, (name, value) in files.items():
         (folder / f"{file}.js").write_text(script(name, value), "utf-8")
+    write_pairs(folder)
     stills.main()
 
 

@@ -18,6 +18,7 @@ NEEDS = {
     "step": ("scatter.js", "words.js", "step_data.js"),
     "map": ("scatter.js", *REVIEWS, "map_data.js"),
     "lean": ("scatter.js", "lean_data.js"),
+    "not": ("plane.js", "not_data.js"),
     "flow": ("plane.js",),
     "border": ("plane.js",),
     "stop": ("chart.js", "stop_data.js"),

@@ -1,0 +1,101 @@
+/* Guess the "not" (05_beyond): where does a word's lean go after "not"? The reader moves a point up or down, then sees where the
+   pair landed, among all others. The square is that of the chapter's picture. */
+"use strict";
+
+tokensel.plaything("not", (root, place) => {
+  const { element, shown } = tokensel;
+  const { words, elsewhere, behind, often, line, asked } = tokensel.pairs; // skews in hundredths
+  const [WIDTH, HEIGHT, SCALE, MIDDLE, LEVEL] = [340, 340, 144, 178, 168];
+  const START = { word: words[asked[0]], guess: 0, seen: 0 };
+  const now = tokensel.state("not", START);
+  if (!asked.some((id) => words[id] === now.word)) now.word = START.word; // an address may say anything
+  const right = (skew) => MIDDLE + SCALE * skew;
+  const up = (skew) => LEVEL - SCALE * skew;
+  const signed = (skew) => (skew > 0 ? "+" : "") + shown(skew);
+  const side = (skew) => (skew < 0 ? "blame" : "praise");
+  const named = (word) => `“not ${word}”`;
+
+  // The drawing: what is always there, what is seen once revealed, the guess.
+  const text = (x, y, said, attributes = {}) => element("svg:text", { x, y, ...attributes }, said);
+  const tick = (x, y, said, anchor = "middle") => text(x, y, said, { class: "tick", "text-anchor": anchor });
+  const dot = (id, r, kind) =>
+    element("svg:circle", { class: `disc ${kind} ${side(behind[id])}`, cx: right(elsewhere[id] / 100), cy: up(behind[id] / 100), r });
+  const [level, slope] = line;
+  const all = element("svg:g", {},
+    ...words.map((_, id) => dot(id, (0.8 + Math.sqrt(often[id]) / 10).toFixed(1), "other")),
+    element("svg:path", { class: "ray", d: `M${right(-1)} ${up(1)}L${right(1)} ${up(-1)}` }),
+    element("svg:path", { class: "arrow", d: `M${right(-1)} ${up(level - slope)}L${right(1)} ${up(level + slope)}` }),
+    tick(right(-0.7), up(0.82), "turned round", "start"), tick(right(1), up(0.36), "fitted line", "end"));
+  const column = element("svg:path", { class: "ray" });
+  const landed = element("svg:g");
+  const tip = element("svg:circle", { class: "tip", r: 7 });
+  const hold = element("svg:circle", { class: "hold draggable", r: 22 });
+  const label = text(0, 0, "");
+  const called = "A word's label skew after not, by its skew elsewhere";
+  const svg = element("svg:svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": called },
+    element("svg:path", { class: "axis", d: `M${right(-1)} ${up(0)}H${right(1)}M${right(0)} ${up(1)}V${up(-1)}` }),
+    ...[-1, 0, 1].flatMap((skew) => [tick(right(skew), HEIGHT - 16, shown(skew, 0), ["start", "middle", "end"][skew + 1]), tick(right(-1) - 6, up(skew) + 4, shown(skew, 0), "end")]),
+    tick(right(-1), 13, "after “not”: leans to praise ↑", "start"), tick(right(1), HEIGHT - 2, "the word elsewhere: leans to praise →", "end"),
+    all, column, landed, tip, label, hold);
+
+  // The controls, and what is said.
+  const verdict = element("p", { class: "verdict long" });
+  const { root: saidLine, say } = tokensel.said();
+  const redraw = tokensel.soon(draw);
+  const guess = tokensel.slider("Your guess", { min: -1, max: 1, step: 0.01, value: now.guess }, (value) => change({ guess: value }));
+  now.guess = guess.input.valueAsNumber; // within the slider's bounds
+  const chooser = element("select", { "aria-label": "Word after not", onchange: () => ask(chooser.value) },
+    ...asked.map((id) => element("option", { value: words[id] }, `not ${words[id]}`)));
+  const row = tokensel.buttons("Guess the not", [["Reveal", () => (now.seen ? ask(next()) : change({ seen: 1 }))], ["Reset", () => change(START)]]);
+  const next = () => words[asked[(asked.findIndex((id) => words[id] === now.word) + 1) % asked.length]];
+  const ask = (word) => change({ ...START, word });
+  row.prepend(chooser);
+
+  function change(changed) {
+    Object.assign(now, changed);
+    redraw();
+  }
+
+  function move(event) { // a finger or a mouse, anywhere in the drawing
+    if (now.seen) return;
+    const box = svg.getBoundingClientRect();
+    const skew = (LEVEL - ((event.clientY - box.top) * HEIGHT) / box.height) / SCALE;
+    change({ guess: Number(Math.max(-1, Math.min(1, skew)).toFixed(2)) });
+  }
+  svg.addEventListener("click", move);
+  hold.addEventListener("touchstart", (event) => event.preventDefault(), { passive: false }); // it moves, and the page does not scroll
+  hold.addEventListener("pointerdown", (event) => hold.setPointerCapture(event.pointerId));
+  hold.addEventListener("pointermove", (event) => hold.hasPointerCapture(event.pointerId) && move(event));
+
+  function draw() {
+    const id = words.indexOf(now.word);
+    const [alone, after] = [elsewhere[id] / 100, behind[id] / 100];
+    const shownAt = now.seen ? after : now.guess;
+    all.style.display = now.seen ? "" : "none";
+    if (now.seen) place.classList.add("revealed"); // until then, the caption would give it away
+    column.setAttribute("d", `M${right(alone)} ${up(1)}V${up(-1)}`);
+    landed.replaceChildren(...(now.seen ? [dot(id, 6, "landed")] : []));
+    for (const part of [tip, hold]) for (const [key, value] of [["cx", right(alone)], ["cy", up(now.guess)]]) part.setAttribute(key, value);
+    label.textContent = now.seen ? named(now.word) : `${named(now.word)}?`;
+    const [aside, above] = [alone > 0 ? -12 : 12, shownAt < 0 ? 18 : -9];
+    const spot = { x: right(alone) + aside, y: up(shownAt) + above, "text-anchor": alone > 0 ? "end" : "start" };
+    for (const [key, value] of Object.entries(spot)) label.setAttribute(key, value);
+    const told = now.seen
+      ? [element("strong", { class: side(after) }, `${named(now.word)} lands at ${signed(after)}.`),
+        ` You said ${signed(now.guess)}. Turned round, it would be at ${signed(-alone)}. By the line through all ${words.length} words: ${signed(level + slope * alone)}.`]
+      : [`Elsewhere, “${now.word}” is at ${signed(alone)}. You say: ${named(now.word)} lands at ${signed(now.guess)}.`];
+    verdict.replaceChildren(...told);
+    chooser.value = now.word;
+    guess.input.valueAsNumber = now.guess;
+    guess.input.disabled = Boolean(now.seen);
+    guess.show(signed(now.guess));
+    row.children[1].textContent = now.seen ? "Next word" : "Reveal";
+    say(verdict.textContent);
+    tokensel.remember("not", START, now);
+  }
+
+  root.setAttribute("aria-label", "Guess the not");
+  root.append(element("div", { class: "plane not" }, svg,
+    element("div", {}, element("p", { class: "hint" }, "Drag the point to where you expect the pair. Then reveal."), guess.root, row, verdict, saidLine)));
+  draw();
+});
