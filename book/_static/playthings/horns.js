@@ -22,6 +22,11 @@
   const NAMES = { worst: "r", boring: "l", bad: "l", not: "l", movie: "bl", the: "br", good: "r", great: "r", excellent: "t" };
   const GLIDE = 550; // ms
   const DEFAULTS = ["The story is slow, but the music is wonderful.", "The film was not bad."]; // of scenes 4 and 5
+  const NOTES = { // what a person says of the sentences that fool it
+    "The film was not bad.": "Wrong: a person reads praise.",
+    "Nobody can call this film boring.": "Wrong: a person reads praise. The network sees little but boring.",
+    "today": "A person reads no opinion at all.",
+  };
   const CHIPS = ["The film was not bad.", "the the the the", "Nobody can call this film boring.", "today"];
   const LONGEST = 1000; // characters
 
@@ -162,7 +167,7 @@
     const quiet = { colour: ink.quiet, bold: false, size: 14, align: "right" };
     write("layer 12", x - 8, y - (CELLS - 1) * size + 0.6 * size, quiet);
     write("layer 1", x - 8, y + 0.6 * size, quiet);
-    write("12 heads in each layer", x, y + size + 18, { ...quiet, align: "left" });
+    write("ours is one of 144 heads", x, y + size + 18, { ...quiet, align: "left" });
     pen.globalAlpha = 1;
   }
 
@@ -436,7 +441,8 @@
       byWord.set(token.id, disc);
     });
     discs = [...byWord.values()].sort((one, other) => other.attention - one.attention);
-    const said = !text.trim() ? ["", "Type a sentence."] : !model ? ["", "…"] : tokensel.verdictInWords(tokensel.verdict(tokensel.verdictData, ids, attention, logits[0]));
+    const verdict = !text.trim() ? ["", "Type a sentence."] : !model ? ["", "…"] : tokensel.verdictInWords(tokensel.verdict(tokensel.verdictData, ids, attention, logits[0]));
+    const said = model && text in NOTES ? [verdict[0], `${verdict[1]} ${NOTES[text]}`] : verdict;
     boxes.forEach((box) => box.show(tokens, said));
     if (own) say(`${said.join(" ")} ${discs.slice(0, 3).map(({ word, attention: q }) => `${word} ${Math.round(100 * q)}%`).join(", ")}`);
     draw();
@@ -452,9 +458,9 @@
       type: "button", class: "plain", onclick: async () => {
         const address = `${location.href.split("#")[0]}#front.text=${encodeURIComponent(text)}`;
         await navigator.clipboard?.writeText(address).catch(() => {});
-        link.inkContent = "The link is in your clipboard, and in the address bar";
+        link.textContent = "The link is in your clipboard, and in the address bar";
         set(text);
-        setTimeout(() => { link.inkContent = "Copy a link to this sentence"; }, 3000);
+        setTimeout(() => { link.textContent = "Copy a link to this sentence"; }, 3000);
       },
     }, "Copy a link to this sentence");
     const box = element("div", { class: "box" }, mirror, area);
