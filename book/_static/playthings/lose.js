@@ -12,7 +12,9 @@ tokensel.plaything("lose", (root) => {
   const [LONE, FILLER, TOKENS] = [4, 5, 11];
   const [STEPS, STARTS] = [[8, 12, 18, 24, 28, 32, 40], [12, 9, 6, 3, 0]];
   const LENGTHS = Array.from({ length: 61 }, (_, i) => Math.expm1((i / 60) * Math.log1p(1500)));
-  const START = { step: 40, start: 6 };
+  const WON = 100; // a lead after which a race need not be followed
+  const START = { step: 28, start: 9 };
+  const softplus = (x) => Math.log1p(Math.exp(x));
 
   /** After the step a word's value is half the step times its share of texts of praise less that of texts of blame. */
   function begin({ step, start }) {
@@ -24,14 +26,19 @@ tokensel.plaything("lose", (root) => {
     return { ...model, p: model.v[0].map((each) => start * each) };
   }
 
-  /** The lead of each decisive word over the loudest filler, along the path. */
+  /** The lead of each decisive word over the loudest filler along the path, and whether selection is certain, since the loss
+      is below the certificate's threshold: that of full attention on the decisive words, and what one text costs without. */
   function follow(setting) {
     const model = begin(setting);
-    return tokensel.flow(model, TEXTS, LENGTHS, 1e-4).points.map(({ s, p }) => {
+    const losses = TEXTS.map(({ tokens: [token] }) => softplus(-Math.abs(model.E[token].at(-1))));
+    const threshold = (losses.reduce((one, other) => one + other) + Math.LN2 - Math.max(...losses)) / TEXTS.length;
+    const seen = ({ s, p, loss }) => {
       const { scores } = tokensel.modelOf({ ...model, p });
       const filler = Math.max(...scores.slice(FILLER));
-      return { s, leads: Array.from(scores.slice(0, FILLER), (score) => score - filler) };
-    });
+      return { s, certain: loss < threshold, leads: Array.from(scores.slice(0, FILLER), (score) => score - filler) };
+    };
+    const won = (point) => seen(point).certain && Math.min(...seen(point).leads) > WON;
+    return tokensel.flow(model, TEXTS, LENGTHS, 1e-4, won).points.map(seen);
   }
 
   // The race: leads over the length of the path, both on scales on which ten times as much is one step further.
@@ -58,12 +65,14 @@ tokensel.plaything("lose", (root) => {
     return cell;
   }));
   const map = element("div", { class: "lose-map", role: "group", "aria-label": "Runs: start by size of the first step" },
-    ...STARTS.flatMap((start, row) => [element("span", {}, String(start)), ...cells[row]]),
-    element("span", {}), ...STEPS.map((step) => element("span", {}, String(step))));
+    element("span", { class: "across tick" }, "↑ start favours praise"),
+    ...STARTS.flatMap((start, row) => [element("span", { class: "tick" }, String(start)), ...cells[row]]),
+    ...["", ...STEPS].map((step) => element("span", { class: "tick" }, String(step))),
+    element("span", { class: "across tick" }, "size of the first step →"));
 
   function choose(chosen) {
     Object.assign(setting, chosen);
-    draw();
+    draw("race");
   }
 
   // One stop of the Tab key for all runs; arrows go from one to the next.
@@ -77,14 +86,19 @@ tokensel.plaything("lose", (root) => {
   });
 
   const outcomes = new Map(STEPS.flatMap((step) => STARTS.map((start) => [`${step} ${start}`, null])));
-  function draw() {
+  function draw(moving = "") {
     const points = follow(setting);
-    const end = points.at(-1).leads;
-    const lost = end[LONE] < 0;
+    const [before, { leads: end, certain }] = points.slice(-2);
+    const lost = !certain && end[LONE] < Math.min(before.leads[LONE], 0);
+    const safe = points.find((point) => point.certain)?.s;
     curves.replaceChildren(...end.map((_, token) => element("svg:path", {
-      class: `path race ${token === LONE ? "blame" : "praise"}`, pathLength: 1,
+      class: `path ${moving} ${token === LONE ? "blame" : "praise"}`, pathLength: 1,
       d: `M${points.map(({ s, leads }) => `${right(s).toFixed(1)} ${up(leads[token]).toFixed(1)}`).join("L")}`,
-    })));
+    })), ...[[0, "praise", "words of praise"], [LONE, "blame", "word of blame"]].map(([token, side, name]) => {
+      const at = points[34];
+      const [away, anchor] = token ? [20, at.leads[token] > 0 ? "start" : "end"] : [-9, "end"];
+      return element("svg:text", { x: right(at.s), y: up(at.leads[token]) + away, class: side, "text-anchor": anchor }, name);
+    }));
     outcomes.set(`${setting.step} ${setting.start}`, lost);
     cells.forEach((row, i) => row.forEach((cell, j) => {
       const [here, known] = [STARTS[i] === setting.start && STEPS[j] === setting.step, outcomes.get(`${STEPS[j]} ${STARTS[i]}`)];
@@ -92,14 +106,18 @@ tokensel.plaything("lose", (root) => {
       cell.setAttribute("aria-pressed", here);
       if (known !== null) [cell.className, cell.textContent] = known ? ["blame", "✕"] : ["praise", "■"];
     }));
-    const told = lost ? "The word of blame is lost" : "Every decisive word wins";
-    verdict.replaceChildren(element("strong", {}, told), ` after a step of ${setting.step} and a start of ${setting.start}.`);
+    const told = lost ? "Lost" : certain ? "Certified" : "Undecided";
+    const because = lost ? "the word of blame falls ever further behind" : certain ?
+      `from a length of ${shown(Math.ceil(safe))} on, every decisive word is sure to win` : "the path is too short to tell";
+    verdict.replaceChildren(element("strong", {}, told), `: ${because} (step ${setting.step}, start ${setting.start}).`);
     say(verdict.textContent);
     tokensel.remember("lose", START, setting);
   }
 
   root.setAttribute("aria-label", "Lose a word");
-  root.append(element("div", { class: "plane" }, element("div", {}, map, element("p", { class: "hint" }, "Tap a run. Across: first step; up: start nearer to praise.")),
-    element("div", {}, svg, verdict, tokensel.buttons("Lose a word", [["Reset", () => choose(START)]]), saidLine)));
+  const back = tokensel.buttons("Lose a word", [["Reset", () => choose(START)]]);
+  root.append(element("div", { class: "plane" },
+    element("div", {}, map, element("p", { class: "hint" }, "Tap a run. Where is a word lost?"), back),
+    element("div", {}, svg, verdict, saidLine)));
   draw();
 });
