@@ -23,6 +23,7 @@ NEEDS = {
     "border": ("plane.js",),
     "stop": ("chart.js", "stop_data.js"),
     "luck": ("chart.js", "luck_data.js"),
+    "train": ("plane.js",),
 }
 MARK = re.compile(r"(?:tag_)?plaything-(\w+)$")
 

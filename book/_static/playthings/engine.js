@@ -185,6 +185,35 @@ var tokensel = (() => {
     };
   }
 
+  /** Uniform numbers that follow from a text: mulberry32, from the text's FNV-1a hash. */
+  function drawn(text) {
+    let state = Array.from(text).reduce((hash, one) => Math.imul(hash ^ one.codePointAt(0), 16777619), 2166136261);
+    return () => {
+      state = (state + 0x6d2b79f5) | 0;
+      let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+      mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed);
+      return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+    };
+  }
+
+  /** A random start: p = 0, v of length one, and rows of variance 1/dim, each drawn from its word alone, and from a seed. */
+  function startOf(vocabulary, dim, seed) {
+    const row = (name) => {
+      const next = drawn(`${seed}${name}`);
+      return Array.from({ length: dim }, () => Math.sqrt((-2 / dim) * Math.log(1 - next())) * Math.cos(2 * Math.PI * next()));
+    };
+    const v = row("<v>");
+    return { E: vocabulary.map(row), p: v.map(() => 0), v: [v.map((each) => each / norm(v))] };
+  }
+
+  /** Parameters after a step against the gradients. */
+  function descended(parameters, texts, rate) {
+    const slopes = gradients(parameters, texts);
+    const lower = (x, slope) => plus(x, [-rate], [slope]);
+    const [E, v] = ["E", "v"].map((name) => parameters[name].map((row, i) => lower(row, slopes[name][i])));
+    return { E, p: lower(parameters.p, slopes.p), v };
+  }
+
   /** The log odds of one class against all others. */
   function logOdds(logits, k) {
     const others = logits.filter((_, other) => other !== k);
@@ -310,6 +339,6 @@ var tokensel = (() => {
 
   return {
     words, tokens, rawWords, phrases, judge, softmax, forward, probabilities, modelOf, verdict, verdictInWords, gradients, pullOnQuery, flow, limitParameters, correlation, unpack,
-    steppedValues, equalStep, expectedCorrelation,
+    steppedValues, equalStep, expectedCorrelation, startOf, descended,
   };
 })();

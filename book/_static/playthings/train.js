@@ -1,0 +1,152 @@
+/* Train it yourself (01_model): ten sentences, a network of random numbers, and what its words become step by step.
+ *
+ * All that is shown follows from sentences, labels and the number of steps, from one start and at one rate: a flipped label shows
+ * what these steps would have made of it, and a link leads to the same picture.
+ */
+"use strict";
+
+tokensel.plaything("train", (root) => {
+  const { element } = tokensel;
+  const GOOD = ["the film was great", "a great story", "the music is great and the story is good", "a good film with a good story", "the story was wonderful"];
+  const BAD = ["the film was bad", "a bad story", "the music is bad and the story is dull", "a dull film with a bad story", "the story was awful"];
+  const START = { texts: [...GOOD, ...BAD].join("/"), labels: "1111100000", steps: 0 };
+  const [DIM, RATE, SEED, MOST, RUN, EACH] = [64, 4, 1, 200, 20, 30]; // EACH: milliseconds a step, so that a run takes 600
+  const [WIDTH, HEIGHT] = [360, 300];
+  const FRAMES = [1, 2, 4, 8, 16, 32]; // how far the picture reaches, in either direction
+
+  const now = tokensel.state("train", START);
+  const fitting = (text, i) => text.split("/")[i]?.slice(0, 80) ?? "";
+  const texts = [...GOOD, ...BAD].map((_, i) => fitting(now.texts, i));
+  const labels = texts.map((_, i) => Number(now.labels[i] === "1"));
+  let steps = Math.min(MOST, Math.max(0, Math.round(now.steps)));
+  let trained = { of: null, path: [] };
+  let running;
+
+  /** What the network is after so many steps, and the sentences as it reads them; what was computed before is kept. */
+  function network() {
+    const found = texts.map((text) => tokensel.words(text).map(({ word }) => word).filter((word) => word.length > 1)); // as in the book
+    const of = JSON.stringify([found, labels]);
+    const vocabulary = [...new Set(found.flat())];
+    const read = found.map((words, i) => ({ tokens: words.map((word) => vocabulary.indexOf(word)), label: labels[i] }));
+    const there = read.filter(({ tokens }) => tokens.length);
+    if (trained.of !== of) trained = { of, path: [tokensel.startOf(vocabulary, DIM, SEED)] };
+    while (there.length && trained.path.length <= steps) trained.path.push(tokensel.descended(trained.path.at(-1), there, RATE));
+    return { model: vocabulary.length ? tokensel.modelOf(trained.path[there.length ? steps : 0], vocabulary) : null, read, vocabulary };
+  }
+
+  // ---- the picture
+
+  const drawing = element("svg:svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img" });
+  const text = (x, y, what, anchor = "middle", kind = "tick") => element("svg:text", { class: kind, x, y, "text-anchor": anchor }, what);
+
+  function picture({ model, vocabulary }) {
+    const [scores, values] = model ? [model.scores, model.values[0]] : [[], []];
+    const reach = (numbers) => FRAMES.find((each) => each >= 1.1 * Math.max(0, ...numbers.map(Math.abs))) ?? FRAMES.at(-1);
+    const [across, up] = [reach(values), reach(scores)];
+    const at = (s) => [WIDTH / 2 + (values[s] / across) * 160, HEIGHT / 2 - 8 - (scores[s] / up) * 120];
+    const parts = vocabulary.map((word, s) => {
+      const [cx, cy] = at(s);
+      const name = `${word}: value ${tokensel.shown(values[s], 1)}, score ${tokensel.shown(scores[s], 1)}`;
+      return element("svg:circle", { class: `disc ${values[s] < 0 ? "blame" : "praise"}`, cx, cy, r: 6 }, element("svg:title", {}, name));
+    });
+    // Names, the clearest words first, where no other name stands
+    const clear = (s) => Math.abs(values[s]) / across + Math.abs(scores[s]) / up;
+    const taken = [];
+    for (const s of vocabulary.map((_, s) => s).sort((one, other) => clear(other) - clear(one))) {
+      const [x, y] = at(s);
+      const length = 8 * vocabulary[s].length;
+      const way = x > WIDTH - 20 - length ? -1 : 1;
+      const box = [way > 0 ? x + 9 : x - 9 - length, y];
+      if (taken.some(([left, down, wide]) => Math.abs(down - y) < 13 && box[0] < left + wide && left < box[0] + length)) continue;
+      taken.push([...box, length]);
+      parts.push(text(x + 9 * way, y + 5, vocabulary[s], way > 0 ? "start" : "end", "name"));
+    }
+    drawing.replaceChildren(
+      element("svg:path", { class: "level", d: `M10 ${HEIGHT / 2 - 8}H${WIDTH - 10}M${WIDTH / 2} 18V${HEIGHT - 26}` }),
+      text(WIDTH / 2, 13, "↑ gets more attention"), text(8, HEIGHT - 8, "← speaks for blame", "start"),
+      text(WIDTH - 8, HEIGHT - 8, "speaks for praise →", "end"), ...parts);
+  }
+
+  // ---- the sentences
+
+  const rows = texts.map((_, i) => {
+    const flip = element("button", { type: "button", onclick: () => { labels[i] = 1 - labels[i]; draw(); } });
+    const box = element("input", {
+      type: "text", maxlength: 80, "aria-label": `sentence ${i + 1}`, autocomplete: "off", spellcheck: "false",
+      oninput: () => { texts[i] = box.value.replaceAll("/", " "); draw(); },
+    });
+    const verdict = element("span");
+    return { flip, box, verdict, root: element("div", { class: "sentence" }, flip, box, verdict) };
+  });
+
+  function sentences({ model, read, vocabulary }) {
+    return rows.reduce((right, { flip, box, verdict }, i) => {
+      const praise = labels[i] === 1;
+      flip.textContent = praise ? "▲" : "▼";
+      flip.className = praise ? "praise" : "blame";
+      flip.setAttribute("aria-label", `sentence ${i + 1} counts as ${praise ? "praise" : "blame"}: change that`);
+      if (box.value !== texts[i]) box.value = texts[i];
+      verdict.textContent = "";
+      if (!read[i].tokens.length) return right;
+      const { attention, logits: [logit] } = tokensel.forward(model, read[i].tokens);
+      const most = read[i].tokens[attention.indexOf(Math.max(...attention))];
+      const share = read[i].tokens.reduce((sum, id, k) => sum + (id === most ? attention[k] : 0), 0);
+      const fits = logit > 0 === praise;
+      if (steps) verdict.textContent = `${fits ? "✓" : "✗"} ${vocabulary[most]} ${Math.round(100 * share)}%`;
+      verdict.className = logit > 0 ? "praise" : "blame";
+      return right + fits;
+    }, 0);
+  }
+
+  // ---- all together
+
+  const verdict = element("p", { class: "verdict" });
+  const { root: saidLine, say } = tokensel.said();
+
+  function draw() {
+    const seen = network();
+    picture(seen);
+    const right = sentences(seen);
+    const there = seen.read.filter(({ tokens }) => tokens.length).length;
+    const told = `After ${steps} step${steps === 1 ? "" : "s"}: right on ${right} of ${there} sentences.`;
+    verdict.textContent = told;
+    drawing.setAttribute("aria-label", `Words by value and score. ${told}`);
+    say(told);
+    tokensel.remember("train", START, { texts: texts.join("/"), labels: labels.join(""), steps });
+  }
+
+  function walk(many) {
+    cancelAnimationFrame(running);
+    const [from, end, began] = [steps, Math.min(MOST, steps + many), performance.now()];
+    const still = many === 1 || matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const move = (time) => {
+      const done = still ? end : Math.min(end, from + Math.max(1, Math.floor((time - began) / EACH)));
+      if (done !== steps) { steps = done; draw(); }
+      if (done < end) running = requestAnimationFrame(move);
+    };
+    move(began);
+  }
+
+  function shuffle() {
+    for (let i = labels.length - 1; i > 0; i--) {
+      const other = Math.floor(Math.random() * (i + 1));
+      [labels[i], labels[other]] = [labels[other], labels[i]];
+    }
+    draw();
+  }
+
+  function reset() {
+    cancelAnimationFrame(running);
+    steps = 0;
+    texts.forEach((_, i) => { texts[i] = fitting(START.texts, i); labels[i] = Number(START.labels[i]); });
+    draw();
+  }
+
+  root.setAttribute("aria-label", "Train it yourself: ten sentences and a small network");
+  root.append(element("div", { class: "plane train" },
+    element("div", {}, drawing,
+      tokensel.buttons("Training", [["Step", () => walk(1)], [`Run ${RUN}`, () => walk(RUN)], ["Reset", reset], ["Shuffle labels", shuffle]]), verdict, saidLine),
+    element("div", {}, ...rows.map((row) => row.root)),
+    element("p", { class: "hint" }, "Run 20 steps. Flip a label, or write a sentence of your own.")));
+  draw();
+});
