@@ -89,10 +89,10 @@ tokensel.plaything("train", (root) => {
       verdict.textContent = "";
       if (!read[i].tokens.length) return right;
       const { attention, logits: [logit] } = tokensel.forward(model, read[i].tokens);
-      const most = read[i].tokens[attention.indexOf(Math.max(...attention))];
-      const share = read[i].tokens.reduce((sum, id, k) => sum + (id === most ? attention[k] : 0), 0);
+      const shares = vocabulary.map((_, id) => read[i].tokens.reduce((sum, one, k) => sum + (one === id ? attention[k] : 0), 0)); // of a word, however often it stands there
+      const share = Math.max(...shares);
       const fits = logit > 0 === praise;
-      if (steps) verdict.textContent = `${fits ? "✓" : "✗"} ${vocabulary[most]} ${Math.round(100 * share)}%`;
+      if (steps) verdict.textContent = `${fits ? "✓" : "✗"} ${Math.round(100 * share)}% ${vocabulary[shares.indexOf(share)]}`;
       verdict.className = logit > 0 ? "praise" : "blame";
       return right + fits;
     }, 0);
