@@ -1,8 +1,8 @@
 """The curves of two playthings: accuracy along training (07_ablations), and what words say by their lean (09_deeper).
 
-What is recorded is taken from there. The rest is trained here, with the settings of what stands beside it: a network on shuffled
-labels, for as many steps as true ones take (*Where do you stop?*), and three models on true and on shuffled labels, of which the
-records hold some curves alone (*Learnt or luck?*; about three minutes).
+What is recorded is taken from there. The rest is trained here, with the settings of what stands beside it. For *Where do you
+stop?* that is a network on shuffled labels, for as many steps as true ones take. For *Learnt or luck?* it is three models on
+true and on shuffled labels, of which the records hold some curves alone (about three minutes).
 """
 
 from dataclasses import replace
