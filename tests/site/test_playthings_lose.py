@@ -1,4 +1,4 @@
-"""The map of runs of 10_synthetic, as a reader meets it; which runs lose a word, and from where on they are certain, is the package's."""
+"""The map of runs of 10_synthetic: what is lost, and from where on a run is certain, is what the package finds."""
 
 import re
 from dataclasses import replace
