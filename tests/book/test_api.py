@@ -7,7 +7,7 @@ from importlib import import_module
 
 import pytest
 import tokensel_api
-from notebooks import ROOT
+from notebooks import NOTEBOOKS, ROOT, prose
 from numpydoc.validate import validate
 
 import tokensel_nb as ts
@@ -15,6 +15,8 @@ import tokensel_nb as ts
 OVERVIEW = (ROOT / "book" / "api.md").read_text("utf-8")
 NAMES = re.findall(r"file: book/api/(\w+)", (ROOT / "_toc.yml").read_text("utf-8"))
 PAGES = "\n".join((ROOT / "book" / "api" / f"{name}.md").read_text("utf-8") for name in NAMES)
+KINDS = "(?:Propositions?|Theorems?|Corollary|Definition)"
+TITLE = re.compile(r"\{prf:\w+\} (.+)$", re.M)
 MODULES = re.findall(r"automodule:: tokensel_nb\.([\w.]+)", PAGES)
 
 # numpydoc's checks of what a reader misses. Its others ask for more (an example, "See Also"), or for another style.
@@ -66,6 +68,16 @@ def test_docstrings_are_complete(name):
     found = {name: faults for name in names_of(module) if (faults := faults_of(module, name))}
     assert inspect.getdoc(module)
     assert not found
+
+
+def test_docstrings_name_theorems_of_the_book_by_their_titles():
+    """A number changes as chapters move; of the paper there are numbers alone."""
+    texts = [path.read_text("utf-8") for path in (ROOT / "tokensel_nb").rglob("*.py")]
+    titles = {title.split(" (mirrors")[0] for path in NOTEBOOKS for title in re.findall(TITLE, prose(path))}
+    named = {title for text in texts for title in re.findall(rf"{KINDS}\s+“([^”]+)”", text)}
+    assert len(named) > 10
+    assert {" ".join(title.split()) for title in named} <= titles
+    assert not [found for text in texts for found in re.findall(rf"{KINDS}\s+\d+\.\d+", text) if "Theorem 4.3" not in found]
 
 
 def test_every_module_on_a_page_has_its_heading():

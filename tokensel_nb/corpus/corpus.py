@@ -1,4 +1,4 @@
-"""What a data set is: how often each word occurs in each text, and the label of each text."""
+"""A data set: how often each word occurs in each text, and the label of each text."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Corpus:
         Names in the order of the labels. They also fix the number of classes where a corpus lacks texts of some. By default
         "-1" and "+1" for signs, the words themselves in alphabetical order for words, "0" ... "K-1" for numbers.
     weights : ndarray of float64, shape (n,), optional
-        How much each text counts in every mean Ê; only their ratios matter. By default all count alike.
+        How much each text counts in every mean Ê; only the ratios matter. By default all count the same.
 
     Raises
     ------
@@ -114,7 +114,7 @@ class Corpus:
 
     @cached_property
     def mean_weights(self):
-        """What each text contributes to a mean Ê, ndarray of shape (n,), float64, with the sum 1."""
+        """The weight of each text in a mean Ê, ndarray of shape (n,), float64, with the sum 1."""
         return _read_only(self._weights / self._weights.sum())
 
     @cached_property
@@ -143,7 +143,7 @@ class Corpus:
     def signed_share(self):
         """Return the average signed share ᾱ_s = Ê[y c_s(X)/T(X)], in the shapes of `signed_frequency`.
 
-        It is α_s/T when all texts have T tokens, and what one gradient step really sees when they have not.
+        It is α_s/T if all texts have T tokens. If they haven't, it is what a gradient step sees.
 
         Returns
         -------
@@ -152,13 +152,13 @@ class Corpus:
         return self._mean_with_label(self.shares)
 
     def label_skew(self):
-        """Return δ_s = P(+1|s) - P(-1|s), from the labels of the texts in which each occurrence of s stands.
+        """Return δ_s = P(+1|s) - P(-1|s): the share of the occurrences of s in positive texts, less that in negative ones.
 
         Returns
         -------
         ndarray of float64, between -1 and 1
             Shape (vocab_size,) for two classes; shape (vocab_size, K) for K classes: P(k|s) - P(not k|s).
-            NaN for a word that does not occur.
+            NaN for a word that doesn't occur.
         """
         occurrences = self.counts.T @ (self._one_hot() * self._weights[:, None])
         with np.errstate(invalid="ignore"):
@@ -179,7 +179,7 @@ class Corpus:
         Raises
         ------
         KeyError
-            If the vocabulary does not hold it.
+            If the word isn't in the vocabulary.
         """
         for column, known in enumerate(self.vocabulary):
             if isinstance(known, type(word)) and known == word:
@@ -188,7 +188,7 @@ class Corpus:
 
     @checked(fraction=partial(number, least=0, most=1, open_below=True, open_above=True), seed=generator)
     def split(self, fraction, seed):
-        """Return two corpora of the same words: the rest, and a random ``fraction`` of the texts held out.
+        """Split off a random ``fraction`` of the texts, and return two corpora: the rest, and these.
 
         Parameters
         ----------
@@ -213,7 +213,7 @@ class Corpus:
 
     @checked(seed=generator)
     def balanced(self, seed):
-        """Return equally many texts of every class, as many as the rarest class has, drawn at random in their old order.
+        """Draw as many texts of every class as the rarest class has, and return them in their old order.
 
         Parameters
         ----------
@@ -278,9 +278,9 @@ def some_texts(name, corpus) -> Corpus:
 
 @checked(corpus=Corpus, seed=generator)
 def shuffle_labels(corpus: Corpus, seed) -> Corpus:
-    """Return the same texts with their labels permuted at random: whatever words then say of labels is chance.
+    """Permute the labels at random, so that whatever words say about labels is chance.
 
-    A control for figures drawn over the label skew: shuffled labels have a skew of their own, and a model learns them by heart.
+    Use it as a control for figures over the label skew. Shuffled labels have a skew, too, and a model memorises them.
 
     Parameters
     ----------
@@ -290,7 +290,7 @@ def shuffle_labels(corpus: Corpus, seed) -> Corpus:
     Returns
     -------
     Corpus
-        Each class has as many texts as before; weights stay with their texts.
+        The same texts, with as many of each class as before. Weights stay with their texts.
 
     Examples
     --------

@@ -1,9 +1,9 @@
 r"""Corpora made to order: independent tokens of a chosen skew, Assumption 1 exactly, and the ways to break it.
 
 Texts come in mirrored pairs, one labelled +1 (the first half) and one labelled -1 (the second half), that share the random
-numbers of their irrelevant tokens. So what is irrelevant is balanced exactly, as Assumption 1 asks. With texts that are all
-independent it hardly ever would be: the signed frequency of an irrelevant token is then a mean of n terms of random sign, zero
-with a chance of the order of n^(-1/2).
+numbers of their irrelevant tokens. So irrelevant tokens are balanced exactly, as Assumption 1 demands. If all texts were
+independent, they hardly ever would be: the signed frequency of an irrelevant token would be a mean of n terms of random sign,
+which is zero with a probability of the order of n^(-1/2).
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ def skews(vocab_size: int, signal: float) -> np.ndarray:
 
         skew_s = sign(t_s) · max(0, 1 - ((|S|-1)/|S| - |t_s|) / (1 - signal)).
 
-    The outermost tokens are always complete, of skew -1 and +1. A signal of 0 gives a ramp between them; the larger the
-    signal, the fewer tokens share it; from (|S|-2)/|S| on, and so at (|S|-1)/|S|, all but the outermost two have skew zero,
-    because the second ranks lie 2/|S| further in.
+    The outermost tokens are always complete, with skews -1 and +1. A signal of 0 gives a ramp between them. The larger the
+    signal, the fewer tokens share it. From (|S|-2)/|S| on, and so at (|S|-1)/|S|, all except the outermost two have skew
+    zero, because the second ranks are 2/|S| further in.
 
     Parameters
     ----------
@@ -65,11 +65,11 @@ def skews(vocab_size: int, signal: float) -> np.ndarray:
 
 @checked(num_texts=whole_number, vocab_size=partial(whole_number, least=2), length=whole_number, signal=SIGNAL, seed=generator)
 def independent_tokens(num_texts: int, vocab_size: int, length: int, signal: float, seed) -> Corpus:
-    r"""Draw texts of independent tokens, each with a chance of its own under either label (Definition of the book).
+    r"""Draw texts of independent tokens, each with its own probability under either label.
 
-    In a text labelled y every position holds token s with chance (1 + y skew_s)/|S|, independently of the other positions;
-    see `skews`. In the spirit of the paper's generator, whose formula is not known here: like it, it does not satisfy
-    Assumption 1 in general; at signal = (|S|-1)/|S| it does, with the chance (1 - (1 - 2/|S|)^T)^(n/2).
+    In a text labelled y every position has token s with probability (1 + y skew_s)/|S|, independently of the other positions;
+    see `skews`. This follows the spirit of the paper's generator, whose formula we don't know. Like it, it doesn't satisfy
+    Assumption 1 in general. At signal = (|S|-1)/|S| it does, with probability (1 - (1 - 2/|S|)^T)^(n/2).
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def independent_tokens(num_texts: int, vocab_size: int, length: int, signal: flo
     Returns
     -------
     Corpus
-        The words are "token 0" (most negative) to "token |S|-1" (most positive); some may not occur.
+        The words are "token 0" (most negative) to "token |S|-1" (most positive); some may be missing from the texts.
 
     Raises
     ------
@@ -136,7 +136,7 @@ def one_relevant_token(num_texts: int, vocab_size: int, length: int, relevant: i
     length : int
         T: one relevant token, and T - 1 irrelevant ones, the same in both texts of a mirrored pair.
     relevant : int
-        How many tokens are completely positive; as many are completely negative. Each occurs equally often, up to one.
+        How many tokens are completely positive; as many are completely negative. Their frequencies differ by at most one.
     seed : int or numpy.random.Generator
 
     Returns
@@ -170,7 +170,7 @@ def one_against_many(num_texts: int, vocab_size: int, length: int, relevant: int
 
 @checked(**OF_TEXTS, per_text=whole_number)
 def several_relevant_tokens(num_texts: int, vocab_size: int, length: int, relevant: int, per_text: int, seed) -> Corpus:
-    """Draw texts that break Assumption 1 in one way: each holds ``per_text`` different relevant tokens of its own label.
+    """Draw texts that break Assumption 1 in one way: each has ``per_text`` different relevant tokens of its label.
 
     Parameters
     ----------
@@ -218,14 +218,14 @@ def several_relevant_tokens(num_texts: int, vocab_size: int, length: int, releva
 
 @checked(**OF_TEXTS, impurity=HALF)
 def partly_positive_tokens(num_texts: int, vocab_size: int, length: int, relevant: int, impurity: float, seed) -> Corpus:
-    """Draw texts that break Assumption 1 in one way: in a share ``impurity`` of them the relevant token is of the other label.
+    """Draw texts that break Assumption 1 in one way: in some, the relevant token belongs to the other label.
 
     Parameters
     ----------
     num_texts, vocab_size, length, relevant : int
         As in `one_relevant_token`.
     impurity : float
-        From 0 (Assumption 1 holds) to 0.5 (no signal).
+        The share of such texts, from 0 (Assumption 1 holds) to 0.5 (no signal).
     seed : int or numpy.random.Generator
 
     Returns
@@ -250,12 +250,12 @@ def partly_positive_tokens(num_texts: int, vocab_size: int, length: int, relevan
 
 @checked(num_texts=whole_number, vocab_size=whole_number, length=whole_number, seed=generator)
 def xor_of_pairs(num_texts: int, vocab_size: int, length: int, seed) -> Corpus:
-    """Draw texts whose label is the exclusive or of two choices: y = +1 if they hold "a" and "b", or neither.
+    """Draw texts whose label is the exclusive or of two choices: y = +1 if they contain "a" and "b", or neither.
 
-    Every text holds one of "a", "not a", one of "b", "not b" and irrelevant tokens; the four combinations are equally
-    frequent, so every token has signed frequency zero. No parameters of the model classify all four with the same irrelevant
-    tokens: the sign of f is that of Σ c_s u_s γ_s, a sum over tokens, and the sums of the two positive combinations add up
-    to those of the two negative ones.
+    Every text has "a" or "not a", "b" or "not b", and irrelevant tokens. The four combinations are equally frequent, so every
+    token has signed frequency zero. No parameters of one layer classify all four combinations with the same irrelevant tokens:
+    the sign of f is that of Σ c_s u_s γ_s, a sum over tokens, and the sums of the two positive combinations add up to the
+    same as those of the two negative ones.
 
     Parameters
     ----------
@@ -294,17 +294,17 @@ def xor_of_pairs(num_texts: int, vocab_size: int, length: int, seed) -> Corpus:
 
 @checked(**OF_TEXTS, negated=HALF)
 def negation(num_texts: int, vocab_size: int, length: int, relevant: int, negated: float, seed) -> Corpus:
-    """Draw texts in which "not" turns the label round: a share ``negated`` of them holds it and a token of the other label.
+    """Draw texts in which "not" turns the label round: some have it, together with a token of the other label.
 
-    Relevant tokens are then partly positive, and "not" occurs equally often under both labels: irrelevant by
-    its counts, yet all that tells the negated texts from the others.
+    So relevant tokens are only partly positive. And "not" occurs equally often under both labels: irrelevant by its counts,
+    yet the only difference between negated texts and others.
 
     Parameters
     ----------
     num_texts, vocab_size, length, relevant : int
         As in `one_relevant_token`, with one more word; the negated texts are one token longer.
     negated : float
-        From 0 to 0.5.
+        The share of texts with "not", from 0 to 0.5.
     seed : int or numpy.random.Generator
 
     Returns

@@ -61,13 +61,13 @@ def corpus_from_texts(
     labels : sequence of int or str, length n
         0 ... K-1, or -1 and +1, or the names of the classes; see `Corpus`.
     vocabulary : sequence of str, optional
-        Count these words only, in this order. Give the training set's vocabulary when you read a test set.
-        By default: every word of at least two characters that occurs ``min_count`` times in ``texts``, sorted.
+        Count only these words, in this order. Give the training set's vocabulary when you read a test set.
+        By default every word of at least two characters that occurs ``min_count`` times in ``texts``, sorted.
     min_count : int
         See ``vocabulary``.
     max_words : int, optional
-        Of the words that ``vocabulary`` describes, keep only so many: the most frequent, and of equally frequent ones
-        those that come first in the alphabet. A vocabulary that is given is not shortened.
+        Keep only this many words: the most frequent, and of equally frequent ones those that come first in the alphabet. A
+        ``vocabulary`` that you give is not shortened.
     lowercase : bool
         Whether "Good" is "good".
     separators : str, optional
@@ -81,7 +81,7 @@ def corpus_from_texts(
     Returns
     -------
     Corpus
-        A text in which no word of the vocabulary occurs stays, as a row of zeros; its ``repr`` counts them.
+        A text without any word of the vocabulary stays, as a row of zeros; the ``repr`` counts them.
 
     Raises
     ------

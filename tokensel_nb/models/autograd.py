@@ -1,8 +1,8 @@
-"""Models that torch differentiates: a subclass says how logits come of texts, and where it starts, and that is all.
+"""Models that torch differentiates: a subclass only says how texts give logits, and where it starts.
 
 Equal tokens have equal rows, so a text is given by its distinct tokens with their counts c. Every softmax over positions
-becomes one over distinct tokens with log c added to its logits, and a query that stands in c positions is one query of
-weight c. This is exact.
+becomes one over distinct tokens with log c added to its logits, and a query at c positions becomes one query of weight c.
+This is exact.
 """
 
 from __future__ import annotations
@@ -85,11 +85,11 @@ class AutogradModel(Model):
         Returns
         -------
         tensor, shape (n, 1) or (n, K)
-            Whatever it is for a text without words, the model's logit is zero there.
+            The model's logit of a text without words is zero, whatever stands here.
         """
 
     def forward_attention(self, parameters: NamedArrays, texts: Texts):
-        """Return the attention of <cls> to every place of the texts; a model that has none leaves this out.
+        """Return the attention of <cls> to every place of the texts; a model without attention leaves this out.
 
         Parameters
         ----------
@@ -103,7 +103,7 @@ class AutogradModel(Model):
         raise TypeError(f"{type(self).__name__} has no attention")
 
     def widest(self, tokens, dim):
-        """Return how many numbers a text takes in the largest array of `forward`, by which threads are chosen.
+        """Return how many numbers a text takes in the largest array of `forward`; the number of threads depends on it.
 
         Parameters
         ----------
@@ -114,7 +114,7 @@ class AutogradModel(Model):
         Returns
         -------
         int
-            By default those of a row of E for each token; a model that computes with pairs of tokens says so.
+            By default a row of E for each token; a model that computes with pairs of tokens says so.
 
         Examples
         --------
@@ -125,7 +125,7 @@ class AutogradModel(Model):
         return tokens * dim
 
     def logits(self, parameters, corpus):
-        """Return f(X) of every text, batch by batch, texts of like lengths together; see `Model.logits`."""
+        """Return f(X) of every text, batch by batch, texts of similar lengths together; see `Model.logits`."""
         check_fit(parameters, corpus)
         tensors = _tensors(parameters)
         logits = tensors.embeddings.new_empty(len(corpus) if corpus.num_classes == 2 else (len(corpus), corpus.num_classes))
@@ -186,7 +186,7 @@ def mean_over_tokens(weights, rows, texts: Texts):
     ----------
     weights : tensor, shape (n, T)
     rows : tensor, shape (m, k)
-        One a word of ``texts.words``.
+        One per word of ``texts.words``.
     texts : Texts
 
     Returns

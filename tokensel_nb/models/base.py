@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 class Model(ABC):
     """A function from texts to logits, with parameters that `train` finds.
 
-    A model is a frozen dataclass of its settings. What it learns are `NamedArrays`, which it draws by `start` and is
-    handed by everyone who calls it. A model that torch can differentiate is written more simply as an `AutogradModel`.
+    A model is a frozen dataclass of its settings. What it learns are `NamedArrays`: `start` draws them, and every other method
+    takes them. If torch can differentiate a model, write it more simply as an `AutogradModel`.
 
     Attributes
     ----------
     options : Options
-        How it is trained where nothing else is said.
+        How it is trained by default.
     needs_torch : bool
-        Whether it computes with torch alone, even on numpy arrays.
+        Whether it always computes with torch, even on numpy arrays.
 
     Examples
     --------
@@ -99,7 +99,7 @@ class Model(ABC):
         ----------
         parameters : NamedArrays
         texts : Corpus or Parts
-            Their mean is a `mean_over`, which is all that a model needs to do for several processes.
+            If the model takes means by `mean_over`, several processes can share the work.
         names : collection of str
             Of the arrays whose gradient is wanted.
 
@@ -136,7 +136,7 @@ class Model(ABC):
         Returns
         -------
         scipy.sparse.csr_array, shape (n, vocab_size)
-            A row sums to one, or to zero where the text holds no known word.
+            A row sums to one, or to zero if the text has no known word.
 
         Raises
         ------
@@ -162,7 +162,7 @@ class Model(ABC):
     def accuracy(self, parameters: NamedArrays, corpus: Corpus) -> float:
         """Return the share of texts whose label f predicts: the sign of f, or the class of the largest logit.
 
-        A logit of exactly zero predicts the first class; texts count by their weights.
+        A logit of exactly zero predicts the first class. Texts count by their weights.
 
         Parameters
         ----------

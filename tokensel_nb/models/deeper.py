@@ -6,9 +6,9 @@ With E_X the rows of the distinct tokens of a text and c their counts::
                  Q = Softmax(H W₂ p + log c),                  f = Qᵀ H v;
     MLP:         Q = Softmax(E_X p + log c),                   f = vᵀ relu(M E_Xᵀ Q + θ).
 
-Only H v and H W₂ p are wanted of H, so A meets two columns, not d. How the paper writes its two-layer and its MLP model
-exactly (residual, scaling, biases, where they start) is not known to us: these are the plainest forms, with the residual's
-weight ϖ, the scale s, the MLP's activation and its start as options.
+Only H v and H W₂ p are needed of H, so A multiplies two columns, not d. We don't know exactly how the paper writes its
+two-layer and its MLP model (residual, scaling, biases, start). These are the plainest forms, with the residual's weight ϖ, the
+scale s, the MLP's activation and its start as options.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class KeyQueryParameters(Parameters):
 
     @property
     def query(self):
-        """What the <cls> softmax multiplies rows with: W₂ p, shape (dim,)."""
+        """The vector by which the <cls> softmax multiplies rows: W₂ p, shape (dim,)."""
         return self.key_query_2 @ self.cls_embedding
 
 
@@ -130,7 +130,7 @@ class TwoLayersWithoutKeyQuery(AutogradModel):
             finite_number(field.name, getattr(self, field.name))
 
     def widest(self, tokens, dim):
-        """Return a row for each token, or four numbers for each pair, as a softmax takes longer; see `AutogradModel.widest`."""
+        """Return a row for each token, or four numbers for each pair, as softmax is slow; see `AutogradModel.widest`."""
         return tokens * max(4 * tokens, dim)
 
     def forward(self, parameters, texts):
@@ -159,14 +159,14 @@ class TwoLayersWithoutKeyQuery(AutogradModel):
 class TwoLayers(TwoLayersWithoutKeyQuery):
     """Two layers as in `TwoLayersWithoutKeyQuery`, with trained key-query matrices W₁ and W₂.
 
-    Where W₁ and W₂ begin decides what is found: on reviews the identity does well, but an exclusive or needs a random start.
+    The start of W₁ and W₂ decides what training finds. On reviews the identity does well; an exclusive or needs a random start.
 
     Parameters
     ----------
     residual, scale : float
         As in `TwoLayersWithoutKeyQuery`.
     identity : float
-        W₁ and W₂ begin as that multiple of the identity ...
+        W₁ and W₂ begin as this multiple of the identity ...
     spread : float
         ... plus normal numbers of variance spread²/d.
 
@@ -196,14 +196,14 @@ class WithMLP(AutogradModel):
     Parameters
     ----------
     identity : float
-        M begins as that multiple of the identity ...
+        M begins as this multiple of the identity ...
     spread : float
         ... plus normal numbers of variance spread²/d.
     activation : {"relu", "gelu"}
         What a hidden unit computes: max(x, 0), or x times the probability that a standard normal number lies below x.
     initial : {"theory", "pytorch"}
         "theory": p = 0, θ = 0, ‖v‖ = 1, and M as above. "pytorch": M, θ and v uniform between ±1/√d, as PyTorch's linear
-        layers begin, and p normal as each row of E; ``identity`` and ``spread`` then count for nothing.
+        layers begin, and p normal like each row of E; ``identity`` and ``spread`` then have no effect.
 
     Raises
     ------
@@ -267,9 +267,9 @@ def _near_identity(dim, identity, spread, random):
 def most_frequent(corpus: Corpus, max_tokens: int) -> Corpus:
     """Cut texts to their ``max_tokens`` most frequent distinct words, and say how many were cut.
 
-    There are no positions, so the beginning of a text cannot be kept. Most words of a text occur once in it: between equally
-    frequent ones a shuffled order of the columns decides, the same one for all corpora of as many words. (The order of the
-    columns itself is that of the alphabet, and would drop "wonderful" and "worst" first.)
+    The corpus knows no positions, so you can't keep the beginning of a text. Most words occur only once in a text. Between
+    equally frequent words a shuffled order of the columns decides, the same for all corpora with as many words. (The columns
+    are in alphabetical order, which would drop "wonderful" and "worst" first.)
 
     Parameters
     ----------

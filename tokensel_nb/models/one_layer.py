@@ -1,11 +1,11 @@
 r"""The model f(X) = Softmax(pᵀE_Xᵀ) E_X v as a function of counts: logits, loss and exact gradients.
 
-No position enters the model, so it needs scores a = E p, values γ = E v and counts alone. `attend` has the formulas of f and of
-its derivatives in a and γ; from these::
+No position enters the model, so it only needs scores a = E p, values γ = E v and counts. `attend` has the formulas of f and of
+its derivatives in a and γ. From these::
 
     ∇_E L = (∂L/∂γ) vᵀ + (∂L/∂a) pᵀ,    ∇_p L = Eᵀ ∂L/∂a,    ∇_v L = Eᵀ ∂L/∂γ
 
-(Propositions 1.1 and 1.2 of the book). Everything here costs O(nnz(C) + |S| d).
+(Propositions “The counts identity” and “Exact gradients from counts”). Everything here costs O(nnz(C) + |S| d).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class OneLayer(Model):
-    """One softmax attention layer over token embeddings, with gradients in closed form (Proposition 1.2).
+    """One softmax attention layer over token embeddings, with gradients in closed form.
 
     Examples
     --------
@@ -56,7 +56,7 @@ class OneLayer(Model):
         return attention(parameters.token_scores, corpus)
 
     def step_gradients(self, parameters: Parameters, texts: Corpus | Parts, names) -> dict[str, Array | LowRank]:
-        """Return the exact gradient; that in E in its factors, of rank two or K + 1. See `Model.step_gradients`."""
+        """Return the exact gradient; in E as its factors, of rank two or K + 1. See `Model.step_gradients`."""
         check_fit(parameters, texts)
         scores, values = _scores_and_values(parameters)
         (factors,) = mean_over(texts, lambda part: [_columns(*loss_gradients(scores, values, part))])
@@ -72,7 +72,7 @@ class OneLayer(Model):
 
 @checked(scores=numbers, values=numbers, corpus=some_texts)
 def score_gradients(scores: Array, values: Array, corpus: Corpus) -> tuple[Array, Array]:
-    """Return ∂L/∂a and ∂L/∂γ: all that a gradient step needs to know of the corpus.
+    """Return ∂L/∂a and ∂L/∂γ: all that a gradient step needs to know about the corpus.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def loss_gradients(scores, values, corpus):
 
 @checked(parameters=Parameters, corpus=some_texts, learning_rate=positive)
 def descend_(parameters: Parameters, corpus: Corpus, learning_rate: float) -> None:
-    """Take one exact full-batch gradient step on all of (E, p, v) *in place*; the gradient in E is never written out.
+    """Take one exact full-batch gradient step on (E, p, v) *in place*, without writing out the gradient in E.
 
     Parameters
     ----------

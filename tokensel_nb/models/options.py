@@ -1,4 +1,4 @@
-"""How a model is trained: options that are checked once, in one value, which is also what a checkpoint must agree with."""
+"""How a model is trained: options that are checked once, and with which a checkpoint must agree."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ class Options:
     Parameters
     ----------
     dim : int
-        d; where a start is given, that of the start is used.
+        d; if you give a start, the dimension of the start is used.
     steps : int
-        Gradient steps at most.
+        Number of gradient steps, at most.
     learning_rate : float
         Size of a step; the default suits Adam at 64 dimensions.
     optimizer : {"adam", "gradient descent"}
@@ -58,28 +58,29 @@ class Options:
     trained : sequence of str, optional
         Names of the arrays that are trained, such as "embeddings"; the others stay as they are. By default all.
     batch_size : int, optional
-        Texts a step, drawn without replacement epoch by epoch; by default all, so that each step is exact.
+        Texts per step, drawn without replacement epoch by epoch; by default all, so each step is exact.
     patience : int, optional
-        Stop after this many evaluations in a row without a lower held-out loss, and return the best parameters.
+        Stop after this many evaluations in a row without a lower held-out loss, and return the best parameters so far.
     evaluate_every : int
         Steps between two evaluations.
     seed : int
         Of the start and of the batches.
     device : str, optional
-        By default training computes as its start is: on numpy arrays with numpy. "cpu" or "cuda:1" computes with torch
-        there, "auto" with torch on a GPU where there is one, else on the CPU.
+        By default training computes with the kind of array of its start: with numpy on numpy arrays. "cpu" or "cuda:1" computes
+        with torch there, "auto" with torch on a GPU if there is one, else on the CPU.
     distributed : bool
-        Whether the processes that torchrun started share the texts: each computes with its part of them, and they exchange
-        K + 1 numbers a word and step (two for two classes; a model that torch differentiates, its gradients). All are given
-        the same arguments, and return the same; the first alone writes, watches and shows. Without others, nothing changes.
+        Whether the processes that torchrun started share the texts. Each computes with its part of them, and they exchange
+        K + 1 numbers per word and step (two for two classes; its gradients for a model that torch differentiates). Give all of
+        them the same arguments; they return the same. Only the first writes, watches and shows. With a single process,
+        nothing changes.
     checkpoint : path, optional
-        A ``.safetensors`` file, written whole or not at all. If it is there, training goes on from it, to the same
-        parameters as a run that was never interrupted (on one machine). More ``steps`` than before are welcome, and another
-        device or number of processes; all else must be as it was.
+        A ``.safetensors`` file, written whole or not at all. If it exists, training continues from it, and on one machine
+        reaches the same parameters as a run without interruption. You may ask for more ``steps`` than before, and for another
+        device or number of processes; everything else must be as it was.
     watch : callable, optional
         Called as ``watch(step, parameters)`` at every evaluation of this run, with arrays that must not be changed.
     verbose : bool
-        Whether a progress bar shows after two seconds.
+        Whether to show a progress bar after two seconds.
 
     Raises
     ------
@@ -120,7 +121,7 @@ class Options:
                 object.__setattr__(self, name, check(name, value))  # as plain numbers, which a checkpoint can write
 
     def identity(self) -> dict:
-        """Return the options that every step depends on, as plain values: what a checkpoint must agree with.
+        """Return the options that every step depends on, as plain values; a checkpoint must agree with them.
 
         Returns
         -------

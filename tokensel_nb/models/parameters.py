@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NamedArrays:
-    """Arrays under names: what a model learns, or anything of that shape, such as its gradient.
+    """Named arrays: what a model learns, or anything of that shape, such as its gradient.
 
     A dataclass of arrays, all numpy or all torch, of one dtype and on one device; a subclass names them as its fields.
 
     Raises
     ------
     ValueError
-        If one is no array of real numbers, or they differ in kind, dtype or device.
+        If one isn't an array of real numbers, or they differ in kind, dtype or device.
 
     Examples
     --------
@@ -138,17 +138,17 @@ def _place(array):
 class Parameters(NamedArrays):
     """The parameters (E, p, v), or anything of their shape: a gradient, a velocity.
 
-    Numpy arrays or torch tensors, all three of one dtype (float32 or float64) and on one device; functions return what
-    they were given.
+    Numpy arrays or torch tensors, all three of one dtype (float32 or float64) and on one device. Functions return the kind
+    that they were given.
 
     Parameters
     ----------
     embeddings : array, shape (vocab_size, dim)
-        E, one row a token.
+        E, one row per token.
     cls_embedding : array, shape (dim,)
         p, the query of the <cls> token.
     output_vector : array, shape (dim,) or (K, dim)
-        v; for K > 2 classes one row a class.
+        v; for K > 2 classes one row per class.
 
     Examples
     --------
@@ -170,12 +170,12 @@ class Parameters(NamedArrays):
 
     @property
     def query(self):
-        """What the <cls> softmax multiplies rows with: p, shape (dim,)."""
+        """The vector by which the <cls> softmax multiplies rows: p, shape (dim,)."""
         return self.cls_embedding
 
     @property
     def token_scores(self):
-        """The attention logits a_s = E_s·p, shape (vocab_size,); E_s·W₂p where a model has its own `query`."""
+        """The attention logits a_s = E_s·p, shape (vocab_size,); E_s·W₂p if a model has its own `query`."""
         return self.embeddings @ self.query
 
     @property
@@ -196,7 +196,7 @@ DTYPES = ("float32", "float64")
     dtype=partial(one_of, allowed=DTYPES),
 )
 def init_parameters(vocab_size, dim, seed, *, num_classes=2, dtype="float32") -> Parameters:
-    """Draw the parameters from which theory starts: E_s ~ N(0, I/d), p = 0, ‖v‖ = 1.
+    """Draw the parameters from which the theory starts: E_s ~ N(0, I/d), p = 0, ‖v‖ = 1.
 
     Parameters
     ----------
@@ -204,7 +204,7 @@ def init_parameters(vocab_size, dim, seed, *, num_classes=2, dtype="float32") ->
         |S| and d.
     seed : int or numpy.random.Generator
     num_classes : int
-        K. For K > 2 the rows of v are orthonormal, so K must not be above ``dim``.
+        K. For K > 2 the rows of v are orthonormal, so K must be at most ``dim``.
     dtype : {"float32", "float64"}
 
     Returns

@@ -1,7 +1,7 @@
-"""What one asks of any model: logits, attention, loss, accuracy, gradients; by default of one layer of attention.
+"""What you can ask of any model: logits, attention, loss, accuracy and gradients. The default is one layer of attention.
 
-They are the methods of `Model`, with arguments and results checked: a ValueError says where parameters are not finite,
-are neither float32 nor float64, or do not fit the corpus, and where a result overflows.
+These are the methods of `Model`, with checks of arguments and results. A ValueError says which parameters are not finite, are
+neither float32 nor float64, or do not fit the corpus, and which result overflows.
 """
 
 from __future__ import annotations
@@ -134,9 +134,10 @@ def accuracy(parameters: NamedArrays, corpus: Corpus, model: Model = ONE_LAYER) 
 
 @of_a_mean
 def gradients(parameters: NamedArrays, corpus: Corpus, model: Model = ONE_LAYER) -> NamedArrays:
-    """Return the exact gradient of the loss in every parameter, under the same names (Proposition 1.2 for one layer).
+    """Return the exact gradient of the loss in every parameter, under the same names.
 
-    One layer's gradient in E has rank two, or K + 1; training never writes it out as this does.
+    For one layer the formula is that of Proposition “Exact gradients from counts”. Its gradient in E has rank two, or K + 1;
+    training never writes it out as this function does.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""A corpus in a folder: counted once, as large as the disk, read a few texts at a time.
+"""A corpus in a folder: counted once, up to the size of the disk, and read a few texts at a time.
 
-The files hold the three arrays of a matrix of counts as they lie in memory, and the labels. They are read, not mapped: the
-pages of a mapped file count as memory of the process that touches them, and nobody could say how much it takes.
+The files contain the three arrays of a matrix of counts as they are in memory, and the labels. They are read, not mapped: the
+pages of a mapped file count as memory of the process that touches them, so you couldn't say how much memory it takes.
 """
 
 from __future__ import annotations
@@ -39,17 +39,17 @@ OF_AN_ENTRY = 80  # bytes at most that a step in float64 needs for every text an
 
 
 class StoredCorpus:
-    """Labelled texts as counts in a folder, which `store_corpus` wrote; `train` takes it as it takes a `Corpus`.
+    """Labelled texts as counts in a folder that `store_corpus` wrote; `train` takes it like a `Corpus`.
 
-    Its texts are had as a `Corpus` by ``stored[rows]``, with rows as an array of indices or a slice.
+    ``stored[rows]`` returns some of its texts as a `Corpus`; rows are an array of indices or a slice.
 
     Parameters
     ----------
     path : path
         The folder.
     memory : float
-        What the process may take, in bytes: steps over all texts read so many at a time that it suffices. 128 MB of it are
-        for Python and its packages; torch takes 200 MB more; parameters, and 32 bytes a text, come on top.
+        How much memory the process may take, in bytes. Steps over all texts read as many at a time as fit. 128 MB of it are for
+        Python and its packages. Torch takes 200 MB more; parameters, and 32 bytes per text, come on top.
 
     Attributes
     ----------
@@ -61,9 +61,9 @@ class StoredCorpus:
         |S| and K.
     labels : ndarray of int64, shape (n,)
     row_ends : ndarray of int64, shape (n + 1,)
-        Where the entries of every text begin, and where those of the last one end.
+        Where the entries of every text begin, and where those of the last text end.
     mean_weights : ndarray of float64, shape (n,)
-        What each text contributes to a mean: 1/n.
+        The weight of each text in a mean: 1/n.
 
     Raises
     ------
@@ -121,11 +121,11 @@ class StoredCorpus:
 
     @cached_property
     def mean_weights(self):
-        """What each text contributes to a mean, ndarray of shape (n,), float64."""
+        """The weight of each text in a mean, ndarray of shape (n,), float64."""
         return np.full(len(self), 1 / len(self))
 
     def blocks(self, rows: np.ndarray) -> list[np.ndarray]:
-        """Return rows in blocks, each of as many as ``memory`` lets one read at once, or one more.
+        """Return rows in blocks, each of as many as ``memory`` allows at once, or one more.
 
         Parameters
         ----------
@@ -134,13 +134,13 @@ class StoredCorpus:
         Returns
         -------
         list of ndarray
-            They depend on lengths of texts, ``rows`` and ``memory`` alone, so that a run can be repeated to the last bit.
+            They depend only on the lengths of texts, ``rows`` and ``memory``, so a run can be repeated to the last bit.
         """
         ends = np.cumsum(self.row_ends[rows + 1] - self.row_ends[rows] + 1)  # each text counts as an entry more
         return np.split(rows, np.flatnonzero(np.diff(ends // self.entries_at_once)) + 1)
 
     def description(self) -> str:
-        """Return sizes and the digest, with which a checkpoint must agree.
+        """Return the sizes and the digest, with which a checkpoint must agree.
 
         Returns
         -------
@@ -181,28 +181,28 @@ def store_corpus(
     memory: float = 1e9,
     distributed: bool = False,
 ) -> StoredCorpus:
-    """Count labelled texts into a folder, a few thousand at a time; they may be more than memory holds.
+    """Count labelled texts into a folder, a few thousand at a time; they may exceed the memory.
 
-    Unless both ``vocabulary`` and ``class_names`` are given, it reads the rows twice. A terminal shows how far it is; an
+    It reads the rows twice, unless you give both ``vocabulary`` and ``class_names``. A terminal shows the progress. An
     interrupted call leaves nothing behind.
 
     Parameters
     ----------
     rows : iterable
-        Pairs of a text and its label, or dicts, as data sets of Hugging Face's library are, streamed ones among them.
+        Pairs of a text and its label, or dicts, as in data sets of Hugging Face's library, also streamed ones.
     path : path
-        The folder to make; it is there once it is whole.
+        The folder to make; it appears once it is complete.
     text, label : str
         Names in the dicts.
     vocabulary, class_names, min_count, max_words, lowercase, separators, tokenizer
         As in `corpus_from_texts`.
     memory : float
-        See `StoredCorpus`. Counting takes what Python and some ten thousand texts take, and the first pass 100 bytes a word;
-        several processes up to 300.
+        See `StoredCorpus`. Counting takes the memory of Python and of some ten thousand texts. The first pass takes 100 bytes
+        per word, with several processes up to 300.
     distributed : bool
-        Whether this is one of several processes that ``torchrun`` started: each reads and counts its part of the rows, which
-        are a sequence, or a data set of Hugging Face's library; of a streamed one each takes whole files. All give the same
-        rows and options, and see the folder. They store what one process would, to the last bit.
+        Whether this is one of several processes that ``torchrun`` started. Each reads and counts its part of the rows, which
+        are a sequence, or a data set of Hugging Face's library; of a streamed data set each takes whole files. All must get the
+        same rows and options, and see the folder. They store the same as a single process would, to the last bit.
 
     Returns
     -------
@@ -211,12 +211,12 @@ def store_corpus(
     Raises
     ------
     FileExistsError
-        If the folder is there already.
+        If the folder exists already.
     ValueError
-        If ``rows`` is an iterator and would have to be gone through twice, or cannot be shared out; a row is neither a pair nor
-        a dict with those names; or as in `corpus_from_texts`.
+        If ``rows`` is an iterator that would have to be read twice, or cannot be shared out; a row is neither a pair nor a dict
+        with those names; or as in `corpus_from_texts`.
     RuntimeError
-        If another process failed; it says how.
+        If another process failed; the message says how.
 
     Examples
     --------

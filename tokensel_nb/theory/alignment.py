@@ -1,13 +1,13 @@
-r"""One gradient step, and what theory predicts of it.
+r"""One gradient step, and what theory predicts for it.
 
 The embeddings step from p = 0, where attention is uniform. With ‖v‖ = 1, step size η₀ and g = σ(-y f) at the start::
 
     E¹_s·v = E⁰_s·v + η₀ Ê[y g(X, y) c_s(X)/T(X)]   exactly
            = (η₀/2) ᾱ_s + O(d^{-1/2})               for large d
 
-with the average signed share ᾱ_s = Ê[y c_s(X)/T(X)] (Propositions 2.1 and 2.2). One step on p after it gives scores that are
-quadratic in ᾱ_s (Proposition 2.4). Adam's first step instead moves all tokens equally far, in the direction of ᾱ_s alone
-(Propositions 5.1 and 8.1).
+with the average signed share ᾱ_s = Ê[y c_s(X)/T(X)] (Propositions “One step, exactly” and “One step, in high dimension”).
+A further step on p gives scores that are quadratic in ᾱ_s (Proposition “One step on the query, in high dimension”). Adam's
+first step instead moves all tokens equally far, in the direction of ᾱ_s (Proposition “Adam's first step”).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from ..support.checks import checked, finite, positive
 
 @checked(parameters=Parameters, corpus=some_texts, learning_rate=positive)
 def embedding_step(parameters: Parameters, corpus: Corpus, learning_rate: float) -> Parameters:
-    """Return the parameters after one full-batch gradient step on the embeddings alone.
+    """Take one full-batch gradient step on the embeddings, and return the new parameters.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def embedding_step(parameters: Parameters, corpus: Corpus, learning_rate: float)
 
 @checked(parameters=Parameters, corpus=some_texts, learning_rate=positive)
 def cls_step(parameters: Parameters, corpus: Corpus, learning_rate: float) -> Parameters:
-    """Return the parameters after one full-batch gradient step on p alone.
+    """Take one full-batch gradient step on p, and return the new parameters.
 
     Parameters
     ----------
@@ -93,10 +93,11 @@ def cls_step(parameters: Parameters, corpus: Corpus, learning_rate: float) -> Pa
 
 @checked(parameters=Parameters, corpus=some_texts, learning_rate=positive)
 def exact_values(parameters: Parameters, corpus: Corpus, learning_rate: float):
-    """Return E¹_s·v after one step on the embeddings from p = 0, by the exact identity (Proposition 2.1, mirrors Lemma 4.1).
+    """Return E¹_s·v after one step on the embeddings from p = 0, by a formula that is exact (mirrors Lemma 4.1).
 
-    Computed from the label, the share of each word in each text and the logits at uniform attention alone, in float64;
-    no gradient is taken, so the result is an independent check of `embedding_step`.
+    The formula is that of Proposition “One step, exactly”. It needs the labels, the share of each word in each text, and the
+    logits at uniform attention. It takes no gradient, so it is an independent check of `embedding_step`. It computes in
+    float64.
 
     Parameters
     ----------
@@ -141,9 +142,10 @@ def exact_values(parameters: Parameters, corpus: Corpus, learning_rate: float):
 
 @checked(corpus=some_texts, learning_rate=positive)
 def predicted_values(corpus: Corpus, learning_rate: float) -> np.ndarray:
-    """Return what E¹_s·v tends to as d grows: η₀/2 times the average signed share (Proposition 2.2, mirrors Lemma 4.1).
+    """Return what E¹_s·v tends to as d grows: η₀/2 times the average signed share (mirrors Lemma 4.1).
 
-    For K classes with orthonormal v_k: η₀ Ê[(1{y=k} - 1/K) c_s/T], the paper's formula (Proposition 2.3).
+    See Proposition “One step, in high dimension”. For K classes with orthonormal v_k the limit is
+    η₀ Ê[(1{y=k} - 1/K) c_s/T], the paper's formula (Proposition “One step with several classes”).
 
     Parameters
     ----------
@@ -167,10 +169,10 @@ def predicted_values(corpus: Corpus, learning_rate: float) -> np.ndarray:
 
 @checked(parameters=Parameters, corpus=some_texts, learning_rate=positive, epsilon=positive)
 def adam_values(parameters: Parameters, corpus: Corpus, learning_rate: float, epsilon: float = 1e-8):
-    """Return E¹_s·v after Adam's first step on the embeddings from p = 0, exactly (Propositions 5.1 and 8.1).
+    """Return E¹_s·v after Adam's first step on the embeddings from p = 0, by a formula that is exact.
 
-    Adam's first step moves every number against its gradient G by η |G|/(|G| + ε). Computed from ∂L/∂γ alone, without the
-    optimizer: an independent check of `train`.
+    Adam's first step moves every number against its gradient G by η |G|/(|G| + ε) (Proposition “Adam's first step”). This
+    function needs only ∂L/∂γ and no optimizer, so it is an independent check of `train`.
 
     Parameters
     ----------
@@ -209,9 +211,9 @@ def adam_values(parameters: Parameters, corpus: Corpus, learning_rate: float, ep
 
 @checked(corpus=some_texts)
 def class_profile(corpus: Corpus) -> np.ndarray:
-    """Return the direction ϱ_sk = ᾱ_sk / ‖ᾱ_s‖ of a token's signed shares: how it leans, whatever its frequency.
+    """Return the direction ϱ_sk = ᾱ_sk / ‖ᾱ_s‖ of a token's signed shares: how it leans, however frequent it is.
 
-    Adam's first step moves E_s·v_k by about η √(2d/π) ϱ_sk (Proposition 8.1).
+    Adam's first step moves E_s·v_k by about η √(2d/π) ϱ_sk (Proposition “Adam's first step, several classes”).
 
     Parameters
     ----------
@@ -238,10 +240,10 @@ def class_profile(corpus: Corpus) -> np.ndarray:
 
 @checked(corpus=some_texts, embedding_rate=positive, cls_rate=positive)
 def predicted_scores(corpus: Corpus, embedding_rate: float, cls_rate: float) -> np.ndarray:
-    r"""Return what E¹_s·p¹ tends to as d grows, after one step on E and then one on p (Proposition 2.4).
+    r"""Return what E¹_s·p¹ tends to as d grows, after one step on E and then one on p.
 
-    With γ = (η₀/2) ᾱ the limit of the values and ∂L/∂a taken at uniform attention,
-    E¹E¹ᵀ tends to I + γγᵀ, so the scores tend to -η_p (∂L/∂a + γ (γ·∂L/∂a)).
+    The values tend to γ = (η₀/2) ᾱ, and E¹E¹ᵀ tends to I + γγᵀ. So the scores tend to -η_p (∂L/∂a + γ (γ·∂L/∂a)), where
+    ∂L/∂a is taken at uniform attention (Proposition “One step on the query, in high dimension”).
 
     Parameters
     ----------

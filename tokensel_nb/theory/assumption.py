@@ -30,9 +30,9 @@ class Answer:
 
 @checked(corpus=Corpus)
 def complete_tokens(corpus: Corpus) -> np.ndarray:
-    """Return which tokens are completely positive (+1), which completely negative (-1), and which neither (0).
+    """Say of each token whether it is completely positive (+1), completely negative (-1), or neither (0).
 
-    A token is completely positive if it occurs, and only in texts of the second class. Weights of texts do not matter.
+    A token is completely positive if it occurs in texts of the second class only. Weights of texts don't matter.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def relevant_tokens(corpus: Corpus) -> sparse.csr_array:
     Returns
     -------
     scipy.sparse.csr_array of bool, shape (n, vocab_size)
-        Entry (i, s) is true where text i holds the relevant token s; a row may be empty, or hold several.
+        Entry (i, s) is true where text i contains the relevant token s. A row may be empty, or have several such entries.
 
     Raises
     ------
@@ -93,10 +93,10 @@ def relevant_tokens(corpus: Corpus) -> sparse.csr_array:
 
 @checked(corpus=Corpus)
 def check_assumption_1(corpus: Corpus) -> Answer:
-    """Return whether every text has exactly one relevant token and all its others are irrelevant (Assumption 1 of the paper).
+    """Check Assumption 1 of the paper: every text has exactly one relevant token, and all its others are irrelevant.
 
-    Relevant: completely positive or completely negative; one token that stands in a text twice is one token.
-    Irrelevant: a signed frequency Ê[y c_s(X)] of exactly zero, where all texts weigh alike, whatever their weights.
+    A token is relevant if it is completely positive or completely negative; twice the same token in a text counts once.
+    It is irrelevant if its signed frequency Ê[y c_s(X)] is exactly zero. For this, all texts weigh the same.
 
     Parameters
     ----------
@@ -105,8 +105,8 @@ def check_assumption_1(corpus: Corpus) -> Answer:
     Returns
     -------
     Answer
-        True in a condition if the assumption holds. Otherwise ``counter_example`` names the first text that breaks it, or else
-        the first token, in one sentence; ``text`` is its row, ``token`` its column.
+        True in a condition if the assumption holds. Otherwise ``counter_example`` says in a sentence which text breaks it
+        first, or else which token; ``text`` is its row, ``token`` its column.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The way the paper looks at tokens: means over bins of the label skew, and what shape they have."""
+"""How the paper looks at tokens: means over bins of the label skew, and the shape that they have."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from .matched import MIN_TEXTS, matched_correlation
 
 @dataclass(frozen=True, repr=False)
 class Bins:
-    """Amounts of tokens, summed up in bins of equal width.
+    """What tokens have on average, in bins of equal width.
 
     Parameters
     ----------
     edges : ndarray of float64, shape (m + 1,)
     sizes : ndarray of int64, shape (m,)
-        Tokens in each bin.
+        How many tokens each bin has.
     means, spreads : ndarray of float64, shape (m,)
         Mean and standard deviation within each bin; NaN where a bin is empty.
 
@@ -46,11 +46,11 @@ class Bins:
 
     @property
     def mean_spread(self):
-        """The mean over the bins of the standard deviation within; bins of fewer than two tokens say nothing of it."""
+        """The mean standard deviation within a bin; bins of fewer than two tokens are left out."""
         return float(self.spreads[self.sizes > 1].mean())
 
     def rank_correlation(self):
-        """Return Spearman's rank correlation of the means with the centres: 1 if the means ascend from bin to bin.
+        """Return Spearman's rank correlation of means and centres: 1 if the means rise from bin to bin.
 
         Returns
         -------
@@ -63,7 +63,7 @@ class Bins:
 
 
 def binned(skew, amounts, bins=20) -> Bins:
-    """Sum up amounts in bins of equal width between the smallest and the largest skew, as the paper's tables do.
+    """Average amounts in bins of equal width from the smallest to the largest skew, as the paper's tables do.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def binned(skew, amounts, bins=20) -> Bins:
     amounts : array, shape (vocab_size,)
         Such as E_s·v or E_s·p.
     bins : int or array of float
-        How many, or their edges.
+        How many bins, or their edges.
 
     Returns
     -------
@@ -81,7 +81,7 @@ def binned(skew, amounts, bins=20) -> Bins:
     Raises
     ------
     ValueError
-        If there are not as many amounts as skews, none of them a number, or an amount is not finite.
+        If there are not as many amounts as skews, no skew is a number, or an amount is not finite.
 
     Examples
     --------
@@ -118,7 +118,7 @@ def _edges(skew, bins):
 
 
 def word_correlation(skew, amounts) -> float:
-    """Return Spearman's rank correlation of amounts with the skew, word by word: no bins smooth what single words do.
+    """Return Spearman's rank correlation of amounts with the skew, word by word, without the smoothing of bins.
 
     Parameters
     ----------
@@ -157,18 +157,18 @@ def _known(skew, amounts):
 
 @dataclass(frozen=True, repr=False)
 class ControlledBins:
-    """Bins with true labels, beside those that shuffled labels give.
+    """Bins from true labels, and the same from shuffled labels.
 
     Parameters
     ----------
     true : Bins
     shuffled : tuple of Bins
-        One a permutation of the labels, made as ``true`` was: between the extremes of the shuffled skew.
+        One per permutation of the labels, made like ``true``: between the extremes of the shuffled skew.
     band : ndarray, shape (2, m)
-        The lowest and the highest mean of the permutations in every bin of ``true``; NaN where none has a token.
+        The lowest and the highest mean of all permutations in every bin of ``true``; NaN where none has a token.
     word_skew, matched : tuple of float
-        `word_correlation` of the amounts with the skew, and `matched_correlation` with its absolute value: first with true
-        labels, then with each permutation.
+        `word_correlation` of the amounts with the skew, and `matched_correlation` with its absolute value. The first number
+        is for true labels, the others for the permutations.
 
     Examples
     --------
@@ -187,7 +187,7 @@ class ControlledBins:
     matched: tuple[float, ...]
 
     def figures(self, figure):
-        """Return a figure of `Bins` with true labels, and those with shuffled ones.
+        """Return a number that `Bins` have, with true labels and with shuffled ones.
 
         Parameters
         ----------
@@ -212,31 +212,31 @@ class ControlledBins:
 def with_control(
     corpus, held_out, amounts_of, shuffles=4, seed=0, bins=20, min_texts=MIN_TEXTS
 ) -> dict[str, dict[str, ControlledBins]]:
-    """Bin amounts by the skew of the texts trained on, and by that of held-out texts; with true labels and shuffled ones.
+    """Bin amounts by the skew of the training texts and of held-out texts, with true and with shuffled labels.
 
-    A word's skew and what a model gives the word come from the same reviews, so chance alone links them: with shuffled labels
-    there is a rise, too. The skew of other reviews is free of that chance.
+    A word's skew in the training texts is linked to what the model gives the word, if only by chance: they come from the
+    same texts. So shuffled labels produce a rise, too. The skew of other texts is free of this link.
 
     Parameters
     ----------
     corpus, held_out : Corpus
-        Two classes, the same words; texts drawn alike, such as the two parts of `Corpus.split`. No bin holds a word that
-        ``corpus`` lacks: nothing is learnt of it.
+        Two classes, the same words, and texts of the same kind, such as the two parts of `Corpus.split`. Words that
+        ``corpus`` lacks are left out, since nothing can be learnt about them.
     amounts_of : callable
-        From a corpus to learn from to a dict of amounts, one number a token each, by name.
+        A function that trains on a corpus and returns a dict of amounts by name, each with one number per token.
     shuffles : int
-        How many times the labels of both parts are permuted, and the amounts found anew.
+        How many times to permute the labels of both parts and find the amounts anew.
     seed : int or numpy.random.Generator
         Of the permutations.
     bins : int or array of float
-        How many, between the extremes of the true skew, or their edges.
+        How many bins, between the extremes of the true skew, or their edges.
     min_texts : int
         As in `matched_correlation`.
 
     Returns
     -------
     dict
-        For every name a dict of `ControlledBins`: "own" by the skew of the texts trained on, "held out" by that of the others.
+        For every name a dict of `ControlledBins`: "own" by the skew of the training texts, "held out" by that of the others.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Whether attention favours words that tell the label: one correlation, among words of equal frequency."""
+"""Whether attention favours telling words: one correlation, among words of equal frequency."""
 
 from __future__ import annotations
 
@@ -18,30 +18,32 @@ FEWEST = 300  # words; of fewer there is no verdict
 def matched_correlation(learnt_from, others, scores, *, min_texts=MIN_TEXTS, group=GROUP) -> float:
     """Return the rank correlation of scores with how far words lean in other texts, among words of equal frequency.
 
-    Rare words have a large skew in any texts and are learnt at a pace of their own, so that frequency alone links scores and
-    skew. Here a word is compared with its neighbours in frequency only: words are sorted by their frequency in the texts
-    learnt from and cut into groups; score and lean are ranked over all these words, the ranks centred within each group, and
-    Pearson's correlation taken of what is left. A word's lean is its absolute skew in the other texts; of K classes it is the
-    length of its class profile there, ‖ᾱ_s‖ over the word's mean share: of P(k|s) - 1/K, where texts are of equal length.
-    Classes have to be of about equal size: else a word that tells nothing leans, too.
+    Rare words have a large skew in any texts, and training treats them differently from common ones. So frequency alone links
+    scores and skew. Here each word is compared only with words of similar frequency. Words are sorted by their frequency in
+    the training texts and cut into groups. Scores and leans are ranked over all these words, and the ranks are centred
+    within each group. The result is Pearson's correlation of the centred ranks.
+
+    A word's lean is its absolute skew in the other texts. For K classes it is the length of its class profile there: ‖ᾱ_s‖
+    divided by the word's mean share, or the length of P(k|s) - 1/K where texts have equal length. Classes should be of about
+    equal size; otherwise a word that says nothing leans, too.
 
     Parameters
     ----------
     learnt_from : Corpus, or array, shape (vocab_size,)
-        The texts that the scores were learnt from, or how often each word occurs in them.
+        The training texts, or how often each word occurs in them.
     others : Corpus
-        Labelled texts that the model has not seen, of the same words.
+        Labelled texts that the model hasn't seen, with the same words.
     scores : array, shape (vocab_size,)
         Such as E_s·p.
     min_texts : int
         Words in fewer of the other texts are left out.
     group : int
-        How many words are compared with each other; the last group, of the rarest, has what is left.
+        How many words each group has. The last group, of the rarest words, has what is left.
 
     Returns
     -------
     float
-        NaN, which is no verdict, for fewer than 300 such words, and where scores or leans are alike within every group.
+        NaN (no verdict) for fewer than 300 such words, and where all scores or all leans of each group are equal.
 
     Raises
     ------

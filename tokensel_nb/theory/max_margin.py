@@ -31,9 +31,9 @@ class NotSeparableError(ValueError):
     Parameters
     ----------
     message : str
-        For people: it names the pairs that conflict, or some of them.
+        A sentence that names the pairs that conflict, or some of them.
     conflict : ndarray of int64, shape (m, 2)
-        Pairs (r, s) of which no direction satisfies all: some weights λ > 0 give Σ λ_rs (E_r - E_s) = 0.
+        Pairs (r, s) that no direction satisfies all at once: some weights λ > 0 give Σ λ_rs (E_r - E_s) = 0.
     """
 
     def __init__(self, message, conflict):
@@ -48,11 +48,11 @@ class MaxMargin:
     Parameters
     ----------
     direction : ndarray of float64, shape (dim,)
-        p*, not normalised: every pair's scores differ by 1 or more.
+        p*, not normalised: the scores of every pair differ by at least 1.
     pairs : ndarray of int64, shape (m, 2)
-        The pairs (r, s) of a selected token and another one of the same text, each once.
+        The pairs (r, s) of a selected token and another token of the same text, each once.
     multipliers : ndarray of float64, shape (m,)
-        λ ≥ 0, one a pair, with p* = Σ λ_rs (E_r - E_s); where several choices do, one of them. Their sum is ‖p*‖².
+        λ ≥ 0, one per pair, with p* = Σ λ_rs (E_r - E_s). If several choices fit, one of them. Their sum is ‖p*‖².
     residual : float
         The largest of the four relative KKT residuals: stationarity ‖p* - Σ λ_rs (E_r - E_s)‖ / ‖p*‖, feasibility
         1 - min (E_r - E_s)·p*, the sign of λ, and complementarity Σ λ_rs |(E_r - E_s)·p* - 1| / ‖p*‖².
@@ -91,14 +91,14 @@ class MaxMargin:
 
 @checked(corpus=Corpus)
 def selected_pairs(corpus: Corpus, selection=None) -> np.ndarray:
-    """Return the pairs (r, s) of a selected token and another one of the same text, each once, in ascending order.
+    """Return the pairs (r, s) of a selected token and another token of the same text, each once, in ascending order.
 
     Parameters
     ----------
     corpus : Corpus
     selection : ndarray of int, shape (n,), or array or sparse array of bool, shape (n, vocab_size), optional
-        The selected token of every text, or a mask of its selected tokens. By default all relevant tokens: one a text
-        under Assumption 1.
+        The selected token of every text, or a mask of its selected tokens. By default all relevant tokens, of which there is
+        one per text under Assumption 1.
 
     Returns
     -------
@@ -107,7 +107,7 @@ def selected_pairs(corpus: Corpus, selection=None) -> np.ndarray:
     Raises
     ------
     ValueError
-        If a text has no relevant token, or a selected one does not occur in it, or there is no pair at all.
+        If a text has no relevant token, a selected token does not occur in its text, or there is no pair at all.
 
     Examples
     --------
@@ -130,12 +130,12 @@ def selected_pairs(corpus: Corpus, selection=None) -> np.ndarray:
 def max_margin(embeddings, corpus: Corpus, selection=None) -> MaxMargin:
     """Solve the margin problem to rounding (the limit direction of the flow; mirrors Theorem 4.3).
 
-    Nonnegative least squares (SciPy) of the pairs that are violated most, until none is.
+    Nonnegative least squares (SciPy) on the pairs that are violated most, until none is.
 
     Parameters
     ----------
     embeddings : array, shape (vocab_size, dim)
-        E, numpy or torch; computed with in float64, by numpy, whatever it is.
+        E, numpy or torch; the computation is in float64, by numpy.
     corpus : Corpus
     selection : optional
         See `selected_pairs`.

@@ -1,4 +1,4 @@
-"""One file with the whole state of a training run, and with what the run was of."""
+"""One file with the whole state of a training run, and a description of the run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SECONDS = 10.0  # between two checkpoints; the last state is always written
 
 
 class CheckpointError(ValueError):
-    """A checkpoint that is damaged, or of another run; the message names the file and both sides."""
+    """A checkpoint is damaged, or belongs to another run; the message names the file and both sides."""
 
 
 class Checkpoint:

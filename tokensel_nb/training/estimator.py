@@ -1,4 +1,4 @@
-"""The model as a scikit-learn classifier of counts: fit, predict, and how far each word moves the decision."""
+"""The model as a scikit-learn classifier of counts: fit, predict, and see how far each word moves the decision."""
 
 from __future__ import annotations
 
@@ -26,39 +26,39 @@ EMPTY_WEIGHT = 0.01  # of all imaginary empty texts together, as a share of the 
 class AttentionClassifier(ClassifierMixin, BaseEstimator):
     r"""One layer of softmax attention over the words of a text, trained on counts.
 
-    The <cls> token stands once in every text and attends to itself as well as to the words, as in BERT. With c_s the count
+    The <cls> token occurs once in every text and attends to itself as well as to the words, as in BERT. With c_s the count
     of word s in the text X, u_s = exp(E_s·p) and γ_s = E_s·v, and index 0 for <cls>, the logit of the second class is
 
         f(X) = (u_0 γ_0 + Σ_s c_s u_s γ_s) / (u_0 + Σ_s c_s u_s);
 
-    for K > 2 classes v has one row, and f one logit, a class. So <cls> is always there, for two reasons. Without it the
-    model sees only the shares of words, not how many there are; and a text without a known word would have the logit zero,
-    whereas now its logit is γ_0, which is to be the log-odds of the classes. As few texts in training are empty, an
-    imaginary empty text of every class joins them, with a hundredth of the class' weight: else γ_0 would be whatever serves
-    texts of hundreds of words best, far from what an empty text calls for.
+    for K > 2 classes v has one row, and f one logit, per class. There are two reasons for <cls>. Without it the model sees
+    only the shares of words, not how many there are. And a text without a known word would have the logit zero; now its
+    logit is γ_0, which should be the log-odds of the classes. Few training texts are empty. So one imaginary empty text of
+    every class joins them, with a hundredth of the class' weight. Otherwise γ_0 would be whatever suits texts of hundreds of
+    words, far from what an empty text needs.
 
     All of (E, p, v) are trained by Adam on the exact gradient of the mean logistic loss (cross-entropy for K > 2), with all
-    texts in each step: neither their order nor whether a text is repeated or has a weight changes the result. Three things
-    hold overfitting back: the small number of steps; for E, p and v their means over the last three quarters of the steps,
-    which do not swing as single steps do; and ``alpha``.
+    texts in each step. So the order of texts doesn't matter, and a repeated text counts like one of twice the weight. Three
+    things limit overfitting: the small number of steps; averages of E, p and v over the last three quarters of the steps,
+    which swing less than single steps do; and ``alpha``.
 
     Parameters
     ----------
     dim : int, default=16
-        Dimension d of the embeddings; K where there are K > ``dim`` classes, so that each class has a direction of its own.
+        Dimension d of the embeddings. It is K if there are K > ``dim`` classes, so that each class has its own direction.
     alpha : float, default=1.0
-        Smoothing. Every word gets, besides the texts that it stands in, imaginary texts of itself alone of the total weight
-        ``alpha``, with the classes in their shares. It takes many real texts to outweigh them, so rare words speak softly.
-        They are K rows for each column: use 0 where K is large and memory small.
+        Smoothing. Every word gets imaginary texts that contain only itself, with the total weight ``alpha`` and the classes in
+        their shares. It takes many real texts to outweigh them, so rare words speak softly. They need K rows for each
+        column: use 0 if K is large and memory is short.
     learning_rate : float, default=0.1
         About how far each number in E, p and v moves in one step.
     max_iter : int, default=30
-        Number of steps. Fewer are taken only where the loss diverges, with a warning. Many more of them, or larger ones,
-        fit rare words by heart; choose ``max_iter`` by cross-validation where it matters.
+        Number of steps. Training stops earlier only if the loss diverges, with a warning. With many more steps, or larger ones,
+        the model memorises rare words; choose ``max_iter`` by cross-validation where it matters.
     random_state : int, RandomState instance or None, default=None
-        Of the embeddings and of v at the start. Give an int for the same result in every fit.
+        For drawing the embeddings and v at the start. Give an int to get the same result in every fit.
     verbose : bool, default=False
-        Whether a fit of more than two seconds shows a progress bar.
+        Whether to show a progress bar for fits of more than two seconds.
 
     Attributes
     ----------
@@ -67,23 +67,23 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):
     n_features_in_ : int
         Number of columns seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features,)
-        Names of the columns; only where `fit` was given a data frame with strings as column names.
+        Names of the columns; only if `fit` got a data frame whose column names are strings.
     n_iter_ : int
-        Steps taken; after a divergence, those that led to the parameters kept.
+        Steps taken; after a divergence, the steps that led to the parameters that were kept.
     parameters_ : Parameters
-        E (one row a column of X, the last for <cls>), p and v as float64; see `tokensel_nb.Parameters`.
+        E (one row per column of X, the last for <cls>), p and v as float64; see `tokensel_nb.Parameters`.
     token_importance_ : ndarray of shape (n_features,) or (n_features, n_classes)
         What each word contributes to the decision: the (weighted) mean over all texts of `fit` of
 
             f(X) - f(X without s),
 
-        where all occurrences of s are taken out, so in log-odds. Positive: the word speaks for ``classes_[1]``, or for the
-        class of the column; for K > 2 classes each row is centred to the sum zero. Rare words have little importance, however
-        strong; for the strength of single words ask the `logits` of texts that hold one word each.
+        in log-odds, where all occurrences of s are taken out. Positive: the word speaks for ``classes_[1]``, or for the class
+        of the column; for K > 2 classes each row is centred to the sum zero. A rare word has little importance, however strong
+        it is. To see how strong single words are, look at the `logits` of texts that contain one word each.
 
     Notes
     -----
-    Any non-negative numbers do as counts, tf-idf among them.
+    Any non-negative numbers can serve as counts, for example tf-idf.
 
     Examples
     --------
@@ -119,9 +119,9 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Counts, not negative.
         y : array-like of shape (n_samples,)
-            Labels of any kind, two different ones at least.
+            Labels of any kind, at least two different ones.
         sample_weight : array-like of shape (n_samples,), default=None
-            How much each sample counts; a weight of 3 is the sample three times, and 0 is its absence.
+            How much each sample counts. A weight of 3 is like having the sample three times, and 0 is like not having it.
 
         Returns
         -------
@@ -165,7 +165,7 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
-            Two classes: the log-odds of ``classes_[1]``. More: one logit a class.
+            For two classes the log-odds of ``classes_[1]``; for more, one logit per class.
         """
         corpus = self._read(X)  # which asks first whether it was fitted
         return logits(self.parameters_, corpus)
@@ -207,7 +207,7 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         scipy.sparse.csr_array of shape (n_samples, n_features)
-            Entry (i, s) is c_s u_s / (u_0 + Σ_t c_t u_t). What a row lacks to one, <cls> pays to itself.
+            Entry (i, s) is c_s u_s / (u_0 + Σ_t c_t u_t). The rest of each row, up to a sum of one, <cls> pays to itself.
         """
         corpus = self._read(X)
         return attention(self.parameters_, corpus)[:, :-1]

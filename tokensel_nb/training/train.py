@@ -1,4 +1,4 @@
-"""A model trained on a corpus: any model, gradient descent or Adam, on any device, safe against being killed."""
+"""Train a model on a corpus: any model, by gradient descent or Adam, on any device, safe if the process is killed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ DIVERGED = 100.0  # times log K, the loss of knowing nothing: no run that still 
 
 @dataclass(frozen=True, repr=False)
 class History:
-    """What was measured along the way, one entry an evaluation.
+    """What was measured during training, one entry per evaluation.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class History:
     losses, accuracies : ndarray of float64
         Mean loss and share of right labels on the training corpus.
     held_out_losses, held_out_accuracies : ndarray of float64
-        The same on the held-out corpus; NaN where there is none.
+        The same on the held-out corpus; NaN if there is none.
 
     Examples
     --------
@@ -65,8 +65,8 @@ class Training:
     Parameters
     ----------
     parameters : NamedArrays
-        Those after the last step; with ``patience`` those of the lowest held-out loss; after a divergence the best that
-        there were. Of the type and kind of the start: numpy arrays, unless that held tensors.
+        The parameters after the last step; with ``patience`` those of the lowest held-out loss; after a divergence the best so
+        far. They have the type and kind of the start: numpy arrays, unless the start had tensors.
     history : History
     step : int
         After how many steps the returned parameters were reached.
@@ -103,23 +103,23 @@ def train(
     start: NamedArrays | None = None,
     **changes,
 ) -> Training:
-    """Minimise a model's loss over all its parameters, or over some of them.
+    """Minimise a model's loss over all of its parameters, or over some.
 
     Parameters
     ----------
     corpus : Corpus or StoredCorpus
-        What to learn from, as `load_imdb`, `load_reviews` or `corpus_from_texts` return it; what memory does not hold as
+        The training texts, as `load_imdb`, `load_reviews` or `corpus_from_texts` return them, or, if they exceed the memory, as
         `store_corpus` does.
     model : Model
-        By default one layer of attention, whose gradients are exact and in closed form.
+        By default one layer of attention, with exact gradients in closed form.
     options : Options, optional
         How to train; by default ``model.options``.
     held_out : Corpus or StoredCorpus, optional
-        Texts that are evaluated and never trained on, of the same words.
+        Texts with the same words that are evaluated and never trained on.
     start : NamedArrays, optional
         Where to begin, unchanged by training; by default ``model.start``, in float32.
     **changes
-        Options that differ from those, by name: see `Options`.
+        Options that should differ from these, by name: see `Options`.
 
     Returns
     -------
@@ -130,10 +130,10 @@ def train(
     TypeError
         If an option does not exist, or an argument is of another type.
     ValueError
-        If an argument is out of range, all texts have one label, there are fewer texts than classes, no text holds a
-        known word, or processes that share the texts were not given the same.
+        If an argument is out of range, all texts have one label, there are fewer texts than classes, no text has a known word,
+        or the processes that share the texts got different arguments.
     CheckpointError
-        If the checkpoint is damaged, or of another corpus, other shapes or other options.
+        If the checkpoint is damaged, or belongs to another corpus, other shapes or other options.
     MemoryError
         If a batch needs too much; the message names a smaller one.
 

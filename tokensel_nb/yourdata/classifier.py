@@ -27,39 +27,39 @@ FILE = "model.safetensors"
 class TextClassifier(ClassifierMixin, BaseEstimator):
     r"""One layer of softmax attention over the words and n-grams of a raw text.
 
-    With c_s how often phrase s stands in a text, the logit of class k is
+    If phrase s occurs c_s times in a text, the logit of class k is
 
         f_k = Σ_s w_s γ_sk / Σ_s w_s,    w_s = (1 + log c_s) exp(a_s),
 
-    where <cls> is one of the s and stands once in every text. The scores a_s = E_s·p and the values γ_sk = E_s·v_k are all
-    that the logits know of (E, p, v), and every pair of them has such parameters (`parameters_`), so they are trained
-    themselves. Nothing stands beside the one softmax layer.
+    where <cls> is one of the s and occurs once in every text. The logits depend on (E, p, v) only by the scores a_s = E_s·p and
+    the values γ_sk = E_s·v_k, and any scores and values have such parameters (`parameters_`). So scores and values are trained
+    directly. There is nothing besides the one softmax layer.
 
     Training starts from the mean of values with the weights of tf-idf, a_s = log idf_s, and minimises the mean logistic
     loss (cross-entropy for K > 2 classes), plus penalties on values and on scores that leave their start. A
     tenth of the texts is held out to find the strength of the penalty on values; then all are used.
-    <cls> starts with a fifth of the attention of a text of average length, and its value is held near the log-odds of the
-    classes, so it draws short texts, and those of unknown words, towards the shares of the classes.
+    <cls> starts with a fifth of the attention in a text of average length, and its value is held near the log-odds of the
+    classes. So it draws short texts, and texts of unknown words, towards the shares of the classes.
 
     Parameters
     ----------
     ngrams : int, default=2
-        Most words in a phrase.
+        The largest number of words in a phrase.
     min_texts : int, default=2
-        The least number of texts of `fit` that a phrase must stand in.
+        In how many texts of `fit` a phrase must occur, at least.
     l2 : float or None, default=None
-        Strength of the penalty; None finds it on the part held out.
+        Strength of the penalty; None finds it on held-out texts.
     class_weight : None, "balanced" or dict, default=None
-        How much a text of each class counts; "balanced" lets all classes count alike, as in scikit-learn.
+        How much a text of each class counts; "balanced" gives all classes the same total weight, as in scikit-learn.
     attend : bool, default=True
-        False keeps p = 0: all scores are zero, and the logit is the mean of values. The control for what attention does.
+        False keeps p = 0: all scores are zero, and the logit is the mean of values. A control for what attention does.
     without : collection of str, default=()
-        Words and n-grams to leave out of the vocabulary; with a word also the n-grams that hold it.
+        Words and n-grams to leave out of the vocabulary; a word also takes the n-grams that contain it with it.
     tokenizer : callable or None, default=None
         From a text to its words. By default words are runs of letters, marks, digits and underscores in lower case, and
         "n't"; an emoji is a word, and so is each character of a script without spaces.
     random_state : int, RandomState instance or None, default=0
-        Of the part held out.
+        For choosing the held-out texts.
 
     Attributes
     ----------
@@ -76,8 +76,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     l2_ : float
         The strength of the penalty that was used.
     held_out_ : dict of str to float
-        What was found on the part held out: ``accuracy``, that of the ``majority`` class, ``without_attention`` (the same
-        values with p = 0, all scores zero), and the mean ``loss``. Empty where no part was held out.
+        What was measured on the held-out texts: ``accuracy``, that of the ``majority`` class, ``without_attention`` (the same
+        values with p = 0, all scores zero), and the mean ``loss``. Empty if none were held out.
 
     Examples
     --------
@@ -132,7 +132,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         X : sequence of str, length n
             Texts.
         y : sequence, length n
-            Labels of any kind, two different ones at least.
+            Labels of any kind, at least two different ones.
         sample_weight : sequence of float, length n, optional
             How much each text counts.
 
@@ -143,13 +143,13 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If a text is not a string or there is none, the labels are of one class or not one a text, a label is missing, or
-            no phrase stands in ``min_texts`` texts.
+            If a text is not a string or there is none, all labels are of one class, there isn't one label per text, a label is
+            missing, or no phrase occurs in ``min_texts`` texts.
 
         Warns
         -----
         UserWarning
-            If the classifier is no better than the majority class on the part held out, or the texts are mostly in a script
+            If the classifier is no better than the majority class on the held-out texts, or the texts are mostly in a script
             without spaces and no ``tokenizer`` was given.
         """
         return fit(self, Counted.of(self, X, y), sample_weight)
@@ -161,19 +161,19 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         ----------
         texts : sequence of str, length n
         labels : sequence, optional
-            Of the classes of `fit`. Without them every text is given the first class.
+            Labels among the classes of `fit`. Without them every text gets the first class.
 
         Returns
         -------
         Corpus
-            Over ``[*vocabulary_, "<cls>"]``: 1 + log c_s for a phrase that stands c_s times, and 1 for <cls>. These times
-            exp(score), divided by their sum, are the attention.
+            Over ``[*vocabulary_, "<cls>"]``: 1 + log c_s for a phrase that occurs c_s times, and 1 for <cls>. Multiply these by
+            exp(score) and divide by the sum to get the attention.
         """
         check_is_fitted(self)
         return read_counts(self, damped(self.phrases_.count(listed_texts(texts))), labels)
 
     def words(self, text) -> list[tuple[int, int, int]]:
-        """Return where in a text the phrases of the vocabulary stand.
+        """Return where in a text the phrases of the vocabulary occur.
 
         Parameters
         ----------
@@ -182,8 +182,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         list of (int, int, int)
-            First character, the one after the last, and column, in the order of the text; n-grams overlap their words. What
-            a tokenizer gives but the text does not hold in this form is left out.
+            First character, the one after the last, and column, in the order of the text; n-grams overlap their words. Words
+            that a tokenizer returns but the text doesn't contain in this form are left out.
 
         Examples
         --------
@@ -207,7 +207,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         csr_array of float64, shape (n, vocab_size + 1)
-            Every row sums to one; the last column is <cls>. Times ``values_`` it is `logits`.
+            Every row sums to one; the last column is <cls>. Multiplied by ``values_`` it gives `logits`.
         """
         corpus = self.read(texts)
         return Attended(self.scores_, self.values_).attention(corpus)
@@ -222,7 +222,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         ndarray of float64, shape (n,) or (n, n_classes)
-            Two classes: the log-odds of ``classes_[1]``. More: one logit a class.
+            For two classes the log-odds of ``classes_[1]``; for more, one logit per class.
         """
         return self.attention(texts) @ self.values_
 
@@ -269,7 +269,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         folder : path
-            Made where it is missing. A model saved there before is replaced in one moment.
+            It is made if it is missing. A model that was saved there before is replaced in one moment.
 
         Raises
         ------
@@ -278,8 +278,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
         Notes
         -----
-        The file holds numbers and JSON, and a digest of all of them, by which `load` tells a damaged file; it does not stop a
-        forger, who can write a new digest, too. A tokenizer is code and is not saved: give it to `load` again.
+        The file contains numbers and JSON, and a digest of all of them, by which `load` recognises a damaged file. It doesn't
+        stop a forger, who can write a new digest, too. A tokenizer is code and isn't saved: give it to `load` again.
         """
         check_is_fitted(self)
         data = sealed(*written(self))
@@ -303,7 +303,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If the folder holds no whole model, or the model needs a ``tokenizer``.
+            If the folder doesn't contain a complete model, or the model needs a ``tokenizer``.
         """
         file = _file(folder)
         try:

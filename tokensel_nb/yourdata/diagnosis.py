@@ -1,4 +1,4 @@
-"""What a classifier of one's own does with its words: whether values follow the labels, whether attention selects."""
+"""What your classifier does with its words: whether values follow the labels, and whether attention selects."""
 
 from __future__ import annotations
 
@@ -34,25 +34,25 @@ SHOWN = 8  # words that are printed
 def diagnose(embeddings, output_vector, cls_embedding, corpus: Corpus, *, shuffles=20, least=5, seed=0) -> Diagnosis:
     """Look at every word of a one-layer or pooled classifier: f(X) = Σ_i q_i E_i·v, q the softmax of E_i·p, or the mean.
 
-    Give texts that the classifier has not learnt from: values follow the skew of the texts that they were learnt from even
-    where the labels were shuffled. Of a model of PyTorch, give ``model.embedding``, ``model.head`` and ``model.query``, be
-    they modules or their weights. Attention by a matrix, E_s·Wp, is that of the vector ``W @ p``.
+    Use texts that the classifier wasn't trained on: values follow the skew of the training texts even if the labels were
+    shuffled. For a PyTorch model, give ``model.embedding``, ``model.head`` and ``model.query``, as modules or as weights. If
+    attention uses a matrix, as in E_s·Wp, give the vector ``W @ p``.
 
     Parameters
     ----------
     embeddings : array, shape (vocab_size, dim), or module with such a ``weight``
-        E, numpy or torch, a row for every word of the corpus in the order of ``corpus.vocabulary``.
+        E, numpy or torch, with a row for every word of the corpus in the order of ``corpus.vocabulary``.
     output_vector : array, shape (dim,) or (K, dim), or module with such a ``weight``
-        v. For two classes one row, for the second class, or two, whose difference counts. A module's ``bias`` is added to the
-        values: attention sums to one, so the logits are the same.
+        v. For two classes one row, for the second class, or two rows, whose difference counts. A module's ``bias`` is added to
+        the values; the logits stay the same, since attention sums to one.
     cls_embedding : array, shape (dim,), or None
         p; None where the mean is pooled.
     corpus : Corpus
         Labelled texts to judge by.
     shuffles : int
-        How many times the labels are permuted.
+        How many times to permute the labels.
     least : int
-        Words that stand in fewer texts are left out of the table and of all figures but the accuracies.
+        Words in fewer texts are left out of the table and of all numbers except the accuracies.
     seed : int or numpy.random.Generator
         Of the permutations.
 
@@ -116,30 +116,30 @@ class Beside:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Diagnosis:
-    """What `diagnose` finds; it tells it in sentences where it is printed, and in Jupyter with a table.
+    """What `diagnose` finds. Printed, it is a few sentences; Jupyter adds a table.
 
     Parameters
     ----------
     table : pandas.DataFrame
-        One row a word, the surest lean first: word; class (of more than two, that to which the word leans most surely, or
-        from which, where z is below zero; the next four columns are of it); texts; signed frequency α_s; skew δ_s; z, by how
-        many standard deviations of permuted labels α_s differs from their mean, exactly; value E_s·v; score E_s·p; attention,
-        its share of all attention.
+        One row per word, the surest lean first. Columns: word; class (of more than two, the one to which the word leans most
+        surely, or from which if z is below zero; the next four columns are about it); texts; signed frequency α_s; skew δ_s;
+        z, the exact number of standard deviations of permuted labels by which α_s differs from their mean; value E_s·v;
+        score E_s·p; attention, the word's share of all attention.
     values_follow : Beside
-        Rank correlation of values with the skew over words; the mean over classes, where there are more than two.
+        Rank correlation of values with the skew over words; for more than two classes the mean over them.
     scores_follow : Beside
-        As `matched_correlation` of scores with the lean, the distance of a word's skew from that of all tokens together; the
-        frequency is that in these texts. NaN, which is no verdict, where fewer than 300 words stand in 20 texts.
+        Like `matched_correlation`, of scores with the lean: the distance of a word's skew from that of all tokens together.
+        Frequencies are those in these texts. NaN (no verdict) if fewer than 300 words occur in 20 texts.
     attention : Beside
-        The mean lean of what is attended to, divided by that of all tokens alike, as the mean would pool them.
+        The mean lean of the words weighted by attention, divided by the mean lean of all tokens.
     shares : (float, float)
-        Of attention, and of all tokens, that *predictive* words have: those with a z of at least `BEYOND` and a lean of at
-        least `LEANING`.
+        What share of attention, and what share of all tokens, *predictive* words have: those with a z of at least `BEYOND`
+        and a lean of at least `LEANING`.
     value_sizes, score_sizes : (float, float)
-        √d times the root mean square of the cosine between E_s and v, or p: of predictive words, and of all others. Random
-        directions have 1. For K classes v_k less the mean of all is taken.
+        √d times the root mean square of the cosine between E_s and v (or p), for predictive words and for all others. Random
+        directions give 1. For K classes, v_k less the mean of all v_k is used.
     accuracy, accuracy_without_attention, majority : float
-        As it is; with p = 0 and all else as it was; of the most frequent class.
+        Of the classifier as it is; of the same with p = 0; of always naming the most frequent class.
     corpus : Corpus
     dim : int
 
@@ -173,7 +173,7 @@ class Diagnosis:
 
     @property
     def small(self) -> bool:
-        """Whether E_s·v and E_s·p are below `SMALL`, whatever the word; in fewer than `FEW` dimensions never called so."""
+        """Whether E_s·v and E_s·p are below `SMALL` for every word; always false in fewer than `FEW` dimensions."""
         sizes = [size for size in (*self.value_sizes, *self.score_sizes) if not np.isnan(size)]
         return self.dim >= FEW and max(sizes, default=0) < SMALL
 

@@ -1,4 +1,4 @@
-"""Why a text is judged as it is: its logit as a sum over its words, and what would change the verdict most."""
+"""Why a text gets its verdict: the logit as a sum over its words, and what would change the verdict most."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ STRONGEST = 0.5  # opacity of the shading where a text's words say most: text ov
 
 
 def explain(model: TextClassifier, text: str) -> Explanation:
-    """Write the logit of a text as a sum over its words: attention times value, nothing beside it.
+    """Write the logit of a text as a sum over its words: attention times value, and nothing else.
 
     Parameters
     ----------
@@ -65,11 +65,10 @@ def explain(model: TextClassifier, text: str) -> Explanation:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation:
-    """The exact decomposition of a text's logit; m known words and n-grams occur in it, <cls> among them, as the last.
+    """The exact decomposition of a text's logit into m known words and n-grams, the last of which is <cls>.
 
-    It shows itself: as a small table where it is printed, as the text with its words shaded in Jupyter. There a
-    character's shade is the sum over all words and n-grams that cover it; a word that stands there three times shows a third
-    of its contribution at each place.
+    Printed, it is a small table; in Jupyter it is the text with shaded words. A character's shade is the sum over all words and
+    n-grams that cover it. A word that occurs three times shows a third of its contribution at each place.
 
     Parameters
     ----------
@@ -78,9 +77,9 @@ class Explanation:
     columns : ndarray of int, shape (m,)
         The columns of the vocabulary that occur.
     counts : ndarray of float64, shape (m,)
-        How often; as the model weighs counts.
+        How often each occurs, as the model weighs counts.
     spans : list of (int, int, int)
-        Where in the text, from and up to which character, which of the m words stands.
+        For each place in the text: first character, the one after the last, and which of the m words is there.
 
     Examples
     --------
@@ -104,13 +103,13 @@ class Explanation:
 
     @cached_property
     def occurrences(self):
-        """How often each stands in the text, ndarray of int64, shape (m,); <cls> once."""
+        """How often each occurs in the text, ndarray of int64, shape (m,); <cls> once."""
         found = np.bincount([place for _, _, place in self.spans], minlength=len(self.columns))
         return np.where(self.columns == len(self.model.vocabulary_), 1, found)
 
     @cached_property
     def attention(self):
-        """What <cls> pays to all occurrences of each, ndarray of float64, shape (m,), with the sum 1."""
+        """The attention of <cls> to all occurrences of each, ndarray of float64, shape (m,), with the sum 1."""
         return shares(self.counts, self.model.scores_[self.columns])
 
     @property
@@ -134,7 +133,7 @@ class Explanation:
         return self.model.classes_.tolist()[self._verdicts(self.logit)]
 
     def without(self, word):
-        """Return the logit of the text without a word, wherever it stands; n-grams that hold it go with it.
+        """Return the logit of the text without a word, and without the n-grams that contain it.
 
         Parameters
         ----------
@@ -148,7 +147,7 @@ class Explanation:
         Raises
         ------
         KeyError
-            If the word does not stand in the text.
+            If the word isn't in the text.
 
         Examples
         --------
@@ -165,12 +164,13 @@ class Explanation:
         return self.model.logits([self._replaced(place)])[0]
 
     def table(self, of=None) -> pd.DataFrame:
-        """Return word, occurrences, attention, value and contribution of each word, the largest contribution first.
+        """Return a table of words with occurrences, attention, value and contribution, the largest contribution first.
 
         Parameters
         ----------
         of : class, optional
-            For K > 2 classes, whose logit; by default the likeliest one's. Two classes have one logit, the second's.
+            For K > 2 classes the class whose logit is shown, by default the likeliest. Two classes have one logit, the
+            second's.
 
         Returns
         -------
@@ -187,16 +187,16 @@ class Explanation:
         return pd.DataFrame(self._columns(of))
 
     def changes(self, most=5) -> pd.DataFrame:
-        """Return the words whose absence, or exchange for another word, would speak most against the verdict.
+        """Return the words that turn the verdict most if they are left out, or exchanged for another word.
 
-        A lead is by how much, in log-odds, the verdict's class is ahead of the next; where it is negative, another class has
-        won. All leads are the model's own answers to the changed text.
+        A lead says by how much, in log-odds, the verdict's class is ahead of the next. If it is negative, another class has
+        won. All leads are the model's answers to the changed text.
 
         Parameters
         ----------
         most : int or None
-            How many words; None for all. N-grams are not left out by themselves. A text of thousands of words is not read
-            anew without each: unless all are wanted, those are tried that promise most by their terms of the sum.
+            How many words; None for all. N-grams aren't left out by themselves. In a text of thousands of words only the most
+            promising ones are tried, by their terms of the sum, unless you want all.
 
         Returns
         -------

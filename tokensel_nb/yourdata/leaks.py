@@ -1,4 +1,4 @@
-"""Which words say more than their company: how likely a word is to give the label away by itself."""
+"""Which words say more than the rest of their texts: how likely a word is to give the label away by itself."""
 
 from __future__ import annotations
 
@@ -20,48 +20,48 @@ COMPANY, EFFECT = (grid.ravel() for grid in np.meshgrid(np.linspace(-2.5, 2.5, 2
 
 
 def suspicion(rests, hits, classes, base, repeated=None):
-    r"""Return what each word says beyond its company, and how likely it is to be a leak of the label.
+    r"""Return what each word adds to the rest of its texts, and how likely it is to give the label away.
 
-    An honest word keeps company. A review with "awful" has other words of blame, and what its label owes to them is in
-    h, the probability of the word's class given the *rest* of the text, by a model that has not seen it, made to ascend with
-    its log-odds (isotonic regression), as models are too sure of themselves. A leak, a planted mark or boilerplate decides
-    by itself, whatever stands around it. So texts with a word s are compared with all texts, in two ways at
-    once: among pairs (h, ỹ), where ỹ is 1 for texts of the class that s speaks for and else 0, those with s are drawn with
-    the probability
+    An honest word keeps company. A review with "awful" has other words of blame, and these, too, explain its label. A leak,
+    such as a planted mark or boilerplate, decides by itself, whatever is around it. So each text with a word s gets two
+    numbers. One is h, the probability of the word's class given the *rest* of the text, by a model that hasn't seen the text.
+    (It is calibrated by isotonic regression, since models are too sure of themselves.) The other is ỹ, which is 1 for texts of
+    the class that s speaks for, and else 0. Among all pairs (h, ỹ), those with s are taken to be drawn with the probability
 
         P(h, ỹ | s) = P(h, ỹ) exp(ν h + ψ ỹ) / M(ν, ψ),    M(ν, ψ) = Ê exp(ν h + ψ ỹ).
 
-    ν_s says which company s keeps; ψ_s is its *own effect*, the log-odds that it adds to whatever the rest says. As P(h, ỹ) is
-    the same for all words, a word's likelihood depends on three numbers alone, its n texts, their Σ ỹ and Σ h:
+    ν_s says which company s keeps. ψ_s is its *own effect*: the log-odds that it adds to whatever the rest says. P(h, ỹ) is the
+    same for all words. So the likelihood of a word depends on only three numbers, its n texts, their Σ ỹ and their Σ h:
 
         log L(ν, ψ) = ν Σ h + ψ Σ ỹ - n log M(ν, ψ).
 
-    Two kinds of words are weighed against each other. *Honest* ones have (ν, ψ) from a normal law, whose mean and covariance
-    are those that make all words together likeliest (empirical Bayes). *Leaks* stand in random texts of their class and
-    settle the label: ν about zero, with a standard deviation of 0.3, and ψ beyond 2 with an exponential tail, so that a leak
-    alone multiplies the odds by more than seven. One word in all m is taken for a leak beforehand, whatever m: it takes
-    evidence of log m nats to name one, and thousands of words can be looked at without one that stands out by chance.
-    The suspicion is the posterior probability of a leak. Counter-examples lower it step by step (three in 63 from 0.98
-    to 0.40, in a trial), where "stands in one class only" would be destroyed by the first; a word of one
-    class only is less suspicious the more the rest of its texts says the same, and the rarer it is.
+    There are two kinds of words. *Honest* ones have (ν, ψ) from a normal law, with the mean and covariance that make all words
+    together likeliest (empirical Bayes). *Leaks* occur in random texts of their class and settle the label: ν is about zero,
+    with a standard deviation of 0.3, and ψ is beyond 2 with an exponential tail, so a leak alone multiplies the odds by more
+    than seven. Beforehand, one of all m words is taken for a leak, whatever m is. So it takes evidence of log m nats to name
+    one, and you can look at thousands of words without one that stands out by chance.
 
-    What it cannot do. A mark in twenty of thousands of long reviews hardly proves more than chance does, least of all with
-    counter-examples, or in a class that nearly all texts have; where honest words are frank themselves ("claim", "prize" in
-    spam), a mark is one of many. Then other words come before it in the list, and no word is named.
+    The suspicion is the posterior probability of a leak. Counter-examples lower it step by step (three in 63 from 0.98 to
+    0.40, in a trial); a rule such as "occurs in one class only" would fail at the first. A word of one class is less
+    suspicious the more the rest of its texts says the same, and the rarer it is.
+
+    There are limits. A mark in twenty of thousands of long reviews hardly proves more than chance, least of all with
+    counter-examples, or in a class that nearly all texts have. And where honest words are frank themselves ("claim" and
+    "prize" in spam), a mark is one of many. Then other words come before it in the list, and no word is named.
 
     Parameters
     ----------
     rests : ndarray, shape (m, len(BINS))
-        For each word, how many of its texts have which log-odds of its class by the rest, counted in `BINS`.
+        For each word, how many of its texts have which log-odds of its class given the rest, counted in `BINS`.
     hits : ndarray, shape (m,)
         How many of them are of its class.
     classes : ndarray of int, shape (m,)
         Its class, 0 ... K-1.
     base : ndarray, shape (K, 2, len(BINS))
-        For each class, how many of all texts are not of it, and of it, by the log-odds of the class.
+        For each class, how many of all texts do not belong to it, and do, by the log-odds of the class.
     repeated : ndarray of bool, shape (m,), optional
-        Words that another row stands for, as those of a template. They are judged, but not counted among the honest words by
-        which others are judged: many times the same leak would pass for what words usually do.
+        Words that another row represents, such as those of a template. They are judged, but don't count among the honest words
+        by which others are judged. Otherwise many copies of one leak would pass for what words usually do.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""One table of all words of a classifier: what it does with them, and which of them look as if they gave the label away."""
+"""One table of all words of a classifier: what it does with them, and which seem to give the label away."""
 
 from __future__ import annotations
 
@@ -58,12 +58,12 @@ out. Give ``groups=`` for other words, or another language.
     seed=partial(whole_number, least=0),
 )
 def report(model: TextClassifier, texts, labels, *, folds=4, least=5, quotes=3, groups=GROUPS, seed=0) -> Report:
-    """Judge every word of a classifier by texts that it was not fitted on.
+    """Judge every word of a classifier on texts that it wasn't fitted on.
 
-    A fitted model is taken as it is: the texts must be new to it, and every figure then is one of held-out texts. Give a
-    model that is not fitted (``sklearn.base.clone(model)``) where all texts are to be looked at, those of training too:
-    copies are then fitted on all parts but one and judge that part, so again no text is judged by a model that has seen it,
-    and E·v and E·p are those of a model fitted on all texts. Leaks are found with all texts more surely than with few.
+    A fitted model is used as it is. The texts must be new to it; then every number is about held-out texts. To judge all texts,
+    those of training, too, give a model that isn't fitted (``sklearn.base.clone(model)``). Copies are then fitted on all parts
+    except one, and judge that part. So again no text is judged by a model that has seen it; E·v and E·p are those of a model
+    fitted on all texts. With all texts, leaks are found more surely than with few.
 
     Parameters
     ----------
@@ -71,15 +71,15 @@ def report(model: TextClassifier, texts, labels, *, folds=4, least=5, quotes=3, 
     texts : sequence of str, length n
     labels : sequence, length n
     folds : int
-        Into how many parts the texts are split for a model that is not fitted.
+        Into how many parts to split the texts, for a model that isn't fitted.
     least : int
-        Words, and n-grams, that stand in fewer texts are not shown.
+        Words and n-grams in fewer texts are not shown.
     quotes : int
-        How many short passages are quoted for each word in a corner; 0 quotes no text at all.
+        How many short passages to quote for each word in a corner; 0 quotes no text at all.
     groups : collection of str
         Words for groups of people; see `GROUPS`.
     seed : int
-        Of the split, and of which passages are quoted.
+        For the split, and for which passages are quoted.
 
     Returns
     -------
@@ -88,7 +88,7 @@ def report(model: TextClassifier, texts, labels, *, folds=4, least=5, quotes=3, 
     Raises
     ------
     ValueError
-        If there are not as many labels as texts, a class has fewer texts than ``folds``, or no word stands in ``least`` texts.
+        If there are not as many labels as texts, a class has fewer texts than ``folds``, or no word occurs in ``least`` texts.
 
     Examples
     --------
@@ -132,24 +132,24 @@ def report(model: TextClassifier, texts, labels, *, folds=4, least=5, quotes=3, 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Report:
-    """What a classifier does with its words, by texts that it was not fitted on; made by `report`.
+    """What a classifier does with its words, on texts that it wasn't fitted on; made by `report`.
 
-    It shows itself: its corners where it is printed, and as HTML, without a script, in Jupyter.
+    Printed, it shows its corners; in Jupyter it shows them as HTML, without a script.
 
     Parameters
     ----------
     model : TextClassifier
-        The fitted model whose E·v and E·p are told.
+        The fitted model whose E·v and E·p are shown.
     columns : dict
-        Of the table.
+        The columns of the table.
     together : dict of list of str
-        For each row of the table that is of several words, the words and n-grams that are left out.
+        For each row of the table that stands for several words, the words and n-grams that are left out.
     accuracy : float
         Of held-out texts.
     parts : int
-        By how many models the texts were judged; one where they were new to the model.
+        How many models judged the texts; one if they were new to the model.
     passages : int
-        How many are quoted a word.
+        How many are quoted per word.
     groups : frozenset of str
     seed : int
     texts : list of str
@@ -180,25 +180,25 @@ class Report:
 
     @cached_property
     def table(self) -> pd.DataFrame:
-        """All words that stand in enough texts, the most important first, and words that no text tells apart, in one row.
+        """All words that occur in enough texts, the most important first; words of the very same texts share a row.
 
-        Such words, as those of a template, hide one another: leave out one, and the others say the same. Where words and
-        n-grams stand in the very same texts, ten or more, a row "sent from my phone (together)" tells what they do when all of
-        them are left out; with them goes what stands in all these texts and at most as many others, and the words that n-grams
-        are made of. Its value and score are those of a single word that could stand in their place.
+        Such words, for example those of a template, hide one another: if you leave out one, the others say the same. If words
+        and n-grams occur in the very same texts, ten or more, a row such as "sent from my phone (together)" says what they do
+        when all of them are left out. With them goes what occurs in all these texts and at most as many others, and the words
+        that the n-grams are made of. The row's value and score are those of a single word that could replace them.
 
-        word, texts: the word, and how many texts it stands in; class: the one it speaks for; skew, skew error: δ by
-        texts, and its standard error; chance low, chance high: between which 95% of shuffled labels have it; value, score:
-        E·v and E·p; attention: the mean in its texts; importance: the mean over all texts of f(X) - f(X without s); leads:
-        the share of its texts where its contribution is the largest; own effect, suspicion: see `suspicion`. With K > 2
-        classes skew, value and importance are those of the word's class, value and importance less the mean over the classes.
+        The columns. word, texts: the word, and how many texts contain it. class: the class it speaks for. skew, skew error: δ
+        by texts, and its standard error. chance low, chance high: 95% of shuffled labels have a skew between them. value,
+        score: E·v and E·p. attention: the mean in its texts. importance: the mean over all texts of f(X) - f(X without s).
+        leads: the share of its texts where its contribution is the largest. own effect, suspicion: see `suspicion`. With K > 2
+        classes, skew, value and importance are those of the word's class, value and importance less the mean over the classes.
         """
         table = pd.DataFrame(self.columns)
         return table.iloc[np.argsort(-table.importance.abs(), kind="stable")].reset_index(drop=True)
 
     @property
     def suspicious(self):
-        """Words more likely than not to give the label away, most suspicious first; a list of str, most often empty."""
+        """Words that more likely than not give the label away, most suspicious first; a list of str, often empty."""
         ranked = self.ranked
         return ranked.word[ranked.suspicion > ALARM].tolist()
 
@@ -206,8 +206,8 @@ class Report:
     def ranked(self) -> pd.DataFrame:
         """The table in the order of suspicion.
 
-        Left out are words of fewer than ten texts, words of the very same texts, for which their common row stands, and n-grams
-        where a word of them is more suspicious.
+        It leaves out words of fewer than ten texts, words that share a row with others, and n-grams that contain a more
+        suspicious word.
         """
         table = self.table.dropna(subset="suspicion")
         suspicions = dict(zip(table.word, table.suspicion))
@@ -226,10 +226,10 @@ class Report:
     def corners(self) -> dict[str, pd.DataFrame]:
         """The corners of the table by name, groups of people first; each a table of the same columns.
 
-        groups of people: whatever of `GROUPS` occurs, the most important first. suspicious: the ten most suspicious,
-        whether above one half or not. important: the largest importance. frequent but neutral: in the most texts, of those
-        whose skew lies within what shuffled labels show. attended but not predictive: of the same, those with the largest
-        attention. A neutral word stands in ten texts or more, by itself: several together have more attention than one.
+        groups of people: those of `GROUPS` that occur, the most important first. suspicious: the ten most suspicious, whether
+        above one half or not. important: the largest importance. frequent but neutral: the words of the most texts, among
+        those whose skew is within the range of shuffled labels. attended but not predictive: among the same, those with the
+        largest attention. A neutral word is a single one in at least ten texts; several together have more attention.
         """
         table = self.table
         neutral = table[table["skew"].between(table["chance low"], table["chance high"]) & (table.texts >= ENOUGH)]
@@ -244,7 +244,7 @@ class Report:
 
     @cached_property
     def quotes(self) -> dict[str, list[str]]:
-        """Short passages around the first ten words of each corner, drawn at random; empty where none were asked for."""
+        """Short passages around the first ten words of each corner, drawn at random; empty if you asked for none."""
         if not self.passages:
             return {}
         random = np.random.default_rng(self.seed)
@@ -268,7 +268,7 @@ class Report:
     def trial(self, held_out, *, attend=True) -> Trial:
         """Fit the classifier on some of the texts, and try it on the others.
 
-        The words are counted already; the model is the one that `TextClassifier.fit` makes of these texts alone.
+        The words are counted already. The model is the one that `TextClassifier.fit` would make of these texts.
 
         Parameters
         ----------
@@ -284,7 +284,7 @@ class Report:
         Raises
         ------
         ValueError
-            If ``held_out`` is not a truth value for every text, some of them true and some false.
+            If ``held_out`` isn't one truth value per text, with some true and some false.
 
         Examples
         --------
@@ -305,15 +305,16 @@ class Report:
         return Trial(model, probabilities_of_logits(logits), float(right.mean()))
 
     def refit(self, words=None) -> Refit:
-        """Fit the classifier anew without some words, and tell the accuracy of held-out texts before and after.
+        """Fit the classifier again without some words, and measure the accuracy on held-out texts before and after.
 
-        Both accuracies are those of models fitted on all of this report's texts but a part, and tried on that part, with the
-        strength of the penalty that this report's model has.
+        Both accuracies come from models that are fitted on all of this report's texts except one part, and tried on that part.
+        They use the same strength of the penalty as this report's model.
 
         Parameters
         ----------
         words : collection of str, optional
-            By default the `suspicious` ones. With a word go the n-grams that hold it; with words together, all of them.
+            By default the `suspicious` ones. A word takes the n-grams that contain it with it; a row of several words, all of
+            them.
 
         Returns
         -------
@@ -360,13 +361,13 @@ class Report:
         return "\n\n".join(parts)
 
     def html(self, digits=None) -> str:
-        """Return the corners as HTML, which shows no text where none was asked for, and runs nothing.
+        """Return the corners as HTML that runs nothing, and shows no text unless you asked for quotes.
 
         Parameters
         ----------
         digits : dict of str to int, optional
-            How many decimals each column beside the word has; columns that it lacks are left out. By default all but those
-            of chance, with three.
+            How many decimals each column beside the word has; columns that aren't named are left out. By default all except
+            those of chance, with three.
 
         Returns
         -------

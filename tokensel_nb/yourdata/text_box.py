@@ -1,4 +1,4 @@
-"""A text box for a page: a classifier of one's own that answers as one types, without Python."""
+"""A text box for a page: your classifier answers as you type, without Python."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ PARTS = ("engine.js", "ui.js")  # scripts that the box shares with the book's pa
 
 
 def live(model: TextClassifier, examples: Sequence[str] = (), shown: Collection[str] | None = None) -> Live:
-    """Return a text box for a notebook or a page, in which a classifier says what it makes of a text, word by word.
+    """Return a text box for a notebook or a page, in which a classifier judges a text word by word.
 
     Parameters
     ----------
     model : TextClassifier
-        Fitted, without a tokenizer of its own: a page does not run Python.
+        Fitted, without its own tokenizer, since a page does not run Python.
     examples : sequence of str
-        Texts to begin with, a button each.
+        Texts to begin with, each on a button.
     shown : collection of str, optional
-        Words and n-grams that the page may hold, such as the column ``word`` of a report's table; by default all. The box
-        reads on as if it did not know the others, and says so.
+        Words and n-grams that the page may contain, such as the column ``word`` of a report's table; by default all. The box
+        treats all others as unknown, and says so.
 
     Returns
     -------
@@ -62,15 +62,15 @@ def live(model: TextClassifier, examples: Sequence[str] = (), shown: Collection[
 class Live:
     """A text box with a model in it; a notebook shows it.
 
-    The page holds the vocabulary, and every score and value as a float32: its logits are those of the model to about
-    one part in ten million.
+    The page contains the vocabulary, and every score and value as a float32. Its logits agree with the model's to about one
+    part in ten million.
 
     Parameters
     ----------
     model : TextClassifier
     examples : tuple of str
     shown : frozenset of str, or None
-        What the page may hold; None for all.
+        What the page may contain; None for all.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Texts of your own: files as they are in the wild, folders, DataFrames, data sets, lists, with labels or without."""
+"""Your own texts, with or without labels: files, folders, DataFrames, data sets and lists."""
 
 import html
 import re
@@ -23,7 +23,7 @@ ESCAPED = {"n": "\n", "r": "\r", "t": "\t", '"': '"', "'": "'"}
 
 
 def load_reviews(source, text=None, label="auto", **options) -> Corpus:
-    r"""Count the words of texts of your own, as in ``load_reviews("mine.csv", text="review", label="stars", min_count=5)``.
+    r"""Count the words of your own texts, as in ``load_reviews("mine.csv", text="review", label="stars", min_count=5)``.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def load_reviews(source, text=None, label="auto", **options) -> Corpus:
     Raises
     ------
     FileNotFoundError, DataError, ValueError
-        One sentence that names the file, the row or the argument, and the remedy.
+        The message names the file, the row or the argument, and the remedy.
 
     Examples
     --------
@@ -85,9 +85,10 @@ class Reading(Written):
 
 
 def read_reviews(source, text=None, label="auto", **options) -> Reviews:
-    r"""Read texts of your own, with labels or without, and say in a line each what was found in them.
+    r"""Read your own texts, with or without labels, and print what was found in them.
 
-    What is not given is detected: separator, quotes, names of columns, encoding (a line says which, where it is not UTF-8).
+    Separator, quotes, names of columns and encoding are detected where you don't give them. A line says which encoding was
+    used if it isn't UTF-8.
 
     Parameters
     ----------
@@ -130,7 +131,7 @@ def read_reviews(source, text=None, label="auto", **options) -> Reviews:
         If the source cannot be read, it is not clear which column is meant, a row is too wide or too narrow, a label is
         missing or none of ``class_names``, labels mix numbers and words, or there is only one class.
     ValueError
-        If an option is none.
+        If an option doesn't exist.
 
     Examples
     --------

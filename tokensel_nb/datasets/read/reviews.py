@@ -1,4 +1,4 @@
-"""Texts as they were read, with labels or without, and what is said on the way."""
+"""Texts as they were read, with or without labels, and the lines that are printed on the way."""
 
 import logging
 import os
@@ -15,7 +15,7 @@ SENTIMENTS = ("negative", "positive")
 
 
 class DataError(ValueError):
-    """Data that are missing, unreadable or not what they should be; the message names the file, the row and the remedy."""
+    """Data are missing, unreadable or wrong; the message names the file, the row and the remedy."""
 
 
 class NotHereError(Exception):

@@ -1,11 +1,12 @@
-r"""How far rows may be from the limit d → ∞, and how large d must be, for attention to be sure to select the relevant tokens.
+r"""How far rows may be from the limit d → ∞, and how large d must be, so that attention surely selects the relevant tokens.
 
 Let all relevant tokens have values of one size G, at most k of them a label, and irrelevant ones the value 0. From every start
 all texts are selected if products of two differences E_r - E_s miss those of limit rows by less than
 
     ϑ* = (1 + 2(k-1)G²) / (2 [2k - 1 + 4k(k-1)G²]),
 
-and no larger bound will do. From p = 0 a dimension is enough that the corpus gives. The chapter on every dimension proves both.
+and no larger bound will do. From p = 0 the corpus gives a dimension that is enough. The book proves both (Theorem “Selection
+from every start, with products that err”, Corollary “A dimension that is enough”).
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ VALUE, FAILURE = partial(number, least=1e-100, most=np.inf), partial(number, lea
 
 @checked(relevant=whole_number, size=positive)
 def allowed_error(relevant: int, size: float) -> float:
-    """Return ϑ*(k, G), below which errors in the products of two differences E_r - E_s leave selection sure from every start.
+    """Return ϑ*(k, G): with smaller errors in the products of two differences E_r - E_s, selection is sure from every start.
 
     Parameters
     ----------
@@ -37,7 +38,7 @@ def allowed_error(relevant: int, size: float) -> float:
     Returns
     -------
     float
-        One half for k = 1; else it falls from 1/(4k - 2) for small G to 1/(4k) for large ones.
+        One half for k = 1; otherwise it falls from 1/(4k - 2) for small G to 1/(4k) for large G.
 
     Examples
     --------
@@ -51,10 +52,10 @@ def allowed_error(relevant: int, size: float) -> float:
 
 @checked(corpus=some_texts, value=VALUE, failure=FAILURE)
 def sufficient_dimension(corpus: Corpus, value: float, failure: float = 0.01) -> int:
-    """Return a d at which the flow from p = 0, after one step on E, selects all relevant tokens but for a given probability.
+    """Return a d at which the flow from p = 0, after one step on E, selects all relevant tokens with a given probability.
 
-    E has normal entries of variance 1/d and is independent of v, ‖v‖ = 1; its step is taken at p = 0. The bound is far above
-    what is needed.
+    E has normal entries of variance 1/d and is independent of v, with ‖v‖ = 1; its step is taken at p = 0. The bound is far
+    above what is needed.
 
     Parameters
     ----------
@@ -64,7 +65,7 @@ def sufficient_dimension(corpus: Corpus, value: float, failure: float = 0.01) ->
     value : float
         G, the size that the step gives the values of relevant tokens in the limit d → ∞.
     failure : float
-        The probability that is left for failure, at most 0.5.
+        The probability of failure that you accept, at most 0.5.
 
     Returns
     -------
@@ -73,7 +74,7 @@ def sufficient_dimension(corpus: Corpus, value: float, failure: float = 0.01) ->
     Raises
     ------
     ValueError
-        If the corpus is none of these, or ``value`` is too large for the theorem; it names the largest that is not.
+        If the corpus isn't like that, or ``value`` is too large for the theorem; the message names the largest that isn't.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Gradient flow of more than p: of p and v together, along the path; of all parameters, in time."""
+"""Gradient flow of more than p: of p and v together, along the path, and of all parameters, in time."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ def output_flow(
 ) -> tuple[Flow, np.ndarray]:
     """Follow the gradient flow of p and v together, with E fixed, until p has travelled a given length.
 
-    While ‖p‖ grows by one, ‖v‖ grows by a factor: like exp(margin ‖p‖ / 2). Soon no float holds both y f(X) and its
-    differences between texts, on which the path of p depends. So v is written as M u + w with E_r·u = y for every relevant
-    token r, and w apart: the differences come from w alone. This is a choice of coordinates; the flow is exact.
+    While ‖p‖ grows by one, ‖v‖ grows by a factor: like exp(margin ‖p‖ / 2). Soon y f(X) is so large that a float loses its
+    differences between texts, on which the path of p depends. So v is written as M u + w, with E_r·u = y for every relevant
+    token r. Then the differences come from w alone. This is only a choice of coordinates; the flow is exact.
 
     Parameters
     ----------
     parameters, corpus, arc_length
-        As in `gradient_flow`; every text holds a relevant token.
+        As in `gradient_flow`; every text contains a relevant token.
     records, tolerance
-        As in `gradient_flow`; on this stiffer path rounding decides where it ends if the tolerance is coarser than the default.
+        As in `gradient_flow`. This path is stiffer: with a coarser tolerance than the default, rounding decides where it ends.
 
     Returns
     -------
@@ -64,9 +64,9 @@ def output_flow(
 
 @checked(parameters=Parameters, corpus=some_texts, tolerance=TOLERANCE)
 def joint_flow(parameters: Parameters, corpus: Corpus, times, *, tolerance=1e-11) -> list[Parameters]:
-    """Follow the gradient flow of E, p and v together, in time itself, by an explicit Runge-Kutta method of order 8.
+    """Follow the gradient flow of E, p and v together, in time, by an explicit Runge-Kutta method of order 8.
 
-    Along it EᵀE - vvᵀ - ppᵀ does not change, for any corpus (the conservation law of the chapter on the flow): see `conserved`.
+    EᵀE - vvᵀ - ppᵀ doesn't change along it, for any corpus (Corollary “Conservation law”): see `conserved`.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def joint_flow(parameters: Parameters, corpus: Corpus, times, *, tolerance=1e-11
     Returns
     -------
     list of Parameters
-        One a time, of float64, of the kind and on the device of the start.
+        One per time, of float64, of the same kind and on the same device as the start.
 
     Raises
     ------
@@ -137,7 +137,7 @@ def joint_flow(parameters: Parameters, corpus: Corpus, times, *, tolerance=1e-11
 
 @checked(parameters=Parameters)
 def conserved(parameters: Parameters):
-    """Return EᵀE - vvᵀ - ppᵀ, which gradient flow of all parameters keeps (the conservation law).
+    """Return EᵀE - vvᵀ - ppᵀ, which stays the same along the gradient flow of all parameters.
 
     Parameters
     ----------

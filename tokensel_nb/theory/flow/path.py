@@ -1,10 +1,10 @@
 r"""Gradient flow on p: which tokens it selects, and in which direction p runs to infinity.
 
-Only the path of dp/dt = -∇_p L matters here, so it is followed by its arc length s,
+Only the path of dp/dt = -∇_p L matters here, so we follow it by its arc length s,
 
     dp/ds = -∇_p L / ‖∇_p L‖,
 
-which is the same path, and needs the direction of a gradient that itself falls like exp(-margin ‖p‖). `SharpAttention` knows
+which is the same path. It needs the direction of a gradient whose size falls like exp(-margin ‖p‖); `SharpAttention` computes
 it at any norm. The path never leaves p(0) + span of the rows of E, so it is integrated in at most |S| coordinates, by an
 implicit method whose steps grow with ‖p‖.
 """
@@ -46,18 +46,18 @@ class Flow:
     Parameters
     ----------
     arc_lengths : ndarray of float64, shape (m,)
-        How far p has travelled; evenly spaced in log(1 + s).
+        How far p has travelled, evenly spaced in log(1 + s).
     cls_embeddings : ndarray of float64, shape (m, dim)
         p at these points.
     log_gradient_norms : ndarray of float64, shape (m,)
         log ‖∇_p L‖.
     losses : ndarray of float64, shape (m,)
     log_missed : ndarray of float64, shape (m,)
-        The logarithm of the largest attention that a text pays to tokens that are not selected; NaN without a selection.
+        The logarithm of the largest attention that a text pays to tokens that aren't selected; NaN without a selection.
     stopped : {"the end", "no direction", "no step"}
-        Why the path goes no further. "the end": p has travelled as far as was asked. "no direction": the pulls of
-        different texts cancel, for a solver to less than 1e-8 of their size; p is at a stationary point, or so near to one
-        that rounding would choose the way. "no step": the solver finds none within its tolerance.
+        Why the path stops. "the end": p has travelled as far as you asked. "no direction": the pulls of different texts
+        cancel, for a solver to less than 1e-8 of their size, so p is at a stationary point, or so near that rounding would
+        choose the way. "no step": the solver finds no step within its tolerance.
 
     Examples
     --------
@@ -96,7 +96,7 @@ class Flow:
 
     @property
     def directions(self):
-        """The unit vectors p/‖p‖ at every point, shape (m, dim); zero where p is."""
+        """The unit vectors p/‖p‖ at every point, shape (m, dim); zero where p is zero."""
         return self.cls_embeddings / np.maximum(self.norms, np.finfo(float).tiny)[:, None]
 
     @property
@@ -105,12 +105,12 @@ class Flow:
         return -np.expm1(self.log_missed)
 
     def distance_to(self, direction):
-        """Return 1 - cos of the angle between p and a direction at every point, exact however small.
+        """Return 1 - cos of the angle between p and a direction at every point; exact even if tiny.
 
         Parameters
         ----------
         direction : array, shape (dim,)
-            Of any length but zero.
+            Of any length except zero.
 
         Returns
         -------
@@ -129,8 +129,8 @@ def gradient_flow(
 ) -> Flow:
     """Follow the gradient flow of p, with E and v fixed, over a given length of its path (mirrors Theorem 4.3).
 
-    SciPy's BDF in float64 with the exact second derivative; gradients are computed in the kind of array, and on the device, of
-    the parameters.
+    It uses SciPy's BDF in float64 with the exact second derivative. Gradients are computed with the kind of array, and on the
+    device, of the parameters.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ def gradient_flow(
         The tokens whose attention is recorded, as in `selected_pairs`; by default the relevant ones, in the texts that
         have any.
     records : int
-        The number m of recorded points, two at least.
+        The number m of recorded points, at least two.
     tolerance : float
         The local error of the solver, relative to the coordinates of p, and absolute where they are below 1.
 
@@ -156,7 +156,7 @@ def gradient_flow(
     ------
     ValueError
         If a parameter is not finite or does not fit the corpus, ``arc_length`` or ``tolerance`` is not a positive number,
-        ``records`` is below two, or the gradient is zero at the start, as where no text holds two tokens of different value.
+        ``records`` is below two, or the gradient is zero at the start, as when no text has two tokens of different value.
 
     Examples
     --------
@@ -173,10 +173,11 @@ def gradient_flow(
 def normalised_steps(
     parameters: Parameters, corpus: Corpus, step_size: float, steps: int, *, selection=None, records: int = 200
 ) -> Flow:
-    """Take gradient steps of a fixed length on p, in the kind, dtype and device of the parameters: Euler's rule for the flow.
+    """Take gradient steps of a fixed length on p: Euler's rule for the flow.
 
-    For vocabularies too large for the second derivatives of `gradient_flow`: a step costs O(nnz(C) + |S| d). Steps that are
-    too long zigzag about the path by about their length, so the angle to it falls at least like step_size/‖p‖.
+    Use it for vocabularies that are too large for the second derivatives of `gradient_flow`: a step costs O(nnz(C) + |S| d),
+    with the kind, dtype and device of the parameters. Long steps zigzag around the path by about their length, so the angle
+    to it falls at least like step_size/‖p‖.
 
     Parameters
     ----------
@@ -225,11 +226,11 @@ def normalised_steps(
 
 @checked(corpus=some_texts, learning_rate=positive)
 def limit_parameters(corpus: Corpus, learning_rate: float) -> Parameters:
-    """Return parameters that behave as those after one step on E do for d → ∞ (02_one_step says why).
+    """Return parameters that behave like those after one step on E for d → ∞.
 
-    Rows of E⁰ become orthonormal and orthogonal to v, so E¹E¹ᵀ = I + γγᵀ with γ = (η₀/2) ᾱ, the values of `predicted_values`.
-    The rows (e_s, γ_s) of length |S| + 1 have just these products, and v = (0, 1) these values: whatever is computed
-    from the parameters alone, flow or margin, is then the limit itself.
+    In the limit, rows of E⁰ become orthonormal and orthogonal to v (Definition “Limit rows”). So E¹E¹ᵀ = I + γγᵀ with
+    γ = (η₀/2) ᾱ, the values of `predicted_values`. The rows (e_s, γ_s) of length |S| + 1 have exactly these products, and
+    v = (0, 1) gives these values. So what you compute from them, flow or margin, is the limit itself.
 
     Parameters
     ----------
@@ -267,8 +268,8 @@ def limit_parameters(corpus: Corpus, learning_rate: float) -> Parameters:
 def key_query_flow(parameters: Parameters, key_query, corpus: Corpus, arc_length: float = 1e6, **options) -> Flow:
     """Follow the gradient flow of a key-query matrix W in the model with scores E_s·W p, with E, v and p fixed.
 
-    The gradient in W is (∇_q L) pᵀ, with q = W p. So q moves along the gradient flow of a <cls> embedding that starts at W p,
-    only ‖p‖² times faster, and W along with it: see `key_query_at` (mirrors Lemma 1 of Tarzanagh et al.).
+    The gradient in W is (∇_q L) pᵀ, with q = W p. So q follows the gradient flow of a <cls> embedding that starts at W p, but
+    ‖p‖² times faster, and W moves with it: see `key_query_at` (mirrors Lemma 1 of Tarzanagh et al.).
 
     Parameters
     ----------
@@ -287,7 +288,7 @@ def key_query_flow(parameters: Parameters, key_query, corpus: Corpus, arc_length
     Raises
     ------
     ValueError
-        As in `gradient_flow`, or if p is zero, as the gradient in W then is.
+        As in `gradient_flow`, or if p is zero, since then the gradient in W is zero.
 
     Examples
     --------
@@ -307,7 +308,7 @@ def key_query_flow(parameters: Parameters, key_query, corpus: Corpus, arc_length
 
 
 def key_query_at(query, key_query, cls_embedding):
-    """Return where W is when W p has reached q: W(0) + (q - W(0) p) pᵀ/‖p‖².
+    """Return W at the moment when W p reaches q: W(0) + (q - W(0) p) pᵀ/‖p‖².
 
     Parameters
     ----------

@@ -1,16 +1,17 @@
-r"""When attention is sure to select the relevant tokens: a condition on the values, and a certificate for a path.
+r"""When attention surely selects the relevant tokens: a condition on the values, and a certificate for a path.
 
 With γ = 0 for all irrelevant tokens and orthonormal rows but for v (the limit d → ∞), a relevant token r is selected in its
 texts from every start if
 
     κ(r) = Σ |γ_r'| (|γ_r| - |γ_r'|)₊ ≤ 1,
 
-the sum over the relevant tokens r' of the other label. With any start and any rows of which some query selects every text's
-relevant token, this token, if it speaks most for the label, is selected once the loss lies below
+the sum over the relevant tokens r' of the other label. The second result holds for any start, and for any rows for which some
+query selects the relevant token of every text. If this token speaks most for the label, it is selected once the loss is below
 
     Σ μ_X ℓ(y γ_r) + min_X μ_X (ℓ(max_s y γ_s) - ℓ(y γ_r)),
 
-s the other tokens of X. The chapter on the flow proves the first, the chapter on every dimension the second.
+where s runs over the other tokens of X. The book proves both (Theorem “Selection from every start, in the limit”, Theorem
+“A low loss is a certificate for any rows”).
 """
 
 from __future__ import annotations
@@ -36,11 +37,12 @@ EPS = np.finfo(np.float64).eps  # twice the largest relative error of one operat
 
 @checked(corpus=Corpus, irrelevant_value=finite_number, both_labels=truth)
 def competition(token_values, corpus: Corpus, irrelevant_value: float = 0.0, *, both_labels: bool = False) -> np.ndarray:
-    """Return κ(r), how strongly the other label competes with a relevant token; or κ̄(r), how strongly both labels do.
+    """Return κ(r), how strongly the other label competes with a relevant token, or κ̄(r), how strongly both labels do.
 
-    With κ(r) up to 1 it is selected from every start, if the rows are E_s = e_s + γ_s v with orthonormal e_s and v, as
-    `limit_parameters` returns them, each text holds one relevant token, and all other tokens have one value. If v is trained
-    along, κ̄(r) says whether the head learns r faster than the slowest texts: see `head_growth`. No condition is checked.
+    With κ(r) up to 1, the token is selected from every start. This needs rows E_s = e_s + γ_s v with orthonormal e_s and v, as
+    `limit_parameters` returns them, one relevant token in each text, and the same value for all other tokens. If v is
+    trained, too, κ̄(r) says whether the head learns r faster than the slowest texts: see `head_growth`. No condition is
+    checked.
 
     Parameters
     ----------
@@ -49,7 +51,7 @@ def competition(token_values, corpus: Corpus, irrelevant_value: float = 0.0, *, 
     corpus : Corpus
         Two classes.
     irrelevant_value : float
-        γ₀, the value that all irrelevant tokens share.
+        γ₀, the value of all irrelevant tokens.
     both_labels : bool
         Whether the sum is over the relevant tokens of both labels, which gives κ̄.
 
@@ -88,22 +90,22 @@ def competition(token_values, corpus: Corpus, irrelevant_value: float = 0.0, *, 
 
 @checked(corpus=Corpus)
 def head_growth(token_values, corpus: Corpus) -> np.ndarray:
-    """Return γ̂_r = lim yγ_r / log t, how fast the head learns a relevant token, if v is trained with p and all are selected.
+    """Return γ̂_r = lim yγ_r / log t: how fast the head learns a relevant token when v and p are trained together.
 
-    With rows E_s = e_s + γ_s v(0) as `limit_parameters` returns them, v/log t turns to the shortest v̂ with y E_r·v̂ ≥ 1 for all
-    relevant tokens r. It has y E_r·v̂ = max(1, |γ_r| w), where
+    All relevant tokens are taken to be selected. With rows E_s = e_s + γ_s v(0), as `limit_parameters` returns them, v/log t
+    turns to the shortest v̂ with y E_r·v̂ ≥ 1 for all relevant tokens r. It has y E_r·v̂ = max(1, |γ_r| w), where
 
         w = Σ |γ_r| (1 - |γ_r| w)₊,
 
-    and this exceeds 1 if and only if κ̄(r) > 1 (`competition` of both labels). The texts of such a token are fitted so fast that
-    their pull on p ends.
+    and this exceeds 1 if and only if κ̄(r) > 1 (`competition` with both labels). The texts of such a token are fitted so fast
+    that their pull on p ends.
 
     Parameters
     ----------
     token_values : array, shape (vocab_size,)
-        γ_s = E_s·v at the start; zero, or as if it were, for irrelevant tokens.
+        γ_s = E_s·v at the start; those of irrelevant tokens are taken as zero.
     corpus : Corpus
-        Two classes; one relevant token a text, which is not checked.
+        Two classes, with one relevant token per text; this isn't checked.
 
     Returns
     -------
@@ -149,7 +151,7 @@ def _leanings(token_values, corpus, irrelevant_value=0.0):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SelectionCertificate:
-    """Below which loss attention is sure to select the relevant token of every text, whatever the path from there on.
+    """The loss below which attention surely selects the relevant token of every text, whatever the further path.
 
     Parameters
     ----------
@@ -190,7 +192,7 @@ class SelectionCertificate:
         return f"SelectionCertificate(certain below a loss of {self.threshold:.4g}; smallest y(γ_r - γ_s) {self.lead:.3g})"
 
     def room(self, cls_embedding) -> float:
-        """Return by how much the loss lies below the threshold, less all rounding errors: where positive, selection is certain.
+        """Return how far the loss is below the threshold, less all rounding errors; if positive, selection is certain.
 
         Parameters
         ----------
@@ -210,10 +212,10 @@ class SelectionCertificate:
         return float(self.threshold - loss - self._rounding(np.linalg.norm(query)))
 
     def certain_from(self, path: Flow) -> float:
-        """Return the arc length from which on a path is sure to end in selection; infinity if none is recorded.
+        """Return the arc length after which a path surely ends in selection; infinity if there is none.
 
-        What is certain is the exact flow from the recorded point on: that the point lies on the path from the start
-        is as true as the solver is.
+        This is certain for the exact flow from the recorded point on. That the point lies on the path from the start is as
+        certain as the solver is accurate.
 
         Parameters
         ----------
@@ -242,22 +244,22 @@ class SelectionCertificate:
 
 @checked(parameters=Parameters, corpus=some_texts)
 def selection_certificate(parameters: Parameters, corpus: Corpus) -> SelectionCertificate:
-    """Return the loss below which the flow of p, or its gradient descent in small steps, is sure to select the relevant tokens.
+    """Return the loss below which the flow of p, or gradient descent in small steps, surely selects the relevant tokens.
 
-    Holds from any start and in any dimension, if each text holds one relevant token, which speaks more for the label than all
-    others of the text, and some query selects all of these tokens at once, as that of `max_margin` would.
+    It holds from any start and in any dimension, under two conditions. Each text has one relevant token, which speaks more for
+    the label than all others of the text. And some query selects all of these tokens at once, as that of `max_margin` does.
 
     Parameters
     ----------
     parameters : Parameters
-        E and v; p does not matter. Numpy or torch, of any float dtype.
+        E and v; p doesn't matter. Numpy or torch, of any float dtype.
     corpus : Corpus
         Two classes.
 
     Returns
     -------
     SelectionCertificate
-        One without a threshold, which says why, where a condition fails.
+        If a condition fails, it has no threshold and says why.
 
     Raises
     ------
