@@ -97,6 +97,7 @@ def test_three_sliders():
 def test_a_slider_answers_to_the_keyboard(visit, page, width):
     """One picture is to be seen at a time, another one after every key; the slider says which."""
     tab = visit(page, width=width, formulas=False).tab
+    tab.evaluate("() => document.querySelectorAll('article details').forEach((each) => { each.open = true; })")
     figure = tab.locator("figure:has(.frame-slider)").first
     slider = figure.get_by_role("slider")
     slider.focus()
@@ -116,6 +117,7 @@ def test_a_slider_answers_to_the_keyboard(visit, page, width):
 @pytest.mark.parametrize("page", SLIDERS, ids=lambda page: page.stem)
 def test_without_a_script_a_slider_is_a_picture_with_its_caption(visit, page):
     tab = visit(page, scripts=False).tab
+    tab.evaluate("() => document.querySelectorAll('article details').forEach((each) => { each.open = true; })")
     figure = tab.locator("figure:has(.frame-slider)").first
     assert [image.is_visible() for image in figure.locator("img").all()].count(True) == 1
     assert figure.locator("figcaption").is_visible()
