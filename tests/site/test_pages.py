@@ -121,7 +121,7 @@ def test_a_page_without_scripts_shows_its_text_and_its_figures(visit, site, page
     """The formulas are then read as they were typed; nothing else is missing."""
     tab = visit(site / "book" / f"{page}.html", scripts=False).tab
     assert len(tab.locator("article").inner_text().split()) > 200
-    assert all(image.is_visible() for image in tab.locator("article figure img").all())
+    assert all(image.is_visible() for image in tab.locator("article figure:not(details *) img").all())
 
 
 def test_there_are_pages(site):
