@@ -1,6 +1,6 @@
 // Read, + Code, + Proofs: what is folded opens kind by kind, and stays so. Runs before the page is drawn.
 (() => {
-  const KINDS = { code: 'details[data-kind="code"]', proofs: 'details[data-kind="proofs"], details.proof' };
+  const KINDS = { code: 'details[data-kind="code"]', proofs: 'details[data-kind="proofs"], details.proof, details[data-kind="code"]:has(details.proof)' };
   const BAR = 60; // px: the height of the bar at the top
   const root = document.documentElement;
 
@@ -13,8 +13,9 @@
   const mark = () => Object.keys(KINDS).forEach((kind) => root.toggleAttribute(`data-${kind}`, shown.includes(kind)));
   mark();
 
-  function open(kind, yes) {
-    document.querySelectorAll(KINDS[kind]).forEach((each) => { each.open = yes; });
+  /** Open what is of some kinds, and close the rest; a proof within a fold opens that, too. */
+  function open(kinds) {
+    for (const each of document.querySelectorAll(Object.values(KINDS).join())) each.open = kinds.some((kind) => each.matches(KINDS[kind]));
   }
 
   function toggle(button) {
@@ -24,7 +25,7 @@
     const top = (each) => each.getBoundingClientRect().top;
     const read = [...document.querySelectorAll("article :is(p, figure, h2)")].find((each) => top(each) > BAR);
     const before = read && top(read);
-    open(kind, shown.includes(kind));
+    open(shown);
     if (read) scrollBy(0, top(read) - before); // what is being read stays where it is
     show();
   }
@@ -55,11 +56,11 @@
     document.querySelectorAll(".modes [data-kind]").forEach((button) => {
       button.addEventListener("click", () => toggle(button));
     });
-    shown.forEach((kind) => open(kind, true));
+    open(shown);
     show();
     reveal();
     addEventListener("hashchange", reveal);
-    addEventListener("beforeprint", () => Object.keys(KINDS).forEach((kind) => open(kind, true)));
-    addEventListener("afterprint", () => Object.keys(KINDS).forEach((kind) => open(kind, shown.includes(kind))));
+    addEventListener("beforeprint", () => open(Object.keys(KINDS)));
+    addEventListener("afterprint", () => open(shown));
   });
 })();

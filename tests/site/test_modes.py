@@ -51,6 +51,14 @@ def test_an_address_may_ask_for_code_and_proofs(visit, site):
     assert tab.evaluate("() => localStorage.getItem('show')") is None
 
 
+def test_proofs_are_seen_also_those_within_a_fold(chapter):
+    tab = chapter()
+    tab.locator(".modes [data-kind=proofs]").click()
+    assert tab.evaluate("() => [...document.querySelectorAll('details.proof')].every((each) => each.open && each.checkVisibility())")
+    tab.locator(".modes [data-kind=proofs]").click()
+    assert tab.evaluate(OPEN, "details.proof") == 0
+
+
 def test_a_link_opens_the_fold_of_what_it_names(chapter):
     tab = chapter("#cell-counts-identity")
     assert tab.locator("#cell-counts-identity").is_visible()
