@@ -18,14 +18,8 @@ from sphinx.application import Sphinx
 # that use them.
 PARTS = ("core", "input/tex", "output/chtml", "a11y/assistive-mml")
 MATHJAX = ("startup.js", *(f"{part}.js" for part in PARTS), "input/tex/extensions", "output/chtml/fonts")
-DEAD = (
-    "*.map",
-    "sphinx-thebe.*",
-    "*webpack-macros.html",
-    "fontawesome.js",
-    "fontawesome",
-    "bootstrap.js",
-)  # files that no page asks for
+# What no page asks for.
+DEAD = ("*.map", "sphinx-thebe.*", "*webpack-macros.html", "fontawesome.js", "fontawesome", "bootstrap.js")
 
 TABLE = ' role="group" aria-label="Table" tabindex="0">'
 # What is replaced in the pages (regular expressions). All but the first five answer findings of the axe checker.

@@ -54,7 +54,9 @@ def test_an_address_may_ask_for_code_and_proofs(visit, site):
 def test_proofs_are_seen_also_those_within_a_fold(chapter):
     tab = chapter()
     tab.locator(".modes [data-kind=proofs]").click()
-    assert tab.evaluate("() => [...document.querySelectorAll('details.proof')].every((each) => each.open && each.checkVisibility())")
+    assert tab.evaluate(
+        "() => [...document.querySelectorAll('details.proof')].every((each) => each.open && each.checkVisibility())"
+    )
     tab.locator(".modes [data-kind=proofs]").click()
     assert tab.evaluate(OPEN, "details.proof") == 0
 

@@ -54,7 +54,7 @@ tokensel.plaything("train", (root) => {
     const taken = [];
     for (const s of vocabulary.map((_, s) => s).sort((one, other) => clear(other) - clear(one))) {
       const [x, y] = at(s);
-      const length = 8 * vocabulary[s].length;
+      const length = 9 * vocabulary[s].length + 12; // and the disc of the next word
       const way = x > WIDTH - 20 - length ? -1 : 1;
       const box = [way > 0 ? x + 9 : x - 9 - length, y];
       if (taken.some(([left, down, wide]) => Math.abs(down - y) < 13 && box[0] < left + wide && left < box[0] + length)) continue;
