@@ -31,7 +31,7 @@ def read_names(folder) -> dict[str, str]:
     for chapter, path in enumerate(chapters(folder), 1):
         book, number = nbformat.read(path, as_version=4), Counter()
         names[path.stem] = f"chapter {chapter}, {_title(book.cells[0].source, path.stem)}"
-        for kind, label in chain.from_iterable(map(_labelled, book.cells)):
+        for kind, label in chain(_figures(book.cells), *map(_labelled, book.cells)):
             number[kind] += 1
             place = f"{chapter}.{number[kind]}"
             names[label] = f"({place})" if kind == "eq" else f"{kind} {place}"
@@ -59,11 +59,15 @@ def _title(text, otherwise):
     return heading[1] if heading else otherwise
 
 
+def _figures(cells):
+    """Return the figures of a chapter with their labels; those that stand open are numbered before those in folds."""
+    named = [(cell, cell.metadata.get("mystnb", {}).get("figure", {}).get("name")) for cell in cells]
+    order = sorted(named, key=lambda figure: "fold" in figure[0].metadata.get("tags", ()))
+    return [("Fig.", label) for _, label in order if label]
+
+
 def _labelled(cell):
-    """Yield what is numbered in a cell, in order: its kind, as the pages call it, and its label."""
-    figure = cell.metadata.get("mystnb", {}).get("figure", {})
-    if "name" in figure:
-        yield "Fig.", figure["name"]
+    """Yield what else is numbered in a cell, in order: its kind, as the pages call it, and its label."""
     if cell.cell_type == "markdown":
         for kind, label in re.findall(r"\{(?:prf:)?(\w+)\}.*\n:label: (\S+)", cell.source):
             if kind in ("proposition", "theorem", "corollary", "definition", "exercise"):

@@ -13,6 +13,7 @@ from itertools import count
 from docutils import nodes
 from docutils.parsers.rst import Directive
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 from sphinx.errors import ExtensionError
 from sphinx_exercise.nodes import exercise_enumerable_node as exercise
 from tokensel_book import notebooks
@@ -78,18 +79,11 @@ def fold_page(app: Sphinx, doctree: nodes.document) -> None:
         if link["uri"].endswith("colab.svg"):  # the badge; the bar at the top has one
             link.parent.parent.parent.remove(link.parent.parent)
     for section in doctree.findall(nodes.section):
-        section.children = list(adopt(section, gather(section.children)))
+        section[:] = list(gather(section.children))
         if section[0].astext() == "Exercises":
             fold_exercises(section)
         else:
-            section.children = list(adopt(section, fold_code(section.children)))
-
-
-def adopt(parent: nodes.Element, children: Iterator[nodes.Node]) -> Iterator[nodes.Node]:
-    """Make these the children of a node."""
-    for child in children:
-        child.parent = parent
-        yield child
+            section[:] = list(fold_code(section.children))
 
 
 def gather(children: list[nodes.Node]) -> Iterator[nodes.Node]:
@@ -178,7 +172,7 @@ def fold_exercises(section: nodes.section) -> None:
     minutes = sum(int(found) for each in every for found in MINUTES.findall(each.astext())[:1])
     title, *rest = section.children
     one = fold("", *rest, title=f"{len(every)} exercises, {minutes} minutes", kind="exercises")
-    section.children = list(adopt(section, iter([title, one])))
+    section[:] = [title, one]
 
 
 def open_fold(translator, node: fold) -> None:
@@ -197,6 +191,16 @@ def pass_over(translator, node: nodes.Node) -> None:
     """Write nothing."""
 
 
+def number_open_first(app: Sphinx, env: BuildEnvironment) -> list[str]:
+    """Number the figures of a chapter that stand open before those in folds, so that no reader of the page misses one."""
+    for page in notebooks(app):
+        numbers = env.toc_fignumbers.get(page, {}).get("figure", {})
+        folds = env.get_doctree(page).findall(fold)
+        folded = {name for each in folds for figure in each.findall(nodes.figure) for name in figure["ids"]}
+        numbers |= zip(sorted(numbers, key=folded.__contains__), list(numbers.values()), strict=True)
+    return []  # no page has to be read again
+
+
 def tell_template(app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None) -> None:
     """Let templates know a chapter, which alone has something folded."""
     context["chapter"] = page in notebooks(app)
@@ -209,5 +213,6 @@ def setup(app: Sphinx) -> None:
     app.add_directive("fold", Edge)
     app.connect("source-read", mark_folds, priority=600)
     app.connect("doctree-read", fold_page, priority=400)
+    app.connect("env-get-updated", number_open_first, priority=900)  # when all have numbers
     app.connect("html-page-context", tell_template)
     app.add_js_file("modes.js", priority=100)
