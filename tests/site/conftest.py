@@ -64,5 +64,5 @@ def new_tab(chromium, scripts, formulas):
     context = chromium.new_context(java_script_enabled=scripts)
     context.set_default_timeout(120_000)  # ms: a busy machine is slow, not wrong
     if not formulas:
-        context.route("**/tex-chtml.js", lambda route: route.fulfill(body=""))
+        context.route("**/mathjax/startup.js", lambda route: route.fulfill(body=""))
     return context.new_page()

@@ -70,6 +70,12 @@ def test_formulas_in_view_are_set_before_the_others(chromium, site):
     opened.tab.close()
 
 
+def test_formulas_can_be_left_as_they_were_typed(visit, site):
+    """Most tests of this folder ask for it: half of their time goes without."""
+    tab = visit(site / "book" / "01_model.html", formulas=False).tab
+    assert tab.locator("mjx-container").count() == 0
+
+
 def test_a_proof_opens_by_the_keyboard(visit, site):
     tab = visit(site / "book" / "01_model.html", formulas=False).tab
     proof = tab.locator("article details.proof").first
