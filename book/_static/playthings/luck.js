@@ -5,7 +5,7 @@
 
 tokensel.plaything("luck", (root) => {
   const { element } = tokensel;
-  const NAMES = ["A", "B"], SORTS = ["own reviews", "other reviews"];
+  const NAMES = ["A", "B"], SORTS = ["training reviews", "other reviews"];
   const DEFAULTS = { draw: 1, others: 0, guessed: "" };
   const now = tokensel.state("luck", DEFAULTS);
   now.guessed = String(now.guessed).replace(/[^01]/g, "").slice(0, 4);
@@ -69,8 +69,8 @@ tokensel.plaything("luck", (root) => {
       button.setAttribute("aria-pressed", Boolean(now.others) === Boolean(i));
     });
     readout.textContent = !done ? `Guess ${now.guessed.length + 1} of 4`
-      : now.others ? "Sorted by all other reviews, only true labels keep the rise. Where a line breaks or leaps, few words are left."
-        : `${right} of 4 right; a coin gets 2. Now sort the words by all other reviews.`;
+      : now.others ? "When words are sorted by all other reviews, only true labels keep the rise. A line breaks or jumps where few words are left."
+        : `${right} of 4 right; tossing a coin gets 2 on average. Now sort the words by other reviews.`;
     aloud.say(readout.textContent);
     tokensel.remember("luck", DEFAULTS, now);
   }
@@ -79,7 +79,7 @@ tokensel.plaything("luck", (root) => {
   root.append(readout,
     element("div", { class: "pairs" }, ...panels.map(({ chart, choices, title, verdict }) => element("div", {}, title, chart.root, element("div", { class: "choice" }, choices, verdict)))),
     element("div", { class: "choice" }, element("span", {}, "Words sorted by"), sort, again),
-    element("p", { class: "hint" }, "In each pair, pick the curve that saw true labels."), aloud.root);
+    element("p", { class: "hint" }, "In each pair, one network learnt true labels and one shuffled ones. Pick the one with true labels."), aloud.root);
   deal();
   draw();
 });
