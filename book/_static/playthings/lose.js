@@ -64,7 +64,7 @@ tokensel.plaything("lose", (root) => {
     cell.addEventListener("click", () => choose({ step, start }));
     return cell;
   }));
-  const map = element("div", { class: "lose-map", role: "group", "aria-label": "Runs: start by size of the first step" },
+  const map = element("div", { class: "lose-map", role: "group", "aria-label": "Runs, by start and by size of the first step" },
     element("span", { class: "across tick" }, "↑ start favours praise"),
     ...STARTS.flatMap((start, row) => [element("span", { class: "tick" }, String(start)), ...cells[row]]),
     ...["", ...STEPS].map((step) => element("span", { class: "tick" }, String(step))),
@@ -107,8 +107,8 @@ tokensel.plaything("lose", (root) => {
       if (known !== null) [cell.className, cell.textContent] = known ? ["blame", "✕"] : ["praise", "■"];
     }));
     const told = lost ? "Lost" : certain ? "Certified" : "Undecided";
-    const because = lost ? "the word of blame falls ever further behind" : certain ?
-      `from a length of ${shown(Math.ceil(safe))} on, every decisive word is sure to win` : "the path is too short to tell";
+    const because = lost ? "the word of blame keeps falling further behind" : certain ?
+      `from a length of ${shown(Math.ceil(safe))} on, every decisive word is sure to win` : "the path is too short to decide";
     verdict.replaceChildren(element("strong", {}, told), `: ${because} (step ${setting.step}, start ${setting.start}).`);
     say(verdict.textContent);
     tokensel.remember("lose", START, setting);
@@ -117,7 +117,7 @@ tokensel.plaything("lose", (root) => {
   root.setAttribute("aria-label", "Lose a word");
   const back = tokensel.buttons("Lose a word", [["Reset", () => choose(START)]]);
   root.append(element("div", { class: "plane" },
-    element("div", {}, map, element("p", { class: "hint" }, "Tap a run. Where is a word lost?"), back),
+    element("div", {}, map, element("p", { class: "hint" }, "Tap a run. Which runs lose a word?"), back),
     element("div", {}, svg, verdict, saidLine)));
   draw();
 });
