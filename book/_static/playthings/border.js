@@ -99,9 +99,9 @@ tokensel.plaything("border", (root) => {
     });
     const length = `a path of ${shown(end.s, 0)}`;
     const rises = end.leads[LONE] > points.at(-2).leads[LONE]; // in the narrow strip it wakes later than we look
-    const told = selected ? "lone wakes" : rises ? "lone sleeps still, but rises" : "lone sleeps on";
+    const told = selected ? "lone wakes" : rises ? "lone still sleeps, but is rising" : "lone sleeps on";
     const said = element("strong", {}, `${told}, after ${length}`);
-    const promise = competition <= 1 ? "at most 1: the theorem promises that it wakes" : "above 1: no promise";
+    const promise = competition <= 1 ? "at most 1: the theorem promises that it wakes" : "above 1: the theorem makes no promise";
     verdict.replaceChildren(said, `. Competition κ\u00a0=\u00a0${shown(competition)}, ${promise}.`);
     step.show(shown(setting.step, 0));
     many.show(shown(setting.k, 0));
@@ -117,7 +117,7 @@ tokensel.plaything("border", (root) => {
   root.setAttribute("aria-label", "One token against several allies");
   root.append(element("div", { class: "plane" },
     svg,
-    element("div", {}, element("p", { class: "hint" }, "Turn up the first step, or change k. When does lone never wake?"), step.root, many.root, numbers.root, verdict,
+    element("div", {}, element("p", { class: "hint" }, "Raise the first step, or change the number of allies. When does lone never wake?"), step.root, many.root, numbers.root, verdict,
       tokensel.buttons("The tug of war", [["Back to the start", back]]), saidLine)));
   draw();
 });
