@@ -147,6 +147,6 @@ tokensel.plaything("train", (root) => {
     element("div", {}, drawing,
       tokensel.buttons("Training", [["Step", () => walk(1)], [`Run ${RUN}`, () => walk(RUN)], ["Reset", reset], ["Shuffle labels", shuffle]]), verdict, saidLine),
     element("div", {}, ...rows.map((row) => row.root)),
-    element("p", { class: "hint" }, "Run 20 steps. Flip a label, or write a sentence of your own.")));
+    element("p", { class: "hint" }, "Run 20 steps. Tap ▲ or ▼ to flip a label, or rewrite a sentence.")));
   draw();
 });
