@@ -36,7 +36,7 @@ tokensel.plaything("step", (root) => {
   const told = (id) => `${words[id]}: signed share ${three(x[id])}, value ${three(values[id])}`;
   const away = (id) => now.middle && Math.abs(data.share[id]) > MIDDLE;
   const inFull = (id) => `${told(id)}; the line is at ${three(predicted(id))}, before the step it was ${three(data.draw[id] / Math.sqrt(now.d))}${away(id) ? " (outside the zoom)" : ""}`;
-  const spoken = (found, law) => `step of size ${number(now.eta)}, dimension ${number(now.d)}: correlation ${number(found, 3)}, the law says ${number(law, 3)}`;
+  const spoken = (found, law) => `step of size ${number(now.eta)}, dimension ${number(now.d)}: correlation ${number(found, 3)}, predicted ${number(law, 3)}`;
 
   // ---- controls
 
@@ -107,7 +107,7 @@ tokensel.plaything("step", (root) => {
     const yRange = [Math.min(inside[0], bottom), Math.max(inside[1], top)];
     cloud.draw({ x, y: values, xRange: range, yRange, named: NAMED.map(idOf), chosen, line: lineOf(now.eta) });
     drawLaw(found, equal);
-    readout.textContent = `Correlation of words and line: ${number(found, 3)}, predicted ${number(expected, 3)}. A step of ${number(equal)} is as large as the noise.`;
+    readout.textContent = `Correlation of words and line: ${number(found, 3)}, predicted ${number(expected, 3)}. A step of ${number(equal)} moves words as far as the noise.`;
     legend.textContent = now.eta > FRAME ? "Beyond 3,000: the same picture, with larger numbers." : "Curve: what a formula predicts. Cross: this step.";
     ofWord.textContent = inFull(chosen);
     finder.show(chosen);
