@@ -271,9 +271,9 @@ tokensel.plaything("flow", (root, place) => {
     const cosine = (p[0] * best[0] + p[1] * best[1]) / (Math.hypot(...p) * Math.hypot(...best));
     const angle = Math.hypot(...p) > 0 ? `p points ${shown((180 / Math.PI) * Math.acos(Math.min(1, cosine)), 1)}° away from p*` : "p has no direction yet";
     const right = attention.filter((each) => each > 0.5).length;
-    told.textContent = `${right} of 4 texts attend to the right word${level === ALL ? `; ${angle}` : ""}.`;
+    told.textContent = `${right} of 4 texts give most attention to the right word${level === ALL ? `; ${angle}` : ""}.`;
     const { loss, p: slope } = tokensel.gradients({ E, p, v }, TEXTS);
-    summary.textContent = `p at (${shown(p[0])}, ${shown(p[1])}); loss ${shown(loss, 3)}, above its floor by ${small(loss - FLOOR)}; `
+    summary.textContent = `p at (${shown(p[0])}, ${shown(p[1])}); loss ${shown(loss, 3)}, which is ${small(loss - FLOOR)} above the lowest possible; `
       + `all pulls together ${small(Math.hypot(...slope))}`;
     compass(p);
     travelled.input.value = Math.round(at);
@@ -289,7 +289,7 @@ tokensel.plaything("flow", (root, place) => {
   };
   root.setAttribute("aria-label", "The flow of p in the plane");
   const begin = element("span");
-  const guess = element("p", { class: "hint" }, "p starts at the ring, ", begin, ". Where does it go? Draw it on paper, then show more.");
+  const guess = element("p", { class: "hint" }, "The query p starts at the ring, ", begin, ". Where does it go? Draw its path on paper, then show more.");
   const hint = element("p", { class: "hint" }, `Press play, or tap the map to start elsewhere${tokensel.byKeys(" (keys: Tab, arrows)")}.`);
   const more = tokensel.buttons("What is shown", [["Show more", () => { level += 1; redraw(); }]]);
   const reset = element("button", { type: "button", onclick: back }, "Back to the start");
