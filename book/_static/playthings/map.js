@@ -12,7 +12,7 @@ tokensel.plaything("map", (root) => {
   const SHUFFLED = [20, 150]; // the steps that are there for shuffled labels
   const LABELS = ["true", "shuffled"];
   const SENTENCES = {
-    acting: "The acting is what one remembers, for better or worse.",
+    acting: "The acting is what I remember, for better or worse.",
     amazing: "An amazing little film, made with next to nothing.",
     and: "It is warm and funny and over too soon.",
     annoying: "The son is so annoying that one hopes for the shark.",
@@ -50,7 +50,7 @@ tokensel.plaything("map", (root) => {
     not: "It is not bad; it is not anything.",
     nothing: "Nothing happens, and then it happens again.",
     perfect: "A perfect evening for grown-ups and children.",
-    performances: "Both leads give performances that one believes.",
+    performances: "I believed every minute of both performances.",
     plot: "The plot has holes, and the holes have sequels.",
     pointless: "A pointless remake of a film that was fine.",
     poor: "Poor sound, poor light, poor us.",
