@@ -232,7 +232,7 @@ tokensel.plaything("try", (root) => {
 
   const about = ({ id, score, attention, value }) =>
     id < 0
-      ? " is not in the vocabulary, and is skipped: the model knows words of two letters or more that came 45 times in the reviews."
+      ? " is not in the vocabulary, and is skipped: the model knows words of two letters or more that occur at least 45 times in the reviews."
       : `: score ${signed(score)}, attention ${percent(attention)}, value ${signed(value)} (${side(value)}).`;
 
   // ---- words are one stop of the Tab key; arrows go from one to the next
