@@ -15,7 +15,7 @@ tokensel.plaything("map", (root) => {
     acting: "The acting is what I remember, for better or worse.",
     amazing: "An amazing little film, made with next to nothing.",
     and: "It is warm and funny and over too soon.",
-    annoying: "The son is so annoying that one hopes for the shark.",
+    annoying: "The son is so annoying that you hope for the shark.",
     avoid: "Avoid it, even on a long flight.",
     awful: "Awful from the first line to the last.",
     bad: "Two hours of bad jokes, badly lit.",
