@@ -83,7 +83,7 @@ NBVAL = --nbval --nbval-current-env --nbval-cell-timeout 300
 
 check: env ## For every change, in two minutes: lint, unit tests and examples; no notebook is run, no page opened, no process killed
 	$(LINT)
-	$(PYTEST) -m "not long and not processes" --doctest-modules --ignore tests/site tests tokensel_nb experiments course
+	$(PYTEST) -p no:nbval -m "not long and not processes" --doctest-modules --ignore tests/site tests tokensel_nb experiments course
 
 test: html ## What a change has to pass: all of `check`, every stored result compared with a new run, the pages in a browser, processes
 	$(LINT)

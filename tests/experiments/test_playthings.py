@@ -19,10 +19,15 @@ def test_numbers_that_two_bytes_do_not_hold():
         playthings.packed([-3.5, 0], 0.0001)
 
 
+@pytest.fixture(scope="module")
+def step():
+    return playthings.first_step()
+
+
 @pytest.mark.parametrize(("learning_rate", "dim"), [(3_000, 2048), (10_000, 64)])
-def test_the_first_step(imdb, learning_rate, dim):
+def test_the_first_step(imdb, step, learning_rate, dim):
     """Up to the third order of the logits, of which the formula is without: they are of size 0.05 at d = 64."""
-    step, start = playthings.first_step(), ts.init_parameters(imdb.vocab_size, dim, seed=0, dtype="float64")
+    start = ts.init_parameters(imdb.vocab_size, dim, seed=0, dtype="float64")
     directions = start.embeddings - np.outer(start.token_values, start.output_vector)
     start = ts.Parameters(
         directions + np.outer(step["draw"] / np.sqrt(dim), start.output_vector), start.cls_embedding, start.output_vector
@@ -32,9 +37,9 @@ def test_the_first_step(imdb, learning_rate, dim):
     np.testing.assert_allclose(found, wanted, atol=1e-4 * np.abs(wanted).max())
 
 
-def test_the_files_are_what_the_formula_and_the_reviews_give(imdb):
+def test_the_files_are_what_the_formula_and_the_reviews_give(imdb, step):
     assert shipped("words") == imdb.vocabulary.tolist()
-    for name, numbers in playthings.first_step().items():
+    for name, numbers in step.items():
         packed = shipped("step_data")[name]
         np.testing.assert_allclose(unpacked(packed), numbers, atol=0.501 * packed["step"])
     corpus, _ = imdb.split(reviews.HELD_OUT, seed=0)
@@ -71,13 +76,14 @@ def test_the_cloud_is_that_of_the_stages_and_of_shuffled_labels():
     columns = [words.index(word) for word in horns["words"]]
     assert (corpus.counts.sum(axis=0)[columns] >= front_page.OFTEN).all()
     assert (np.diff(corpus.label_skew()[columns]) >= 0).all()
+    frames = playthings.shuffled_frames()
     for kind, size in playthings.ROUNDING.items():
         for step in (0, 1, 5, 20):
             of_cloud = unpacked(horns["true"][kind][horns["true"]["steps"].index(step)])
             wanted = unpacked(data[kind][playthings.STAGES.index(step)])[columns]
             np.testing.assert_allclose(of_cloud, wanted, atol=1e-9)
         assert shipped("stopped")[kind] == data[kind][playthings.STAGES.index(front_page.STOP)]
-        for at, frame in enumerate(playthings.shuffled_frames()):
+        for at, frame in enumerate(frames):
             # 20 steps on another processor: rounding has hardly begun to grow.
             np.testing.assert_allclose(unpacked(horns["shuffled"][kind][at]), frame[kind][columns], atol=0.05 + size)
         on_map = shipped("map_shuffled")["20"][list(playthings.COARSE).index(kind)]

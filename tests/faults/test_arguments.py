@@ -40,6 +40,7 @@ def test_everything_public_has_a_twin():
         assert set(twin.kinds) <= set(twin.arguments), name
 
 
+@pytest.mark.processes
 def test_bad_arguments():
     """Every fifth case, which is of every argument some; all of them, twice, are `test_all_bad_arguments`."""
     wrong, tally = judged("0", "1", "--every", "5")
@@ -82,6 +83,7 @@ def test_the_judge_sees_what_is_wrong(call, outcome, column):
     assert judge.verdict(bad, ("x",), twin, wanted, found, error)[0] == column
 
 
+@pytest.mark.processes
 def test_the_judge_outlives_hangs_and_crashes(monkeypatch):
     """A worker that loops, one that sleeps and one that dies each cost their own case, and no other."""
     made = {
