@@ -82,7 +82,7 @@ tokensel.plaything("not", (root, place) => {
     for (const [key, value] of Object.entries(spot)) label.setAttribute(key, value);
     const told = now.seen
       ? [element("strong", { class: side(after) }, `${named(now.word)} lands at ${signed(after)}.`),
-        ` You said ${signed(now.guess)}. Turned round, it would be at ${signed(-alone)}. By the line through all ${words.length} words: ${signed(level + slope * alone)}.`]
+        ` You said ${signed(now.guess)}. Turned round, it would be at ${signed(-alone)}. The line through all ${words.length} words says ${signed(level + slope * alone)}.`]
       : [`Elsewhere, “${now.word}” is at ${signed(alone)}. You say: ${named(now.word)} lands at ${signed(now.guess)}.`];
     verdict.replaceChildren(...told);
     chooser.value = now.word;
