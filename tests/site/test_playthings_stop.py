@@ -18,7 +18,7 @@ def chapter(visit, site):
 
 
 def said(tab):
-    """Return what is said below the picture: after how many steps, and how much is right of new reviews and of its own."""
+    """Return what is said below the picture: after how many steps, and how much is right of new reviews and of those it learns from."""
     return numbers(tab.locator(f"{PLAYTHING} .readout").inner_text())
 
 
@@ -61,7 +61,7 @@ def test_it_moves_by_keys_and_the_address_keeps_it(chapter):
         tab.keyboard.press("ArrowRight")
     tab.wait_for_timeout(100)
     assert said(tab)[0] > 8
-    assert chart.get_attribute("aria-valuetext").endswith("of its own.")
+    assert chart.get_attribute("aria-valuetext").endswith("of those it learns from.")
     tab.keyboard.press("End")
     tab.wait_for_timeout(600)
     last = said(tab)

@@ -6,7 +6,7 @@
 tokensel.plaything("stop", (root) => {
   const { element } = tokensel;
   const NAMES = { all: "everything", one_step: "one step on E", frozen: "E frozen", bag: "no attention", shuffled: "shuffled labels" };
-  const KINDS = { new: "new reviews", own: "its own reviews" };
+  const KINDS = { new: "new reviews", own: "known reviews" };
   const LEVELS = [72, 88, 95];
   const STEPS = [...new Set(Array.from({ length: 100 }, (_, k) => Math.round(700 ** (k / 99))))];
   const DEFAULTS = { model: "all", step: 8 };
@@ -69,7 +69,7 @@ tokensel.plaything("stop", (root) => {
         element("svg:circle", { class: kind, cx: at, cy: chart.down(after(step, kind)), r: 5 }),
         chart.text(at + (at > right - 130 ? -9 : 9), chart.down(each) + (kind === "own" ? -6 : 16), `${KINDS[kind]} ${each}%`, at > right - 130 ? "end" : "start", kind)]),
     );
-    const text = `${NAMES[now.model]}, stopped after step ${step}: ${found.new}% of new reviews right, ${found.own}% of its own.`;
+    const text = `${NAMES[now.model]}, stopped after step ${step}: ${found.new}% of new reviews right, ${found.own}% of those it learns from.`;
     readout.textContent = text[0].toUpperCase() + text.slice(1);
     says({ "aria-valuenow": step, "aria-valuemax": STEPS[last()], "aria-valuetext": text });
     Object.keys(NAMES).forEach((model, i) => models.children[i].setAttribute("aria-pressed", model === now.model));
