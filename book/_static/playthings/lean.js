@@ -44,7 +44,7 @@ tokensel.plaything("lean", (root) => {
   function told(id) {
     const lean = CORNERS.map((corner) => corner.reduce((sum, x, i) => sum + x * spots.plain[id][i], 0) * Math.sqrt(0.75) / Math.hypot(...spots.plain[id]));
     const far = Math.hypot(...spots[now.step][id]) / Math.hypot(...spots[now.step][YARD]);
-    return [`${words[id]}: ${number(counts[id])} times. This step moves it ${number(far, 3)} times as far as “the”.`,
+    return [`“${words[id]}” occurs ${number(counts[id])} times. This step moves it ${number(far, 3)} times as far as “the”.`,
       `Its lean: ${classes.map((each, k) => `${each} ${number(lean[k], 2)}`).join(", ")}.`];
   }
 
