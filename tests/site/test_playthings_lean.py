@@ -93,12 +93,12 @@ def test_a_drag_turns_and_a_click_picks_a_word(chapter):
     tab.mouse.up()
     tab.wait_for_timeout(500)
     said = tab.locator(f"{PLAYTHING} .of-word")
-    assert said.inner_text().startswith("worst: ")
+    assert said.inner_text().startswith("“worst” occurs")
     assert "lean.yaw=5" in tab.url
     dot = tab.locator(f"{PLAYTHING} circle.common").first.bounding_box()
     tab.mouse.click(dot["x"] + 3, dot["y"] + 3)
     tab.wait_for_timeout(200)
-    assert not said.inner_text().startswith("worst: ")
+    assert not said.inner_text().startswith("“worst” occurs")
 
 
 @pytest.mark.parametrize(
