@@ -12,7 +12,7 @@ TEACHING = ROOT / "book" / "teaching"
 PLAYTHINGS = ROOT / "book" / "_static" / "playthings"
 MINUTES = {"lesson-1": 90, "lesson-2": 90, "lesson-3": 90, "workshop": 210}
 LINK = re.compile(r"\{play\}`[^`<]*<([^`>]*)>`")
-PARTS = ("## On the board", "## What is often believed wrongly", "## To discuss", "## Homework", "## Rubric")
+PARTS = ("## On the board", "## Common misconceptions", "## To discuss", "## Homework", "## Rubric")
 
 
 def text(page):
