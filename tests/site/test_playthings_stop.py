@@ -18,7 +18,7 @@ def chapter(visit, site):
 
 
 def said(tab):
-    """Return what is said below the picture: after how many steps, and how much is right of new reviews and of those it learns from."""
+    """Return what is said below the picture: the step, and how much is right of new reviews and of known ones."""
     return numbers(tab.locator(f"{PLAYTHING} .readout").inner_text())
 
 
