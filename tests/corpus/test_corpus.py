@@ -114,7 +114,7 @@ def test_column(tiny):
             "counts holds a number that is negative or not finite",
         ),
         (dict(counts=np.array([[1, 0, 0], [0, np.inf, 0], [0, 0, 1]])), "negative or not finite"),
-        (dict(class_names=("a", "a")), "class_names holds a name twice: a, a; give every class its own"),
+        (dict(class_names=("a", "a")), "class_names holds a name twice: a, a; give every class a different one"),
     ],
 )
 def test_parts_that_do_not_fit_are_refused(tiny, change, message):

@@ -153,7 +153,7 @@ def test_a_given_vocabulary_is_not_shortened():
         (["good"], {"separators": " ", "tokenizer": str.split}, "separators and tokenizer both say what a word is; give one"),
         (["good", "\ud800"], {}, "holds half a character"),
         (["good"], {"max_words": 0}, "max_words=0; give a whole number of at least 1"),
-        (["good"], {"separators": "("}, r"separators='\(' is no regular expression of RE2"),
+        (["good"], {"separators": "("}, r"separators='\(' is not a regular expression of RE2"),
         ([], {}, "there are no texts"),
     ],
 )

@@ -479,7 +479,7 @@ def test_texts_of_like_lengths_share_a_batch_of_bounded_size(monkeypatch):
 
 def test_fewer_texts_than_classes(tiny):
     corpus = Corpus(tiny.counts, [0, 1, 3], tiny.vocabulary, tuple("abcd"))
-    with pytest.raises(ValueError, match="there are 3 texts of 4 classes; give at least one text a class"):
+    with pytest.raises(ValueError, match="there are 3 texts of 4 classes; give at least one text per class"):
         train(corpus, TwoLayers())
 
 

@@ -271,7 +271,7 @@ def test_damage_is_found(tmp_path, name, damage):
         ([("good", "x")], {"vocabulary": ["good"], "class_names": ("a", "b")}, r"the rows from 0 on: labels\[0\] is 'x'"),
         ([("good", 1), ("bad", 0)], {"vocabulary": ["film"]}, "no text holds a word of the vocabulary"),
         ([("good", 1), ("bad", 0)], {"min_count": 2}, "no word occurs min_count=2 times"),
-        ([("good", 1), ("bad", 0)], {"memory": 1e6}, "memory=1000000.0; give 136e6 bytes at least"),
+        ([("good", 1), ("bad", 0)], {"memory": 1e6}, "memory=1000000.0; give at least 136e6 bytes"),
     ],
 )
 def test_what_cannot_be_stored_is_told_and_leaves_nothing(tmp_path, rows, options, message):
@@ -282,7 +282,7 @@ def test_what_cannot_be_stored_is_told_and_leaves_nothing(tmp_path, rows, option
 
 def test_nothing_is_overwritten(tmp_path):
     ts.store_corpus(zip_again(TEXTS, WORDS), tmp_path / "all")
-    with pytest.raises(FileExistsError, match="is there already; remove it"):
+    with pytest.raises(FileExistsError, match="already exists; remove it"):
         ts.store_corpus(zip_again(TEXTS, WORDS), tmp_path / "all")
 
 

@@ -237,7 +237,7 @@ def test_bad_input_gets_one_sentence():
         model.fit(-counts, labels)
     with pytest.raises(ValueError, match="Negative values in data passed to AttentionClassifier"):
         model.fit(sparse.csr_array(-counts), labels)
-    with pytest.raises(ValueError, match="two classes at least; the data hold only one class, a"):
+    with pytest.raises(ValueError, match="at least two classes; the data hold only one class, a"):
         model.fit(counts, ["a"] * len(counts))
     with pytest.raises(ValueError, match="the data hold only one class, 1"):
         model.fit(counts, labels, sample_weight=labels)
@@ -261,7 +261,7 @@ def test_bad_input_gets_one_sentence():
         AttentionClassifier(dim=2.5).fit(counts, labels)
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         model.fit(counts, labels, sample_weight=np.ones(3))
-    with pytest.raises(ValueError, match="sample_weight has 2 dimensions; give one number a sample"):
+    with pytest.raises(ValueError, match="sample_weight has 2 dimensions; give one number per sample"):
         model.fit(counts, labels, sample_weight=np.ones((len(labels), 1)))
     with pytest.raises(ValueError, match="sample_weight contains NaN"):
         model.fit(counts, labels, sample_weight=np.full(len(labels), np.nan))

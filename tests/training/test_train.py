@@ -293,7 +293,7 @@ def test_the_message_names_the_loss_that_diverged(texts):
 
 @pytest.mark.parametrize("rows", [slice(0, 1), slice(0, 0)])
 def test_one_review_or_one_class_is_refused(tiny, rows):
-    with pytest.raises(ValueError, match=r"every one of the \d texts has the same label; training needs two classes"):
+    with pytest.raises(ValueError, match=r"every one of the \d texts has the same label; training needs at least two classes"):
         train(tiny[rows])
     with pytest.raises(ValueError, match="every one of the 2 texts has the same label"):
         train(tiny[[0, 2]])
@@ -304,7 +304,7 @@ def test_a_class_that_never_occurs_is_named(tiny):
     with pytest.warns(RuntimeWarning, match="no text is of the class b; it will never be predicted") as caught:
         train(corpus, steps=2)
     assert caught[0].filename == __file__, "the warning points at the caller"
-    with pytest.raises(ValueError, match="there are 2 texts of 3 classes; give at least one text a class"):
+    with pytest.raises(ValueError, match="there are 2 texts of 3 classes; give at least one text per class"):
         train(corpus[:2])
 
 
@@ -339,7 +339,7 @@ def test_arguments_out_of_range(tiny, options, message):
 
 
 def test_held_out_texts_of_other_words_or_classes_are_refused(tiny):
-    with pytest.raises(ValueError, match="held_out has other words"):
+    with pytest.raises(ValueError, match="held_out and the corpus have different words"):
         train(tiny, held_out=replace(tiny, vocabulary=["a", "b", "c"]))
     with pytest.raises(ValueError, match=r"held_out has the classes \('no', 'yes'\), but the corpus \('-1', '\+1'\)"):
         train(tiny, held_out=replace(tiny, class_names=("no", "yes")))

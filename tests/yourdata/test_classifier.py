@@ -143,14 +143,14 @@ def test_settings_that_are_no_plain_values_come_back(tmp_path):
 
 
 def test_a_folder_without_a_whole_model_is_refused(tmp_path):
-    with pytest.raises(ValueError, match=r"no whole model of this package \(No such file or directory\)$"):
+    with pytest.raises(ValueError, match=r"not a complete model of this package \(No such file or directory\)$"):
         TextClassifier.load(tmp_path)
     os.mkfifo(tmp_path / "model.safetensors")
-    with pytest.raises(ValueError, match=r"no whole model of this package \(it is a pipe or a device, not a file\)$"):
+    with pytest.raises(ValueError, match=r"not a complete model of this package \(it is a pipe or a device, not a file\)$"):
         TextClassifier.load(tmp_path)
-    with pytest.raises(ValueError, match=r"^a\\x00b: no whole model of this package \(no file can have this name\)$"):
+    with pytest.raises(ValueError, match=r"^a\\x00b: not a complete model of this package \(no file can have this name\)$"):
         TextClassifier.load("a\0b")
-    with pytest.raises(ValueError, match=r"^\.\.\.x{197}: no whole model of this package \(File name too long\)$"):
+    with pytest.raises(ValueError, match=r"^\.\.\.x{197}: not a complete model of this package \(File name too long\)$"):
         TextClassifier.load("x" * 5000)
 
 
@@ -162,22 +162,25 @@ def test_what_is_no_path_is_named(fitted, folder):
 
 
 EDITS = {  # of a file whose digest is written anew, and what is said of it
-    "another format": (lambda arrays, notes: notes.update(format=1), "its format is 1, not 3; save it anew"),
+    "another format": (lambda arrays, notes: notes.update(format=1), "its format is 1, not 3; save it again"),
     "no format": (lambda arrays, notes: notes.pop("format"), "'format'"),
     "no setting": (lambda arrays, notes: notes["settings"].pop("without"), "'without'"),
     "unknown setting": (lambda arrays, notes: notes["settings"].update(depth=3), "unexpected keyword argument 'depth'"),
     "odd setting": (lambda arrays, notes: notes["settings"].update(ngrams="two"), "ngrams='two'; give a whole number"),
     "settings of a list": (lambda arrays, notes: notes.update(settings=[]), "list indices must be integers"),
-    "one class": (lambda arrays, notes: notes.update(classes=["up"]), "its classes are not two at least"),
-    "equal classes": (lambda arrays, notes: notes.update(classes=["up", "up"]), "its classes are not two at least"),
+    "one class": (lambda arrays, notes: notes.update(classes=["up"]), "its classes are not at least two different"),
+    "equal classes": (lambda arrays, notes: notes.update(classes=["up", "up"]), "its classes are not at least two different"),
     "four classes": (
         lambda arrays, notes: notes.update(classes=["a", "b", "c", "d"]),
         "its values are float64 of shape",
     ),
-    "nested classes": (lambda arrays, notes: notes.update(classes=[["a"], ["b"]]), "its classes are not two at least"),
+    "nested classes": (
+        lambda arrays, notes: notes.update(classes=[["a"], ["b"]]),
+        "its classes are not at least two different",
+    ),
     "classes of a strange kind": (lambda arrays, notes: notes.update(kind="M8[s]", classes=["2020", "2021"]), "its classes"),
-    "l2 in words": (lambda arrays, notes: notes.update(l2="weak"), "what was found on its part held out are not all numbers"),
-    "a word twice": (lambda arrays, notes: words_of(arrays, lambda words: [*words[:-1], words[0]]), "one is there twice"),
+    "l2 in words": (lambda arrays, notes: notes.update(l2="weak"), "its results on the held-out part are not all numbers"),
+    "a word twice": (lambda arrays, notes: words_of(arrays, lambda words: [*words[:-1], words[0]]), "one is listed twice"),
     "a word that is a number": (lambda arrays, notes: words_of(arrays, lambda words: [*words[:-1], 3]), "not all words"),
     "a word too few": (lambda arrays, notes: words_of(arrays, lambda words: words[:-1]), r"its scores are float64 of shape"),
     "no words": (lambda arrays, notes: arrays.pop("words"), "'words'"),
@@ -188,11 +191,11 @@ EDITS = {  # of a file whose digest is written anew, and what is said of it
     "infinite values": (lambda arrays, notes: arrays.update(values=arrays["values"] + np.inf), "its values are not all finite"),
     "lasts beyond": (
         lambda arrays, notes: arrays.update(lasts=arrays["lasts"] + 10**6),
-        "its lasts name a phrase that there is not",
+        "its lasts name a phrase that does not exist",
     ),
     "starts before": (
         lambda arrays, notes: arrays.update(starts=arrays["starts"] - 10**6),
-        "its starts name a phrase that there",
+        "its starts name a phrase that does not exist",
     ),
     "starts of a table": (
         lambda arrays, notes: arrays.update(starts=arrays["starts"][None]),
@@ -213,7 +216,7 @@ def test_a_well_formed_file_that_no_fit_leaves_is_refused(fitted, tmp_path, name
     arrays, notes = unsealed(file.read_bytes())
     edit(arrays, notes)
     file.write_bytes(sealed(arrays, notes))
-    with pytest.raises(ValueError, match=rf"no whole model of this package \(.*{message}"):
+    with pytest.raises(ValueError, match=rf"not a complete model of this package \(.*{message}"):
         TextClassifier.load(tmp_path)
 
 
@@ -341,7 +344,7 @@ def test_read_knows_labels(fitted):
     assert corpus.labels.tolist() == [0, len(fitted.classes_) - 1]
     assert corpus.class_names == tuple(fitted.classes_)
     for labels in (["down", "sideways"], ["down", 3]):
-        with pytest.raises(ValueError, match=r"labels\[1\] is .*, no class of this model; they are 'down'"):
+        with pytest.raises(ValueError, match=r"labels\[1\] is .*, not a class of this model; its classes are 'down'"):
             fitted.read(["good", "bad"], labels)
 
 
@@ -380,14 +383,14 @@ def test_emoji_speak():
         (["good", None], ["up", "down"], "text 1 is None, not a string"),
         (["good", 3.5], ["up", "down"], "text 1 is 3.5, not a string"),
         (["good", "bad"], ["up"], "there are 2 texts and 1 labels"),
-        (["good", "bad"], ["up", "up"], "every label is 'up'; two classes at least are needed"),
+        (["good", "bad"], ["up", "up"], "every label is 'up'; at least two classes are needed"),
         (["good", "bad"], ["up", None], r"labels\[1\] is missing"),
         (["good", "bad"], [1.0, np.nan], r"labels\[1\] is missing"),
         (["good", "bad"], [[1, 0], [0, 1]], "labels has 2 dimensions"),
         (["good", "bad"], pd.Series(["up", None], dtype="string"), r"labels\[1\] is missing"),
         (["good", "bad"], [1, 3.5], r"labels\[1\] is 3.5, an amount; .* give labels.astype\(str\)"),
         ([], [], "there are no texts; give at least two, of two classes"),
-        (["", "..."], ["up", "down"], r"no word stands in min_texts=2 of the 2 texts; lower min_texts"),
+        (["", "..."], ["up", "down"], r"no word occurs in min_texts=2 of the 2 texts; lower min_texts"),
     ],
 )
 def test_what_cannot_be_learnt_is_said_plainly(texts, labels, message):

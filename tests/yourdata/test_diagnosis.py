@@ -55,7 +55,7 @@ def test_every_number_is_that_of_the_textbooks_model(corpus, dim, seed):
     E, v, p = drawn(corpus, dim, seed)
     held = np.flatnonzero((corpus.counts > 0).sum(axis=0))
     if len(set(corpus.labels)) < 2 or not len(held):
-        with pytest.raises(ValueError, match=r"every text is 'class \d'; give texts|no word stands in least=1"):
+        with pytest.raises(ValueError, match=r"every text is 'class \d'; give texts|no word occurs in least=1"):
             ts.diagnose(E, v, p, corpus, least=1)
         return
     found = ts.diagnose(E, v, p, corpus, shuffles=1, least=1)
@@ -243,7 +243,7 @@ def test_a_class_without_a_text_is_left_out_of_the_mean():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (dict(E=np.zeros((59, 8))), "embeddings has 59 rows, but the corpus has 100 words; give one a word"),
+        (dict(E=np.zeros((59, 8))), "embeddings has 59 rows, but the corpus has 100 words; give one per word"),
         (dict(E=np.zeros(100)), r"embeddings has shape \(100,\); give shape \(any, any\)"),
         (dict(E=np.full((100, 8), np.nan)), r"embeddings holds a value that is not finite, nan at \[0, 0\]"),
         (dict(E="words"), "embeddings='words'; give an array of real numbers"),
@@ -254,7 +254,7 @@ def test_a_class_without_a_text_is_left_out_of_the_mean():
         (dict(p=np.full(8, np.inf)), "cls_embedding holds a value that is not finite"),
         (dict(corpus=["good film"]), r"corpus=\['good film'\]; give a Corpus"),
         (dict(shuffles=0), "shuffles=0; give a whole number of at least 1"),
-        (dict(least=10_000), "no word stands in least=10000 of the 800 texts; lower least"),
+        (dict(least=10_000), "no word occurs in least=10000 of the 800 texts; lower least"),
         (dict(seed="a"), "seed='a'; give a whole number"),
     ],
 )

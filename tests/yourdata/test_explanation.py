@@ -177,7 +177,7 @@ def test_a_text_without_a_known_word_is_judged_as_an_empty_one():
 def test_a_text_is_one_string():
     with pytest.raises(ValueError, match="text is \\['a', 'b'\\], not a string; give one text"):
         explain(drawn(0), ["a", "b"])
-    with pytest.raises(KeyError, match="'film' is none of the 1 known words"):
+    with pytest.raises(KeyError, match="'film' is not one of the 1 known words"):
         explain(drawn(0), "good").without("film")
     with pytest.raises(ValueError, match="of is 'd'; the classes are a, b, c"):
         explain(drawn(0, classes=("a", "b", "c")), "good").table("d")

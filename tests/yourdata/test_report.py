@@ -333,14 +333,14 @@ def test_html_escapes_words_labels_and_texts():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (dict(labels=["up"]), "there are 8 texts and 1 labels; give one label a text"),
+        (dict(labels=["up"]), "there are 8 texts and 1 labels; give one label per text"),
         (dict(folds=5), "folds=5, but the class 'down' has 4 texts; give from 2 to so many"),
         (
             dict(labels=["up"] + ["down"] * 7, folds=2),
             "class 'up' has 1 text; drop the class, or merge it with",
         ),
         (dict(folds=1), "folds=1; give a whole number of at least 2"),
-        (dict(folds=2, least=9), "no word of the model stands in least=9 of the 8 texts; lower least"),
+        (dict(folds=2, least=9), "no word of the model occurs in least=9 of the 8 texts; lower least"),
     ],
 )
 def test_what_cannot_be_reported(change, message):
@@ -352,7 +352,7 @@ def test_what_cannot_be_reported(change, message):
 def test_a_class_that_the_model_does_not_know_is_named():
     texts, labels = drawn(400)
     model = ts.TextClassifier(l2=1.0).fit(texts, labels)
-    with pytest.raises(ValueError, match=r"labels\[1\] is .*sideways.*, no class of this model"):
+    with pytest.raises(ValueError, match=r"labels\[1\] is .*sideways.*, not a class of this model"):
         ts.report(model, texts[:2], [labels[0], "sideways"], least=1)
 
 

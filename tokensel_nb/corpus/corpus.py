@@ -152,7 +152,7 @@ class Corpus:
         return self._mean_with_label(self.shares)
 
     def label_skew(self):
-        """Return δ_s = P(+1|s) - P(-1|s): the share of the occurrences of s in positive texts, less that in negative ones.
+        """Return δ_s = P(+1|s) - P(-1|s): the share of the occurrences of s in positive texts, minus that in negative ones.
 
         Returns
         -------
@@ -357,7 +357,7 @@ def _checked_rows(rows, texts):
 def code_labels(labels, names):
     """Return labels as 0 ... K-1, and the names of the K classes; ``names`` is empty where none were given."""
     if len(set(names)) < len(names):
-        raise ValueError(f"class_names holds a name twice: {cut(', '.join(names))}; give every class its own")
+        raise ValueError(f"class_names holds a name twice: {cut(', '.join(names))}; give every class a different one")
     labels, words = _of_one_kind(labels)
     if words:
         known = names or tuple(sorted(set(labels)))

@@ -294,7 +294,7 @@ def xor_of_pairs(num_texts: int, vocab_size: int, length: int, seed) -> Corpus:
 
 @checked(**OF_TEXTS, negated=HALF)
 def negation(num_texts: int, vocab_size: int, length: int, relevant: int, negated: float, seed) -> Corpus:
-    """Draw texts in which "not" turns the label round: some have it, together with a token of the other label.
+    """Draw texts in which "not" reverses the label: some have it, together with a token of the other label.
 
     So relevant tokens are only partly positive. And "not" occurs equally often under both labels: irrelevant by its counts,
     yet the only difference between negated texts and others.
@@ -370,5 +370,5 @@ def _irrelevant(number):
 
 def _pairs(num_texts):
     if num_texts < 2 or num_texts % 2:
-        raise ValueError(f"num_texts={num_texts}; give an even number, for texts come in mirrored pairs")
+        raise ValueError(f"num_texts={num_texts}; give an even number, because texts come in mirrored pairs")
     return num_texts // 2

@@ -135,7 +135,7 @@ def split_words(texts, separators=None, tokenizer=None, lowercase=True):
         return pc.ascii_split_whitespace(pc.replace_substring_regex(texts, separators, " "))
     except (pa.ArrowInvalid, UnicodeEncodeError) as error:
         reason = cut(" ".join(str(error).split()))
-        raise ValueError(f"separators={shortened(separators)} is no regular expression of RE2: {reason}") from error
+        raise ValueError(f"separators={shortened(separators)} is not a regular expression of RE2: {reason}") from error
 
 
 def call_tokenizer(texts, tokenizer):

@@ -46,7 +46,7 @@ class Texts(NamedTuple):
 
 
 class AutogradModel(Model):
-    """A model whose gradients torch finds; a subclass defines `forward`, and ``start`` if not (E, p, v) is what it learns.
+    """A model whose gradients torch finds; subclasses define `forward`, and ``start`` unless they learn (E, p, v).
 
     Examples
     --------

@@ -249,7 +249,7 @@ def check_fit(parameters: NamedArrays, corpus: Corpus) -> None:
     arrays = parameters.arrays()
     vocab_size, dim = arrays["embeddings"].shape
     if vocab_size != corpus.vocab_size:
-        raise ValueError(f"embeddings has {vocab_size} rows, but the corpus has {corpus.vocab_size} words; give one a word")
+        raise ValueError(f"embeddings has {vocab_size} rows, but the corpus has {corpus.vocab_size} words; give one per word")
     wanted = {"cls_embedding": (dim,), "output_vector": (dim,) if corpus.num_classes == 2 else (corpus.num_classes, dim)}
     for name in wanted.keys() & arrays.keys():
         if tuple(arrays[name].shape) != wanted[name]:

@@ -208,7 +208,7 @@ class WithMLP(AutogradModel):
     Raises
     ------
     ValueError
-        If ``activation`` or ``initial`` is none of these.
+        If ``activation`` or ``initial`` is not one of these.
 
     Examples
     --------

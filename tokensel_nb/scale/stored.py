@@ -233,7 +233,7 @@ def store_corpus(
     _entries_at_once(memory)  # refused before the work, not after it
     path, processes = Path(path), Processes.joined(PATIENCE) if distributed else ALONE
     if path.exists():
-        raise FileExistsError(f"{path} is there already; remove it, open it as StoredCorpus, or name another folder")
+        raise FileExistsError(f"{path} already exists; remove it, open it as StoredCorpus, or name another folder")
     how = dict(separators=separators, tokenizer=tokenizer, lowercase=lowercase)
     chunks = partial(_chunks, _share(rows, processes), text, label, heard=processes.rank == 0)
     if vocabulary is None or not class_names:
@@ -276,7 +276,7 @@ def write_corpora(corpora: Iterable[Corpus], folder: Path, vocabulary: list[str]
 def _entries_at_once(memory):
     entries = int((positive("memory", memory) - RESERVED) / OF_AN_ENTRY)
     if entries < 10**5:
-        raise ValueError(f"memory={memory!r}; give {RESERVED / 1e6 + OF_AN_ENTRY / 10:.0f}e6 bytes at least")
+        raise ValueError(f"memory={memory!r}; give at least {RESERVED / 1e6 + OF_AN_ENTRY / 10:.0f}e6 bytes")
     return entries
 
 

@@ -247,7 +247,7 @@ def with_control(
     [1.0, 0.2]
     """
     if not np.array_equal(held_out.vocabulary, corpus.vocabulary):
-        raise ValueError("held_out has other words than the corpus; read it with vocabulary=corpus.vocabulary")
+        raise ValueError("held_out and the corpus have different words; read it with vocabulary=corpus.vocabulary")
     for part in (corpus, held_out):
         _ = part.signs  # a ValueError for more than two classes
     random = np.random.default_rng(seed)

@@ -144,7 +144,7 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):
             sample_weight = check_array(sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
             check_consistent_length(X, sample_weight)
             if sample_weight.ndim > 1:
-                raise ValueError(f"sample_weight has {sample_weight.ndim} dimensions; give one number a sample")
+                raise ValueError(f"sample_weight has {sample_weight.ndim} dimensions; give one number per sample")
             if not (weighty := sample_weight != 0).all():
                 X, codes, sample_weight = X[weighty], codes[weighty], sample_weight[weighty]
         self._check_classes(codes)
@@ -279,4 +279,4 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):
         seen = np.unique(codes)
         if len(seen) < 2:
             which = f"one class, {self.classes_[seen[0]]}" if len(seen) else "no class: every weight is zero"
-            raise ValueError(f"{type(self).__name__} needs samples of two classes at least; the data hold only {which}")
+            raise ValueError(f"{type(self).__name__} needs samples of at least two classes; the data hold only {which}")

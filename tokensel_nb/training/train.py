@@ -199,9 +199,9 @@ def _check(corpus, model, options, held_out, start):
             instance(name, value, kinds)
     labels = np.unique(corpus.labels)
     if len(labels) < 2:
-        raise ValueError(f"every one of the {len(corpus)} texts has the same label; training needs two classes at least")
+        raise ValueError(f"every one of the {len(corpus)} texts has the same label; training needs at least two classes")
     if len(corpus) < corpus.num_classes:
-        raise ValueError(f"there are {len(corpus)} texts of {corpus.num_classes} classes; give at least one text a class")
+        raise ValueError(f"there are {len(corpus)} texts of {corpus.num_classes} classes; give at least one text per class")
     if len(labels) < corpus.num_classes:
         missing = ", ".join(name for label, name in enumerate(corpus.class_names) if label not in labels)
         warnings.warn(f"no text is of the class {missing}; it will never be predicted", RuntimeWarning, stacklevel=3)
@@ -212,7 +212,7 @@ def _check(corpus, model, options, held_out, start):
     if not len(held_out):
         raise ValueError("held_out holds no text; give at least one, or leave it out")
     if not np.array_equal(held_out.vocabulary, corpus.vocabulary):
-        raise ValueError("held_out has other words than the corpus; read it with vocabulary=corpus.vocabulary")
+        raise ValueError("held_out and the corpus have different words; read it with vocabulary=corpus.vocabulary")
     if held_out.class_names != corpus.class_names:
         raise ValueError(f"held_out has the classes {held_out.class_names}, but the corpus {corpus.class_names}")
 

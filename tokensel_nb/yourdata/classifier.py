@@ -311,7 +311,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             model = restored(cls, arrays, notes, tokenizer)
         except (OSError, KeyError, TypeError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
-            raise ValueError(f"{shown(folder)}: no whole model of this package ({reason})") from error
+            raise ValueError(f"{shown(folder)}: not a complete model of this package ({reason})") from error
         if (name := notes["tokenizer"]) and tokenizer is None:
             raise ValueError(f"{shown(folder)}: the model was trained with a tokenizer, {name}; give it as tokenizer=")
         return model

@@ -70,7 +70,7 @@ def read_counts(model, counts, labels=None):
     codes = np.searchsorted(model.classes_, labels).clip(max=len(model.classes_) - 1)
     if (unknown := model.classes_[codes] != labels).any():
         row, known = int(unknown.argmax()), first_few(map(shortened, model.classes_), 5)
-        raise ValueError(f"labels[{row}] is {shortened(labels[row])}, no class of this model; they are {known}")
+        raise ValueError(f"labels[{row}] is {shortened(labels[row])}, not a class of this model; its classes are {known}")
     return corpus_of(model, counts, codes)
 
 
@@ -90,19 +90,19 @@ def _checked_labels(texts, labels):
     """Return labels as an array, one a text, of two classes at least."""
     labels = np.asarray(labels)
     if labels.ndim != 1:
-        raise ValueError(f"labels has {labels.ndim} dimensions; give one label a text")
+        raise ValueError(f"labels has {labels.ndim} dimensions; give one label per text")
     if not texts:
         raise ValueError("there are no texts; give at least two, of two classes")
     if len(labels) != len(texts):
-        raise ValueError(f"there are {len(texts)} texts and {len(labels)} labels; give one label a text")
+        raise ValueError(f"there are {len(texts)} texts and {len(labels)} labels; give one label per text")
     if any(missing := list(map(_is_missing, labels.tolist()))):
         raise ValueError(f"labels[{missing.index(True)}] is missing; give every text a label, or drop it")
     if labels.dtype.kind == "f" and (parts := labels % 1 != 0).any():
         row = int(parts.argmax())
-        raise ValueError(f"labels[{row}] is {labels[row]}, an amount; where such numbers name classes, give labels.astype(str)")
+        raise ValueError(f"labels[{row}] is {labels[row]}, an amount; if such numbers name classes, give labels.astype(str)")
     check_classification_targets(labels)
     if len(set(labels.tolist())) < 2:
-        raise ValueError(f"every label is {labels.tolist()[0]!r}; two classes at least are needed")
+        raise ValueError(f"every label is {labels.tolist()[0]!r}; at least two classes are needed")
     return labels
 
 

@@ -63,7 +63,7 @@ def diagnose(embeddings, output_vector, cls_embedding, corpus: Corpus, *, shuffl
     Raises
     ------
     ValueError
-        If shapes do not fit together, a number is not finite, all texts are of one class, or no word stands in enough texts.
+        If shapes do not fit together, a number is not finite, all texts are of one class, or no word occurs in enough texts.
     TypeError
         If ``corpus`` is no `Corpus`.
 
@@ -93,7 +93,7 @@ def diagnose(embeddings, output_vector, cls_embedding, corpus: Corpus, *, shuffl
         raise ValueError(f"every text is {corpus.class_names[corpus.labels[0]]!r:.80}; give texts of two classes or more")
     words = np.flatnonzero(np.bincount(corpus.counts.indices, minlength=corpus.vocab_size) >= least)
     if not len(words):
-        raise ValueError(f"no word stands in least={least} of the {len(corpus)} texts; lower least")
+        raise ValueError(f"no word occurs in least={least} of the {len(corpus)} texts; lower least")
     return _diagnosis(vectors, corpus, shuffled, words)
 
 
@@ -253,7 +253,7 @@ def _vectors(embeddings, output_vector, cls_embedding, corpus):
     """Return what was given, checked against the corpus."""
     K, E = corpus.num_classes, _array("embeddings", embeddings, (None, None))
     if len(E) != corpus.vocab_size:
-        raise ValueError(f"embeddings has {len(E)} rows, but the corpus has {corpus.vocab_size} words; give one a word")
+        raise ValueError(f"embeddings has {len(E)} rows, but the corpus has {corpus.vocab_size} words; give one per word")
     dim = E.shape[1]
     heads = np.atleast_2d(_array("output_vector", output_vector))
     if heads.ndim > 2 or heads.shape[1] != dim or len(heads) not in ({1, 2} if K == 2 else {K}):

@@ -160,7 +160,7 @@ class Explanation:
         """
         place = {word: place for place, word in enumerate(self.words[:-1])}.get(word)
         if place is None:
-            raise KeyError(f"{word!r:.60} is none of the {len(self.columns) - 1} known words of this text")
+            raise KeyError(f"{word!r:.60} is not one of the {len(self.columns) - 1} known words of this text")
         return self.model.logits([self._replaced(place)])[0]
 
     def table(self, of=None) -> pd.DataFrame:

@@ -23,7 +23,7 @@ def fit(model, counted, sample_weight=None):
     """Fit a `TextClassifier` to texts whose phrases are counted, and return it."""
     counts = counted.counts
     if not counts.shape[1]:
-        raise ValueError(f"no word stands in min_texts={model.min_texts} of the {len(counted.labels)} texts; lower min_texts")
+        raise ValueError(f"no word occurs in min_texts={model.min_texts} of the {len(counted.labels)} texts; lower min_texts")
     model.classes_, codes = np.unique(counted.labels, return_inverse=True)
     weights = _weighted(model, codes, sample_weight)
     model.phrases_, model.vocabulary_ = counted.phrases, counted.phrases.names
@@ -44,7 +44,7 @@ def _weighted(model, codes, sample_weight):
             raise ValueError(f"sample_weight must be {len(codes)} finite numbers, none negative")
         weights = weights * sample_weight
     if np.count_nonzero(np.bincount(codes, weights, minlength=K)) < 2:
-        raise ValueError("only one class has texts of positive weight; two classes at least are needed")
+        raise ValueError("only one class has texts of positive weight; at least two classes are needed")
     return weights
 
 

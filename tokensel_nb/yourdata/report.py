@@ -101,7 +101,7 @@ def report(model: TextClassifier, texts, labels, *, folds=4, least=5, quotes=3, 
     able("model", model, ("read",), "TextClassifier")
     labels = np.asarray(labels)
     if len(texts) != len(labels):
-        raise ValueError(f"there are {len(texts)} texts and {len(labels)} labels; give one label a text")
+        raise ValueError(f"there are {len(texts)} texts and {len(labels)} labels; give one label per text")
     if hasattr(model, "classes_"):
         corpus = model.read(texts, labels)
         parts = [(model, corpus)]
@@ -296,7 +296,7 @@ class Report:
         """
         held_out = shaped("held_out", np.asarray(held_out), (len(self.texts),))
         if held_out.dtype != bool or held_out.all() or not held_out.any():
-            raise ValueError("held_out holds no truth values, or one of them alone; give True for some texts, and not for all")
+            raise ValueError("held_out must hold truth values of both kinds; give True for some texts, but not for all")
         counted = self._counted()
         model, columns = fit_rows(clone(self.model).set_params(attend=attend), counted, ~held_out)
         new = read_counts(model, counted.counts[held_out][:, columns])  # without labels: it may not know all their classes

@@ -26,7 +26,7 @@ def written(model):
 def restored(kind, arrays, notes, tokenizer):
     """Return the classifier that `written` was given."""
     if notes["format"] != FORMAT:
-        raise ValueError(f"its format is {shortened(notes['format'])}, not {FORMAT}; save it anew")
+        raise ValueError(f"its format is {shortened(notes['format'])}, not {FORMAT}; save it again")
     settings, words = notes["settings"], json.loads(arrays["words"].tobytes())
     if settings["class_weight"] is not None and not isinstance(settings["class_weight"], str):
         settings["class_weight"] = {label: weight for label, weight in settings["class_weight"]}
@@ -56,15 +56,15 @@ def _check_outcomes(model):
     """Refuse by a ValueError classes and outcomes that no fit leaves."""
     classes, outcomes = model.classes_, (model.l2_, *model.held_out_.values())
     if classes.ndim != 1 or classes.dtype.kind not in "biufOUS" or len(set(classes.tolist())) < max(2, len(classes)):
-        raise ValueError("its classes are not two at least, all different")
+        raise ValueError("its classes are not at least two different ones")
     if not all(type(number) in (int, float) for number in outcomes):
-        raise ValueError("what was found on its part held out are not all numbers")
+        raise ValueError("its results on the held-out part are not all numbers")
 
 
 def _check_arrays(arrays, words, classes):
     """Refuse by a ValueError words and numbers that no fit leaves, though they are well-formed."""
     if not isinstance(words, list) or not set(map(type, words)) <= {str} or len(set(words)) < len(words):
-        raise ValueError("its words are not all words, or one is there twice")
+        raise ValueError("its words are not all words, or one is listed twice")
     grams = arrays["starts"].size
     rows = len(words) + grams + 1
     wanted = dict(starts=("int64", (grams,)), lasts=("int64", (grams,)), scores=("float64", (rows,)))
@@ -75,7 +75,7 @@ def _check_arrays(arrays, words, classes):
     before = len(words) + np.arange(grams)
     for name, end in dict(starts=before, lasts=len(words)).items():
         if ((arrays[name] < 0) | (arrays[name] >= end)).any():
-            raise ValueError(f"its {name} name a phrase that there is not")
+            raise ValueError(f"its {name} name a phrase that does not exist")
     for name in ("scores", "values"):
         if not np.isfinite(arrays[name]).all():
             raise ValueError(f"its {name} are not all finite")
@@ -88,5 +88,7 @@ def _plain(value):
 def _plain_label(label):
     label = _plain(label)
     if not isinstance(label, (bool, int, float, str)):
-        raise ValueError(f"the label {label!r} is no number, truth value or string, so it cannot be saved; rename the classes")
+        raise ValueError(
+            f"the label {label!r} is not a number, truth value or string, so it cannot be saved; rename the classes"
+        )
     return label

@@ -52,7 +52,7 @@ def live(model: TextClassifier, examples: Sequence[str] = (), shown: Collection[
     A text box with 4 words and n-grams: shown by Jupyter, and on pages
     """
     if able("model", model, ("read", "tokenizer"), "TextClassifier").tokenizer is not None:
-        raise ValueError("the model has a tokenizer of its own, which a page cannot run; fit one without a tokenizer")
+        raise ValueError("the model has its own tokenizer, which a page cannot run; fit one without a tokenizer")
     if shown is not None:
         shown = frozenset(list_of_str("shown", list(shown) if isinstance(shown, (set, frozenset)) else shown))
     return Live(model, tuple(list_of_str("examples", examples)), shown)
@@ -132,7 +132,7 @@ def of_the_book(name: str) -> Path:
     places = [package / "data/book" / name, package.parent / "book/_static/playthings" / name]
     path = next((place for place in places if place.is_file()), None)
     if path is None:
-        raise FileNotFoundError(f"{places[0]} is missing; install tokensel-nb anew")
+        raise FileNotFoundError(f"{places[0]} is missing; reinstall tokensel-nb")
     return path
 
 

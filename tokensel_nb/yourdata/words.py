@@ -24,7 +24,7 @@ class Words:
         number = np.bincount(counts.indices, minlength=counts.shape[1])
         self.kept = np.flatnonzero(number >= least)
         if not len(self.kept):
-            raise ValueError(f"no word of the model stands in least={least} of the {len(corpus)} texts; lower least")
+            raise ValueError(f"no word of the model occurs in least={least} of the {len(corpus)} texts; lower least")
         self.sets = together(counts, whole.vocabulary_, max(least, enough))
         self.names = np.array([*whole.vocabulary_[self.kept], *(one.name for one in self.sets)], dtype=object)
         shown = np.append(self.kept, np.array([one.same[0] for one in self.sets], int))

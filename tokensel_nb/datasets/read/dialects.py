@@ -44,7 +44,7 @@ class Written:
                 raise ValueError(f"encoding={self.encoding!r} is unknown to Python; leave it out to have it detected") from None
         _check_character("sep", self.sep, "give one character")
         if self.quotechar != "":
-            _check_character("quotechar", self.quotechar, "give one character, or none where nothing is quoted")
+            _check_character("quotechar", self.quotechar, "give one character, or none if nothing is quoted")
         if self.header not in (None, True, False):
             raise ValueError(f"header={self.header!r}; give True, False, or None, which looks for names in the first row")
 

@@ -109,7 +109,7 @@ def _lines_of_json(file):
             try:
                 rows.append(json.loads(line.removeprefix("\ufeff")))
             except ValueError as error:
-                raise ValueError(f"line {number} is no JSON: {first_line(error)}") from error
+                raise ValueError(f"line {number} is not JSON: {first_line(error)}") from error
     return rows
 
 

@@ -53,7 +53,7 @@ class Part:
     def __post_init__(self):
         if self.labels is not None and len(self.labels) != len(self.texts):
             sizes = f"{len(self.texts):,} texts and {len(self.labels):,} labels"
-            raise DataError(f"{self.source}: there are {sizes}; give one label a text")
+            raise DataError(f"{self.source}: there are {sizes}; give one label per text")
 
     @property
     def name(self):
@@ -86,7 +86,7 @@ def joined(source, parts):
         return parts[0]
     unlabelled = [part for part in parts if part.labels is None]
     if 0 < len(unlabelled) < len(parts):
-        raise DataError(f"{unlabelled[0].source}: it has no labels, and others have some; give label=None for all")
+        raise DataError(f"{unlabelled[0].source}: it has no labels, but others have some; give label=None for all")
     texts = list(chain.from_iterable(part.texts for part in parts))
     labels = None if unlabelled else list(chain.from_iterable(part.labels for part in parts))
     return Part(source, texts, labels, parts=tuple(parts))

@@ -151,7 +151,7 @@ def _leanings(token_values, corpus, irrelevant_value=0.0):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SelectionCertificate:
-    """The loss below which attention surely selects the relevant token of every text, whatever the further path.
+    """The loss below which attention surely selects the relevant token of every text, wherever the path goes.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ class SelectionCertificate:
         return f"SelectionCertificate(certain below a loss of {self.threshold:.4g}; smallest y(γ_r - γ_s) {self.lead:.3g})"
 
     def room(self, cls_embedding) -> float:
-        """Return how far the loss is below the threshold, less all rounding errors; if positive, selection is certain.
+        """Return how far the loss is below the threshold, minus all rounding errors; if positive, selection is certain.
 
         Parameters
         ----------
