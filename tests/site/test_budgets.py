@@ -1,16 +1,21 @@
 """What stands open to a reader, and what a page weighs: the book explains first, and fits on a phone and into an evening."""
 
 import re
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from urllib.parse import unquote, urlsplit
 
 import browser as real_browser
 import pytest
-from pages import PAGES, Visit, soup
+from pages import PAGES, ROOT, SITE, Visit, soup
 
 READ = [page for page in PAGES if (page.stem == "index" and page.parent.name == "book") or page.name[:2].isdigit()]
 WORDS, CODE, SCREENS = 24_000, 60, 155  # in all; screens of a laptop
 CHAPTER_BYTES = 600_000  # what a server that compresses would send for a chapter, cold, to a phone that has not scrolled
+STYLES, FRONT = 1_800, 350  # lines of style sheets in all, and of the front page's
+SHIFT = 0.02  # what may move by itself on a page; up to 0.1, search engines call it good
 WORD = re.compile(r"[\w’-]+")
 
 
@@ -61,3 +66,58 @@ def test_a_chapter_is_light(chromium, page):
     weights = {file.name: real_browser.sent_bytes(file) for file in files}
     opened.tab.close()
     assert sum(weights.values()) <= CHAPTER_BYTES, sorted(weights.items(), key=lambda each: -each[1])[:12]
+
+
+def test_styles_stay_small():
+    lines = {each.name: len(each.read_text("utf-8").splitlines()) for each in (ROOT / "book" / "_static").rglob("*.css")}
+    assert sum(lines.values()) <= STYLES, lines
+    assert lines["front.css"] <= FRONT
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Sends files, and tells nobody."""
+
+    def log_message(self, *args):
+        """Say nothing."""
+
+
+@pytest.fixture(scope="module")
+def address():
+    """Serve the pages as the web does: a page from the disk is there at once, and nothing of it comes late."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=SITE)) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+
+
+# All that moves although nobody touched it, from the first moment on, while the page is scrolled to its end.
+WATCH = """window.shifts = [];
+new PerformanceObserver((list) => {
+    for (const { value, hadRecentInput, sources } of list.getEntries()) {
+        if (!hadRecentInput) shifts.push([value, ...sources.map(({ node }) => node?.cloneNode().outerHTML ?? node?.data)]);
+    }
+}).observe({ type: "layout-shift", buffered: true });"""
+SCROLL = """async () => {
+    const moment = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
+    await moment(300);
+    for (let y = 0; y < document.documentElement.scrollHeight; y += 200) {
+        scrollTo({ top: y, behavior: "instant" });
+        await moment(60);
+    }
+    await moment(300);
+    return shifts;
+}"""
+QUICK = {"01_model", "02_one_step"}
+
+
+@pytest.mark.parametrize("size", [(390, 844), (1280, 800)], ids=["phone", "laptop"])
+@pytest.mark.parametrize(
+    "page", [pytest.param(page, marks=[] if page.stem in QUICK else pytest.mark.long, id=page.stem) for page in READ]
+)
+def test_nothing_moves_by_itself(chromium, address, page, size):
+    tab = chromium.new_page(viewport=dict(zip(("width", "height"), size, strict=True)))
+    tab.add_init_script(WATCH)
+    tab.goto(address + page.relative_to(SITE).as_posix())
+    shifts = tab.evaluate(SCROLL)
+    tab.close()
+    assert sum(value for value, *_ in shifts) <= SHIFT, sorted(shifts, reverse=True)[:3]
