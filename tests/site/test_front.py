@@ -247,6 +247,45 @@ def test_the_address_brings_a_sentence(front, package):
     assert opened.errors == []
 
 
+KEYBOARD = 400  # pixels that a keyboard leaves of a phone's window
+BY_ITSELF = """(height) => {
+    Object.defineProperty(visualViewport, "height", { value: height });
+    visualViewport.dispatchEvent(new Event("resize"));
+}"""
+
+
+@pytest.mark.parametrize("window_shrinks", [True, False])  # as on Android, as on an iPhone
+def test_the_verdict_is_seen_above_a_keyboard(box, window_shrinks):
+    tab = box.tab
+    area = tab.get_by_label("A sentence of your own").first
+    area.focus()
+    if window_shrinks:
+        tab.set_viewport_size({"width": PHONE, "height": KEYBOARD})
+    else:
+        tab.evaluate(BY_ITSELF, KEYBOARD)
+    tab.keyboard.type(" good")
+    tab.wait_for_timeout(300)
+    tops, ends = zip(
+        *(
+            (box["y"], box["y"] + box["height"])
+            for box in (tab.locator(each).first.bounding_box() for each in ("#stage", ".box", ".verdict"))
+        )
+    )
+    assert tops[1] >= ends[0]
+    assert ends[2] <= KEYBOARD
+    assert tab.evaluate("() => document.getElementById('stage').dataset.scene") == "4"
+
+
+def test_the_last_scene_has_most_of_a_phone(front):
+    tab = front(width=PHONE).tab
+    go(tab, 3)
+    assert tab.locator("#stage").bounding_box()["height"] == pytest.approx(400, abs=1)
+    go(tab, 8)
+    assert tab.locator("#stage").bounding_box()["height"] <= 200
+    go(tab, 7)
+    assert tab.locator("#stage").bounding_box()["height"] == pytest.approx(400, abs=1)
+
+
 # ---- keys, motion, scripts, paper, themes
 
 

@@ -81,10 +81,12 @@ def test_four_guesses_then_one_switch(chapter):
     switch.click()
     assert "only true labels keep the rise" in readout.inner_text()
     assert all(curve[-1] > curve[0] + 20 for curve in heights(tab, "true"))
-    tab.wait_for_timeout(600)
+    status = f"() => document.querySelector('{PLAYTHING} [role=status]')?.textContent.includes('true labels keep')"
+    tab.wait_for_function(status)  # it is said some time after the last change
+    tab.wait_for_function("() => location.hash.includes('luck.others')")
     text = place.inner_text()
     tab.reload()
-    tab.wait_for_timeout(200)
+    tab.wait_for_function(status)
     assert place.inner_text() == text
     place.get_by_role("button", name="New pairs").click()
     assert readout.inner_text() == "Guess 1 of 4"

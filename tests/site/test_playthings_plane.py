@@ -25,7 +25,7 @@ def chapter(visit, site):
 @pytest.fixture
 def alone(visit, tmp_path):
     """Return a function that opens a plaything on an empty page, where no formulas are waited for."""
-    scripts = [(FOLDER / file).as_uri() for file in ("engine.js", "ui.js", "plane.js", "flow.js", "border.js")]
+    scripts = [(FOLDER / file).as_uri() for file in ("engine.js", "ui.js", "plane.js", "chart.js", "flow.js", "border.js")]
     tags = "".join(f'<script src="{script}"></script>' for script in scripts)
 
     def open_page(name, fragment):

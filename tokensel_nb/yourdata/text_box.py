@@ -122,7 +122,7 @@ class Live:
 
 def live_script() -> str:
     """Return the script of every such box; a page that allows no others names it by its digest."""
-    parts = [*map(of_the_book, PARTS), FOLDER / "live.js"]
+    parts = [*map(of_the_book, PARTS), FOLDER / "phrases.js", FOLDER / "live.js"]
     return "(() => {\n" + "".join(part.read_text("utf-8") for part in parts) + "})();"
 
 

@@ -5,9 +5,7 @@
  * a = E p scores, γ = E v values, q attention, f logits.
  *
  * Parameters: {E: |S| rows of d numbers, p: d numbers, v: rows of d numbers, one for two classes, else one a class}.
- * Model, what is left of them for reading: {vocabulary, scores: |S| numbers, values: for each row of v, |S| numbers} and,
- *   where they are wanted, cls: a token that stands in front of every text, and longest: of how many words a token may consist.
- * Model of raw texts, a TextClassifier: {words, starts, lasts, scores, values}, columns of words, then of n-grams, <cls> last.
+ * Model, what is left of them for reading: {vocabulary, scores: |S| numbers, values: for each row of v, |S| numbers}.
  * Texts: [{tokens: numbers of rows of E, as often as they occur, label: 0 ... K-1}].
  */
 "use strict";
@@ -15,15 +13,6 @@
 var tokensel = (() => {
   // What text.py says of words: a line break in HTML, or what is no letter, mark, digit or underscore, stands between them.
   const WORD = /<br[\t\n\f\r ]*\/?>|((?:(?![\ufe00-\ufe0f])[\p{L}\p{M}\p{N}_])+)/giu;
-  // What phrases.py says of them: marks are letters too, but those that choose how an emoji is drawn; "n't" begins a word; an
-  // emoji is a word, and so is each character of a script without spaces.
-  const NOT = "n['’ʼ]t\\b";
-  const EMOJI = "[\\u2600-\\u27bf\\u2b50\\u{1f000}-\\u{1f3fa}\\u{1f400}-\\u{1faff}]";
-  const UNSPACED = "[\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff\\u3040-\\u30ff\\u3400-\\u9fff\\u{20000}-\\u{323af}]";
-  const LETTER = "(?![\\ufe00-\\ufe0f])[\\p{L}\\p{M}\\p{N}_]";
-  const ALONE = `${EMOJI}|(?=${LETTER})${UNSPACED}(?:(?![\\ufe00-\\ufe0f])[\\p{M}ー])*`;
-  const LETTERS = `(?:(?!${NOT}|${EMOJI}|${UNSPACED})${LETTER})+`;
-  const RAW_WORD = new RegExp(`<br[ \\t\\n\\f\\r]*/?>|(${ALONE}|(?:${NOT})?${LETTERS}|${NOT})`, "gu");
   const FIFTH_ORDER = [
     [],
     [1 / 5],
@@ -38,7 +27,7 @@ var tokensel = (() => {
 
   const sum = (x) => x.reduce((total, each) => total + each, 0);
   const dot = (x, y) => x.reduce((total, each, i) => total + each * y[i], 0);
-  const norm = (x) => Math.hypot(...x);
+  const norm = (x) => Math.sqrt(dot(x, x)); // some lists are too long for Math.hypot
   const times = (rows, x) => rows.map((row) => dot(row, x));
   /** x + Σ factors_i vectors_i */
   const plus = (x, factors, vectors) => x.map((each, i) => factors.reduce((total, c, j) => total + c * vectors[j][i], each));
@@ -67,58 +56,22 @@ var tokensel = (() => {
   /** The tokens of a text: [{word, start, end, id}], with the id -1 where the vocabulary lacks it. */
   function tokens(model, text) {
     model.idOf ??= new Map(Array.from(model.vocabulary, (word, id) => [word, id]));
-    const single = words(text);
-    const all = [...single];
-    for (let length = 2; length <= (model.longest ?? 1); length++) {
-      for (let first = 0; first + length <= single.length; first++) {
-        const run = single.slice(first, first + length);
-        all.push({ word: run.map((one) => one.word).join(" "), start: run[0].start, end: run[length - 1].end });
-      }
-    }
-    if (model.cls !== undefined) all.unshift({ word: model.cls, start: 0, end: 0 });
-    return all.map((token) => ({ ...token, id: model.idOf.get(token.word) ?? -1 }));
+    return words(text).map((token) => ({ ...token, id: model.idOf.get(token.word) ?? -1 }));
   }
 
-  /** The words of a raw text, as phrases.py finds them: [{word, start, end}]; "isn't" is "is" and "nʼt". */
-  function rawWords(text) {
-    const found = Array.from(lower(text).matchAll(RAW_WORD)).filter((match) => match[1]);
-    return found.map(({ index, 0: word }) => ({ word: word.replace(/^n['’]t\b/, "nʼt"), start: index, end: index + word.length }));
-  }
-
-  /** The known words and n-grams of a raw text: [{start, end, id}]. An n-gram is a column and the word after it. */
-  function phrases(model, text) {
-    model.idOf ??= new Map(model.words.map((word, id) => [word === "n't" ? "nʼt" : word, id]));
-    const single = rawWords(text).map(({ word, start, end }) => ({ start, end, id: model.idOf.get(word) ?? -1 }));
-    const all = [];
-    let runs = single;
-    for (let length = 1; runs.some(({ id }) => id >= 0); length++) {
-      all.push(...runs.filter(({ id }) => id >= 0));
-      runs = runs.slice(0, -1).map(({ start, id }, first) => {
-        const last = single[first + length];
-        return { start, end: last.end, id: id >= 0 && last.id >= 0 ? pairId(model, id, last.id) : -1 };
-      });
-    }
-    return all;
-  }
-
-  /** The column of an n-gram, or -1; they are sorted by what they begin with, then by their last word. */
-  function pairId({ words: { length }, starts, lasts }, start, last) {
-    let [low, high] = [0, starts.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (starts[middle] < start || (starts[middle] === start && lasts[middle] < last)) low = middle + 1;
-      else high = middle;
-    }
-    return starts[low] === start && lasts[low] === last ? length + low : -1;
-  }
-
-  /** What a TextClassifier says of its phrases: {ids: each once, <cls> last, occurrences, attention, logits}. */
-  function judge(model, found) {
-    const counts = new Map();
-    for (const { id } of found) counts.set(id, (counts.get(id) ?? 0) + 1);
-    counts.set(model.scores.length - 1, 1);
-    const [ids, occurrences] = [[...counts.keys()], [...counts.values()]];
-    return { ids, occurrences, ...forward(model, ids, occurrences.map((count) => 1 + Math.log(count))) };
+  /** A text as a model of two classes reads it: {tokens, known: those in the vocabulary, with attention, score and value,
+   *  ids, attention, logit}. */
+  function reading(model, text) {
+    const all = tokens(model, text);
+    const known = all.filter(({ id }) => id >= 0);
+    const ids = known.map(({ id }) => id);
+    const { attention, logits } = forward(model, ids);
+    known.forEach((token, i) => {
+      token.attention = attention[i];
+      token.score = model.scores[token.id];
+      token.value = model.values[0][token.id];
+    });
+    return { tokens: all, known, ids, attention, logit: logits[0] };
   }
 
   // ---- the model
@@ -147,8 +100,9 @@ var tokensel = (() => {
     return { kind: tenths === 5 ? "close" : praise > 0.5 ? "praise" : "blame", long: ids.length > shortest, praise, tenths };
   }
 
-  /** The same in words: [a word or two, a sentence]. */
-  function verdictInWords({ kind, long, tenths }) {
+  /** The same in words, of a reading: [a word or two, a sentence]. */
+  function verdictInWords({ ids, attention, logit }) {
+    const { kind, long, tenths } = verdict(tokensel.verdictData, ids, attention, logit);
     if (kind === "unknown") return ["", "None of these words is in its vocabulary."];
     if (kind === "unclear") return ["", "No clear word here."];
     if (kind === "close") return ["", "Too close to call."];
@@ -159,35 +113,31 @@ var tokensel = (() => {
   /** {vocabulary, scores, values} of parameters. */
   const modelOf = ({ E, p, v }, vocabulary) => ({ vocabulary, scores: times(E, p), values: v.map((row) => times(E, row)) });
 
-  /** Mean logistic loss, or cross-entropy, and its gradients: {loss, E, p, v}. */
+  /** Mean logistic loss and its gradients, two classes: {loss, E, p, v}. */
   function gradients({ E, p, v }, texts) {
     const model = modelOf({ E, p, v });
-    const byScore = E.map(() => 0);
-    const byValue = v.map(() => E.map(() => 0));
+    const [byScore, byValue] = [E.map(() => 0), E.map(() => 0)];
     let loss = 0;
     for (const { tokens: ids, label } of texts) {
-      const { attention, logits } = forward(model, ids);
-      const likely = probabilities(logits);
-      loss += logits.length > 1 ? softplus(-logOdds(logits, label)) : softplus(label ? -logits[0] : logits[0]);
-      v.forEach((_, k) => {
-        const pull = (v.length > 1 ? likely[k] - (label === k) : likely[1] - label) / texts.length;
-        ids.forEach((id, i) => {
-          byValue[k][id] += pull * attention[i];
-          byScore[id] += pull * attention[i] * (model.values[k][id] - logits[k]);
-        });
+      const { attention, logits: [logit] } = forward(model, ids);
+      loss += softplus(label ? -logit : logit) / texts.length;
+      const pull = (sigmoid(logit) - label) / texts.length;
+      ids.forEach((id, i) => {
+        byValue[id] += pull * attention[i];
+        byScore[id] += pull * attention[i] * (model.values[0][id] - logit);
       });
     }
     return {
-      loss: loss / texts.length,
-      E: E.map((_, s) => plus(p.map((each) => byScore[s] * each), byValue.map((column) => column[s]), v)),
+      loss,
+      E: E.map((_, s) => plus(p.map(() => 0), [byScore[s], byValue[s]], [p, v[0]])),
       p: transposedTimes(E, byScore),
-      v: byValue.map((column) => transposedTimes(E, column)),
+      v: [transposedTimes(E, byValue)],
     };
   }
 
-  /** Uniform numbers that follow from a text: mulberry32, from the text's FNV-1a hash. */
-  function drawn(text) {
-    let state = Array.from(text).reduce((hash, one) => Math.imul(hash ^ one.codePointAt(0), 16777619), 2166136261);
+  /** Uniform numbers that follow from a seed: mulberry32. */
+  function mulberry(seed) {
+    let state = seed;
     return () => {
       state = (state + 0x6d2b79f5) | 0;
       let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
@@ -195,6 +145,10 @@ var tokensel = (() => {
       return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
     };
   }
+
+  /** Those that follow from a text: the seed is its FNV-1a hash. */
+  const drawn = (text) =>
+    mulberry(Array.from(text).reduce((hash, one) => Math.imul(hash ^ one.codePointAt(0), 16777619), 2166136261));
 
   /** A random start: p = 0, v of length one, and rows of variance 1/dim, each drawn from its word alone, and from a seed. */
   function startOf(vocabulary, dim, seed) {
@@ -212,13 +166,6 @@ var tokensel = (() => {
     const lower = (x, slope) => plus(x, [-rate], [slope]);
     const [E, v] = ["E", "v"].map((name) => parameters[name].map((row, i) => lower(row, slopes[name][i])));
     return { E, p: lower(parameters.p, slopes.p), v };
-  }
-
-  /** The log odds of one class against all others. */
-  function logOdds(logits, k) {
-    const others = logits.filter((_, other) => other !== k);
-    const largest = Math.max(...others);
-    return logits[k] - largest - Math.log(sum(others.map((each) => Math.exp(each - largest))));
   }
 
   // ---- gradient flow on p, two classes
@@ -323,9 +270,8 @@ var tokensel = (() => {
       const mean = sum(list) / list.length;
       return list.map((each) => each - mean);
     });
-    return dot(...centred) / (norm1(centred[0]) * norm1(centred[1]));
+    return dot(...centred) / (norm(centred[0]) * norm(centred[1]));
   }
-  const norm1 = (x) => Math.sqrt(dot(x, x)); // of lists too long to be spread as arguments
 
   /** Numbers as the data files hold them: {step, bytes}, base64 of the low bytes of all, then of the high ones, times a step. */
   function unpack({ step, bytes }) {
@@ -338,7 +284,8 @@ var tokensel = (() => {
   }
 
   return {
-    words, tokens, rawWords, phrases, judge, softmax, forward, probabilities, modelOf, verdict, verdictInWords, gradients, pullOnQuery, flow, limitParameters, correlation, unpack,
-    steppedValues, equalStep, expectedCorrelation, startOf, descended,
+    lower, words, tokens, reading, forward, probabilities, modelOf, verdict, verdictInWords,
+    gradients, pullOnQuery, flow, limitParameters, correlation, unpack, steppedValues, equalStep,
+    expectedCorrelation, startOf, descended, mulberry,
   };
 })();

@@ -1,8 +1,10 @@
-/* 03_flow's figure: four texts in the plane of p. The reader drops p, and it flows from there to the ray
-   of p*. The view goes with it: the picture zooms out as the path gets longer, and a compass shows the direction. */
+/* 03_flow's figure: four texts in the plane of p. The reader drops p, and it flows from there to
+ * the ray of p*. The view goes with it: the picture zooms out as the path gets longer, and a
+ * compass shows the direction. */
 "use strict";
 
-/** The shortest p in the plane with D · p ≥ 1 for every D, or null: it lies on one border, nearest to 0, or where two meet. */
+/** The shortest p in the plane with D · p ≥ 1 for every D, or null: it lies on one border, nearest
+ *  to 0, or where two meet. */
 tokensel.shortestQuery = (differences) => {
   const nearest = differences.map(([x, y]) => [x / (x * x + y * y), y / (x * x + y * y)]);
   const meet = ([a, b], [c, d]) => [(d - b) / (a * d - b * c), (a - c) / (a * d - b * c)];
@@ -38,23 +40,25 @@ tokensel.plaything("flow", (root, place) => {
   const drawing = tokensel.plane({ box: BOX, ticks, called: "The plane of p", names: ["p₁, first number of p", "p₂, second number of p"] });
   const address = tokensel.state("flow", START);
   let start = near(tokensel.pointIn(address.p, START.p));
-  let level = Math.min(Math.max(Math.round(address.shown), 0), ALL);
+  let level = tokensel.clamp(Math.round(address.shown), 0, ALL);
   let at = Math.max(LENGTHS.findLastIndex((each) => each <= address.length + 1e-9), 0); // how far p has come; parts while it plays
   let [path, others, zoom, held, playing] = [null, null, 1, false, null];
 
   /** A point that may be a start. */
   function near([x, y]) {
     const [left, right, bottom, top] = BOX.map((each) => FARTHEST * each);
-    return [Math.min(Math.max(x, left), right), Math.min(Math.max(y, bottom), top)];
+    return [tokensel.clamp(x, left, right), tokensel.clamp(y, bottom, top)];
   }
 
-  /** The loss that is left when attention has closed, since values stay: the mean of log(1 + exp(-yγ)). */
+  /** The loss that is left when attention has closed, since values stay: the mean of log(1 +
+   *  exp(-yγ)). */
   const values = tokensel.modelOf({ E, p: [0, 0], v }, WORDS).values[0];
   const FLOOR = TEXTS.reduce((sum, { tokens: [word] }) => sum + Math.log1p(Math.exp(-Math.abs(values[word]))) / TEXTS.length, 0);
 
   // ---- paths, as far as they are needed
 
-  /** A path, followed on to a length; step by step, so that it is the same whatever length was asked for before. */
+  /** A path, followed on to a length; step by step, so that it is the same whatever length was
+   *  asked for before. */
   function onward(points, to) {
     const longer = [...points];
     for (const length of LENGTHS.slice(points.length).filter((each) => each <= to)) {
@@ -74,7 +78,8 @@ tokensel.plaything("flow", (root, place) => {
     return { s: mixed(before.s, after.s), p: before.p.map((each, axis) => mixed(each, after.p[axis])) };
   }
 
-  /** How many times the nearest view a view must be to hold a point: below what part of its height, and well inside otherwise. */
+  /** How many times the nearest view a view must be to hold a point: below what part of its height,
+   *  and well inside otherwise. */
   const needed = ([x, y], height) => Math.max(Math.abs(x) / (0.92 * BOX[1]), y / (height * BOX[3]), y / (0.92 * BOX[2]));
 
   // ---- the drawing
@@ -193,31 +198,26 @@ tokensel.plaything("flow", (root, place) => {
     at = value;
     redraw();
   });
-  const play = element("button", { type: "button", class: "play", onclick: () => (playing ? stop() : go()) }, "▶ Play");
+  const play = tokensel.button("▶ Play", () => (playing ? stop() : go()), { class: "play" });
 
   function stop() {
-    cancelAnimationFrame(playing);
+    playing?.();
     playing = null;
     at = Math.round(at);
     play.textContent = "▶ Play";
     redraw();
   }
 
-  /** Go along the path to its end, from the start if it is there already; at once for who wants nothing to move. */
+  /** Go along the path to its end, from the start if it is there already. */
   function go() {
     const last = LENGTHS.length - 1;
     const from = at < last ? at : 0;
-    const since = performance.now();
-    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    const move = (now) => {
-      at = still ? last : Math.min(last, Math.max(at, from + (now - since) / PACE));
-      if (at === last) return stop();
-      draw();
-      playing = requestAnimationFrame(move);
-    };
-    at = from;
     play.textContent = "■ Stop";
-    playing = requestAnimationFrame(move);
+    playing = tokensel.animate(PACE * (last - from), (part) => {
+      at = from + part * (last - from);
+      if (part === 1) stop();
+      else draw();
+    });
   }
 
   /** A number with so many digits that count, as in 0.0047 or, where that is longer, 4.7 × 10⁻⁶. */
@@ -276,8 +276,7 @@ tokensel.plaything("flow", (root, place) => {
     summary.textContent = `p at (${shown(p[0])}, ${shown(p[1])}); loss ${shown(loss, 3)}, which is ${small(loss - FLOOR)} above the lowest possible; `
       + `all pulls together ${small(Math.hypot(...slope))}`;
     compass(p);
-    travelled.input.value = Math.round(at);
-    travelled.show(shown(s, s < 16 ? 1 : 0));
+    travelled.show(shown(s, s < 16 ? 1 : 0), Math.round(at));
     begin.textContent = `(${start.map((each) => shown(each, 1)).join(", ")})`;
     say(level ? `Path length ${shown(s, 1)}. ${told.textContent}` : "");
   }
@@ -292,7 +291,7 @@ tokensel.plaything("flow", (root, place) => {
   const guess = element("p", { class: "hint" }, "The query p starts at the ring, ", begin, ". Where does it go? Draw its path on paper, then show more.");
   const hint = element("p", { class: "hint" }, `Press play, or tap the map to start elsewhere${tokensel.byKeys(" (keys: Tab, arrows)")}.`);
   const more = tokensel.buttons("What is shown", [["Show more", () => { level += 1; redraw(); }]]);
-  const reset = element("button", { type: "button", onclick: back }, "Back to the start");
+  const reset = tokensel.button("Back to the start", back);
   const driven = element("div", { class: "driven" }, element("div", { class: "buttons" }, play, reset), travelled.root);
   const pointing = element("div", { class: "pointing" }, dial, told);
   const levels = [ // part, and from and up to which level it is shown

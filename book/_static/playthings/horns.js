@@ -1,17 +1,18 @@
-/* The front page: one cloud of words beside an essay of nine scenes. As a scene comes into view, the cloud shows what it tells.
+/* The front page: one cloud of words beside an essay of nine scenes. As a scene comes into view,
+ * the cloud shows what it tells.
  *
- * The cloud is drawn on a canvas from tokensel.horns: where each word is at some rounds of training, between which it moves in a
- * straight line. The text boxes read with what the network knew at round 20 (words.js, stopped.js, verdict.js), loaded as the
- * reader comes near. Without scripts every scene has a still picture.
+ * The cloud is drawn on a canvas from tokensel.horns: where each word is at some rounds of
+ * training, between which it moves in a straight line. The text boxes read with what the network
+ * knew at round 20 (words.js, stopped.js, verdict.js), loaded as the reader comes near. Without
+ * scripts every scene has a still picture.
  */
 "use strict";
 
 (() => {
-  const { element } = tokensel;
+  const { element, clamp, load, set, calm } = tokensel;
   const root = document.documentElement;
   const stage = document.getElementById("stage");
   const scenes = [...document.querySelectorAll(".scene")];
-  const calm = matchMedia("(prefers-reduced-motion: reduce)");
   const wide = matchMedia("(min-width: 1000px)");
 
   const FRAME = { x: [-23.5, 19.5], y: [-3.1, 2.75] };
@@ -52,21 +53,21 @@
 
   // ---- where words are
 
-  /** The value and score of a word of the cloud at a round, which may lie between two that were recorded. */
+  /** The value and score of a word at a round, which may lie between two that were recorded. */
   function spot({ steps, values, scores }, word, round) {
     let to = steps.findIndex((step) => step >= round);
     if (to < 0) to = steps.length - 1;
     const from = Math.max(0, to - 1);
     const part = to === from ? 0 : (round - steps[from]) / (steps[to] - steps[from]);
-    const between = (list) => list[from][word] + part * (list[to][word] - list[from][word]);
-    return [between(values), between(scores)];
+    return [values, scores].map((list) => mix(list[from][word], list[to][word], part));
   }
+  const side = (value) => (value < 0 ? "blame" : "praise");
   const mix = (from, to, part) => from + part * (to - from);
   function where(word) {
-    const [x, y] = spot(sets.true, word, now.round);
-    if (!now.shuffled) return [x, y];
-    const [otherX, otherY] = spot(sets.shuffled, word, now.round);
-    return [mix(x, otherX, now.shuffled), mix(y, otherY, now.shuffled)];
+    const at = spot(sets.true, word, now.round);
+    if (!now.shuffled) return at;
+    const other = spot(sets.shuffled, word, now.round);
+    return at.map((each, axis) => mix(each, other[axis], now.shuffled));
   }
 
   // ---- the drawing
@@ -89,17 +90,18 @@
   }
   /** From value and score to pixels, at this moment. */
   function projection() {
-    const { side, top, bottom } = EDGE;
+    const { top, bottom } = EDGE;
     const [[left, right], [low, high]] = [ends("x"), ends("y")];
     const size = Math.min(width - 110, height - 50) / CELLS;
     const cell = { x: (width - size * CELLS) / 2 + 24, y: 8 + size * (CELLS - 1), size };
     return {
       cell,
       place: ([x, y]) => {
-        const across = side + ((x - left) / (right - left)) * (width - 2 * side);
-        const down = height - bottom - ((y - low) / (high - low)) * (height - top - bottom);
+        const across = mix(EDGE.side, width - EDGE.side, (x - left) / (right - left));
+        const down = mix(height - bottom, top, (y - low) / (high - low));
         if (!now.grid) return [across, down];
-        return [mix(across, cell.x + (0.9 * size * across) / width, now.grid), mix(down, cell.y + (0.9 * size * down) / height, now.grid)];
+        const small = [cell.x + (0.9 * size * across) / width, cell.y + (0.9 * size * down) / height];
+        return [mix(across, small[0], now.grid), mix(down, small[1], now.grid)];
       },
     };
   }
@@ -120,17 +122,26 @@
     return pen.measureText(text).width;
   };
 
-  /** A word beside its ringed point: left, right, top or bottom; on the other side where the frame ends. */
-  function label(word, [x, y], side, radius = 5) {
-    if (side.includes("l") && x - radius - long(word) < 0) side = side.replace("l", "r");
-    else if (side.includes("r") && x + radius + 6 + long(word) > width) side = side.replace("r", "l");
-    if (side === "t" && x + long(word) / 2 > width) x = width - long(word) / 2 - 1;
-    const [way, align] = side.includes("l") ? [-1, "right"] : side.includes("r") ? [1, "left"] : [0, "center"];
-    write(word, x + way * (radius + 5), y + (side.includes("b") ? 19 : side.includes("t") ? -11 : 5), { align });
+  /** A word beside its ringed point: left, right, top or bottom; where the frame ends, opposite. */
+  function label(word, [x, y], aside, radius = 5) {
+    const out = { l: x - radius - long(word) < 0, r: x + radius + 6 + long(word) > width };
+    const to = aside.replace(/[lr]/, (way) => (out[way] ? { l: "r", r: "l" }[way] : way));
+    const [way, align] = to.includes("l") ? [-1, "right"] : to.includes("r") ? [1, "left"] : [0, "center"];
+    const down = to.includes("b") ? 19 : to.includes("t") ? -11 : 5;
+    const most = to === "t" ? width - long(word) / 2 - 1 : Infinity;
+    write(word, Math.min(x, most) + way * (radius + 5), y + down, { align });
   }
-  function ring([x, y], radius = 5) {
+  function circle([x, y], radius) {
     pen.beginPath();
     pen.arc(x, y, radius, 0, 7);
+  }
+  function disc(at, radius, colour) {
+    circle(at, radius);
+    pen.fillStyle = colour;
+    pen.fill();
+  }
+  function ring(at, radius = 5) {
+    circle(at, radius);
     pen.lineWidth = 1.5;
     pen.strokeStyle = ink.ink;
     pen.stroke();
@@ -179,20 +190,17 @@
     pen.clearRect(0, 0, width, height);
     if (now.grid < 1) drawAxes(place);
     if (now.grid) drawGrid(cell);
+    pen.globalAlpha = mix(0.55, 0.15, now.faint);
     const radius = mix(wide.matches ? 3.2 : 2.4, 0.8, now.grid);
     for (let word = 0; word < tokensel.horns.words.length; word++) {
       const at = where(word);
-      const [x, y] = place(at);
-      pen.globalAlpha = mix(0.55, 0.15, now.faint);
-      pen.fillStyle = now.round < 0.3 ? ink.quiet : at[0] < 0 ? ink.blame : ink.praise;
-      pen.beginPath();
-      pen.arc(x, y, radius, 0, 7);
-      pen.fill();
+      disc(place(at), radius, now.round < 0.3 ? ink.quiet : ink[side(at[0])]);
     }
     pen.globalAlpha = 1;
     if (view.note && now.round < 0.3) {
-      ring(place([0, 0]), 10);
-      write(view.note, place([0, 0])[0] + 18, place([0, 0])[1] + 5);
+      const [x, y] = place([0, 0]);
+      ring([x, y], 10);
+      write(view.note, x + 18, y + 5);
     }
     if (view.faint) drawDiscs(place);
     else if (now.round >= (view.since ?? 0) && !view.grid) drawNames(place, view);
@@ -203,45 +211,41 @@
     const shown = new Map(Object.entries(view.shuffled ? tipsNow() : view.names).filter(([word]) => words.includes(word)));
     if (!wide.matches) shown.delete("boring");
     if (chosen >= 0) shown.set(words[chosen], where(chosen)[0] < 0 ? "r" : "l");
-    if (chosen >= 0 && now.round > 0.3) for (const word of [...shown.keys()].filter((word) => word !== words[chosen] && tooNear(place, word))) shown.delete(word);
-    for (const [word, side] of shown) {
-      const at = place(where(words.indexOf(word)));
-      ring(at);
-      label(word, at, side);
+    const [chosenX, chosenY] = chosen >= 0 && now.round > 0.3 ? place(where(chosen)) : [Infinity, Infinity];
+    for (const [word, aside] of shown) {
+      const [x, y] = place(where(words.indexOf(word)));
+      const tooNear = Math.abs(y - chosenY) < 20 && Math.abs(x - chosenX) < 110;
+      if (tooNear && word !== words[chosen]) continue;
+      ring([x, y]);
+      label(word, [x, y], aside);
     }
   }
-  const tooNear = (place, word) => {
-    const [x, y] = place(where(tokensel.horns.words.indexOf(word)));
-    const [atX, atY] = place(where(chosen));
-    return Math.abs(y - atY) < 20 && Math.abs(x - atX) < 110;
-  };
 
-  /** The loudest word on either side with shuffled labels, and two that were loud with the true ones. */
+  /** The loudest word of either side with shuffled labels, and two that true labels made loud. */
   let tips = null;
   function tipsNow() {
     const { values, scores } = sets.shuffled;
-    tips ??= [(x) => x < 0, (x) => x >= 0].map((side) =>
-      order.filter((word) => side(values.at(-1)[word])).reduce((one, other) => (scores.at(-1)[other] > scores.at(-1)[one] ? other : one)));
+    tips ??= ["blame", "praise"].map((kind) => order.filter((word) => side(values.at(-1)[word]) === kind)
+      .reduce((one, other) => (scores.at(-1)[other] > scores.at(-1)[one] ? other : one)));
     const [left, right] = tips.map((word) => tokensel.horns.words[word]);
-    return now.shuffled > 0.5 ? { [left]: "t", [right]: "t", worst: "br", excellent: "bl" } : { worst: "r", the: "br", excellent: "t", [left]: "l", [right]: "r" };
+    if (now.shuffled > 0.5) return { [left]: "t", [right]: "t", worst: "br", excellent: "bl" };
+    return { worst: "r", the: "br", excellent: "t", [left]: "l", [right]: "r" };
   }
 
   function drawDiscs(place) {
     const full = wide.matches ? 36 : 26; // the radius of a word with all of the attention
     pen.globalAlpha = 0.85 * now.faint;
-    const within = ([x, y]) => [Math.max(8, Math.min(width - 8, x)), Math.max(30, Math.min(height - 34, y))];
-    const all = discs.map((disc) => ({ ...disc, at: within(place([disc.value, disc.score])), radius: Math.max(3, full * Math.sqrt(disc.attention)) }));
-    for (const { value, at: [x, y], radius } of all) {
-      pen.fillStyle = value < 0 ? ink.blame : ink.praise;
-      pen.beginPath();
-      pen.arc(x, y, radius, 0, 7);
-      pen.fill();
-    }
+    const within = ([x, y]) => [clamp(x, 8, width - 8), clamp(y, 30, height - 34)];
+    const all = discs.map((each) => ({
+      ...each, at: within(place([each.value, each.score])), radius: Math.max(3, full * Math.sqrt(each.attention)),
+    }));
+    for (const { value, at, radius } of all) disc(at, radius, ink[side(value)]);
     pen.globalAlpha = now.faint;
     const taken = [];
     for (const { word, value, attention, at: [x, y], radius } of all.slice(0, 3)) {
       let down = y;
-      while (taken.some((other) => Math.abs(other[0] - x) < 150 && Math.abs(other[1] - down) < 18)) down += 18;
+      const overOther = (other) => Math.abs(other[0] - x) < 150 && Math.abs(other[1] - down) < 18;
+      while (taken.some(overOther)) down += 18;
       taken.push([x, down]);
       label(`${word} ${Math.round(100 * attention)}%`, [x, down], value < 0 ? "r" : "l", radius + 2);
     }
@@ -260,33 +264,23 @@
 
   // ---- motion: one thing at a time
 
-  let going = 0;
-  /** Take what is seen to where it should be, part after part; where motion is not wanted, at once. */
-  function glide(parts, done = () => {}) {
-    const mine = ++going;
-    const [part, ...rest] = parts;
+  let halt = () => {}; // what moves now
+
+  /** Take what is seen to where it should be, part after part. */
+  function glide([part, ...rest], done = () => {}) {
+    halt();
     if (!part) return done();
     const [goal, time] = part;
     const from = { ...now };
     if (Object.entries(goal).every(([key, to]) => from[key] === to)) return glide(rest, done);
-    const finish = () => {
-      Object.assign(now, goal);
-      show();
-      glide(rest, done);
-    };
-    if (calm.matches || !sets) return finish();
-    const began = performance.now();
-    const tick = (time_) => {
-      if (mine !== going) return;
-      const share = Math.max(0, (time_ - began) / time);
-      if (share >= 1) return finish();
+    halt = tokensel.animate(sets ? time : 0, (share) => {
       const eased = goal.round === undefined ? share * share * (3 - 2 * share) : share;
-      for (const key in goal) now[key] = mix(from[key], goal[key], eased);
+      for (const key in goal) now[key] = share < 1 ? mix(from[key], goal[key], eased) : goal[key];
       show();
-      requestAnimationFrame(tick);
-    };
-    requestAnimationFrame(tick);
+      if (share === 1) glide(rest, done);
+    });
   }
+
   function show() {
     slider.value = Math.round(now.round);
     output.textContent = `round ${Math.round(now.round)}`;
@@ -296,39 +290,38 @@
 
   // ---- the slider
 
-  const play = element("button", { type: "button", class: "play", "aria-label": "Play", onclick: () => (playing() ? stop() : start()) }, "▶");
+  const play = tokensel.button("▶", () => (playing() ? stop() : start()), { class: "play", "aria-label": "Play" });
   const slider = element("input", {
     type: "range", min: 0, max: LAST, step: 1, value: 0, "aria-label": "Round of training", autocomplete: "off",
     oninput: () => {
       stop();
-      going++;
+      halt();
       now.round = slider.valueAsNumber;
       show();
     },
   });
   const output = element("output", { "aria-live": "off" }, "round 0");
   const playing = () => play.textContent !== "▶";
+  const offer = (sign, name) => set(play, { "aria-label": name }).replaceChildren(sign);
   function stop() {
-    if (playing()) going++;
-    play.textContent = "▶";
-    play.setAttribute("aria-label", "Play");
+    if (playing()) halt();
+    offer("▶", "Play");
   }
   function start() {
     const most = Number(slider.max);
     if (now.round >= most) now.round = 0;
-    play.textContent = "❚❚";
-    play.setAttribute("aria-label", "Pause");
+    offer("❚❚", "Pause");
     if (!calm.matches) return glide([[{ round: most }, (most - now.round) * (most > 5 ? 220 : 500)]], stop);
-    const mine = ++going;
     const jump = () => {
-      if (mine !== going) return;
-      now.round = sets.true.steps.find((step) => step > now.round) ?? most;
       show();
-      if (now.round < most) setTimeout(jump, 500);
-      else stop();
+      if (now.round >= most) return stop();
+      const waiting = setTimeout(() => {
+        now.round = sets.true.steps.find((step) => step > now.round) ?? most;
+        jump();
+      }, 500);
+      halt = () => clearTimeout(waiting);
     };
-    show();
-    setTimeout(jump, 500);
+    jump();
   }
 
   // ---- scenes
@@ -345,19 +338,36 @@
     seen.textContent = scenes[scene].querySelector("img")?.alt ?? "";
     slider.max = view.most ?? LAST;
     const { near = 0, faint = 0, grid = 0 } = view;
-    const shuffled = view.shuffled ? labels.shuffled : 0;
+    const shuffled = view.shuffled ? asked : 0;
     glide([[{ near, faint, grid, shuffled }, GLIDE], [{ round: view.round }, GLIDE]], () => { stage.dataset.still = true; });
     if (view.faint) suggest(scene - 4);
+    makeRoom();
     draw();
   }
 
+  /** The scene is the one at the middle of a laptop's window, or below the cloud on what a keyboard
+   *  leaves of a phone's. */
   function watch() {
-    const line = wide.matches ? "-50% 0px -50% 0px" : "-76% 0px -24% 0px";
+    const { offsetTop, height: visible } = visualViewport;
+    const line = Math.round(wide.matches ? innerHeight / 2 : offsetTop + 0.76 * visible);
     const watcher = new IntersectionObserver((entries) => {
       for (const entry of entries) if (entry.isIntersecting) enter(scenes.indexOf(entry.target));
-    }, { rootMargin: line });
+    }, { rootMargin: `${-line}px 0px ${line - innerHeight}px` });
     scenes.forEach((each) => watcher.observe(each));
     return watcher;
+  }
+
+  /** On a phone, a keyboard and the last scene need room: the cloud shrinks, and while one types, the
+   *  box and its verdict stand between the cloud and the keyboard. */
+  function makeRoom() {
+    const typing = !wide.matches && document.activeElement.matches(".box textarea");
+    stage.classList.toggle("small", typing || scene === scenes.length - 1);
+    if (!typing) return;
+    const box = document.activeElement.closest(".box");
+    const edges = (part) => part.getBoundingClientRect();
+    const above = edges(box).top - 8 - edges(stage).bottom;
+    const below = edges(box.nextElementSibling).bottom + 8 - visualViewport.offsetTop - visualViewport.height;
+    if (above < 0 || below > 0) scrollBy({ top: below > 0 ? below : above, behavior: "instant" });
   }
 
   // ---- a word of the cloud, by mouse, finger or keys
@@ -367,8 +377,8 @@
     chosen = word;
     const [x, y] = word < 0 ? [0, 0] : where(word);
     if (word >= 0) {
-      cloud.setAttribute("aria-valuenow", order.indexOf(word) + 1);
-      cloud.setAttribute("aria-valuetext", `${tokensel.horns.words[word]}: speaks for ${x < 0 ? "blame" : "praise"}, score ${y.toFixed(1)}`);
+      const told = `${tokensel.horns.words[word]}: speaks for ${side(x)}, score ${y.toFixed(1)}`;
+      set(cloud, { "aria-valuenow": order.indexOf(word) + 1, "aria-valuetext": told });
     }
     draw();
   }
@@ -384,15 +394,15 @@
     });
     return found;
   }
-  cloud.addEventListener("pointermove", (event) => event.pointerType === "mouse" && choose(under(event)));
-  cloud.addEventListener("pointerleave", (event) => event.pointerType === "mouse" && choose(-1));
-  cloud.addEventListener("click", (event) => choose(under(event)));
-  cloud.addEventListener("keydown", (event) => {
-    const way = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key];
-    if (!way || !sets || VIEWS[scene].quiet) return;
-    event.preventDefault();
-    const at = chosen < 0 ? Math.floor(order.length / 2) : order.indexOf(chosen) + way;
-    choose(order[Math.max(0, Math.min(order.length - 1, at))]);
+  set(cloud, {
+    onpointermove: (event) => event.pointerType === "mouse" && choose(under(event)),
+    onpointerleave: (event) => event.pointerType === "mouse" && choose(-1),
+    onclick: (event) => choose(under(event)),
+  });
+  tokensel.onArrows(cloud, ([right, up]) => {
+    if (!sets || VIEWS[scene].quiet) return false;
+    const at = chosen < 0 ? Math.floor(order.length / 2) : order.indexOf(chosen) + right + up;
+    return choose(order[clamp(at, 0, order.length - 1)]);
   });
 
   // ---- the text boxes
@@ -402,14 +412,10 @@
   const boxes = [];
   const { root: forScreenReaders, say } = tokensel.said();
 
-  const load = (file) => new Promise((resolve, reject) => {
-    document.head.append(element("script", { src: new URL(file, folder).href, onload: resolve, onerror: reject }));
-  });
-  const folder = document.currentScript.src;
   let model = null;
-  let asked = null;
+  let loading = null;
   /** Load what the boxes need, once. */
-  const boxData = () => (asked ??= Promise.all(["words.js", "stopped.js", "verdict.js"].map(load)).then(() => {
+  const boxData = () => (loading ??= Promise.all(["words.js", "stopped.js", "verdict.js"].map(load)).then(() => {
     const { scores, values } = tokensel.stopped;
     model = { vocabulary: tokensel.vocabulary, scores: tokensel.unpack(scores), values: [tokensel.unpack(values)] };
     read();
@@ -421,7 +427,7 @@
     text = DEFAULTS[at];
     read();
   }
-  function set(what) {
+  function use(what) {
     own = true;
     text = what.slice(0, LONGEST);
     read();
@@ -429,40 +435,36 @@
   }
 
   function read() {
-    const tokens = model ? tokensel.tokens(model, text) : [];
-    const known = tokens.filter(({ id }) => id >= 0);
-    const ids = known.map(({ id }) => id);
-    const { attention, logits } = known.length ? tokensel.forward(model, ids) : { attention: [], logits: [0] };
+    const nothing = { tokens: [], known: [], ids: [], attention: [] };
+    const reading = model ? tokensel.reading(model, text) : nothing;
     const byWord = new Map();
-    known.forEach((token, i) => {
-      token.attention = attention[i];
-      const disc = byWord.get(token.id) ?? { word: token.word, attention: 0, value: model.values[0][token.id], score: model.scores[token.id] };
-      disc.attention += attention[i];
-      byWord.set(token.id, disc);
-    });
+    for (const { id, attention, ...token } of reading.known) {
+      byWord.set(id, { ...token, attention: (byWord.get(id)?.attention ?? 0) + attention });
+    }
     discs = [...byWord.values()].sort((one, other) => other.attention - one.attention);
-    const verdict = !text.trim() ? ["", "Type a sentence."] : !model ? ["", "…"] : tokensel.verdictInWords(tokensel.verdict(tokensel.verdictData, ids, attention, logits[0]));
-    const said = model && text in NOTES ? [verdict[0], `${verdict[1]} ${NOTES[text]}`] : verdict;
-    boxes.forEach((box) => box.show(tokens, said));
-    if (own) say(`${said.join(" ")} ${discs.slice(0, 3).map(({ word, attention: q }) => `${word} ${Math.round(100 * q)}%`).join(", ")}`);
+    const said = !text.trim() ? ["", "Type a sentence."] : model ? tokensel.verdictInWords(reading) : ["", "…"];
+    if (model && text in NOTES) said[1] += ` ${NOTES[text]}`;
+    boxes.forEach((box) => box.show(reading.tokens, said));
+    const loudest = discs.slice(0, 3).map(({ word, attention }) => `${word} ${Math.round(100 * attention)}%`);
+    if (own) say(`${said.join(" ")} ${loudest.join(", ")}`);
+    makeRoom();
     draw();
   }
 
   function makeBox(section, ...before) {
     const mirror = element("div", { class: "mirror", "aria-hidden": "true" });
     const area = element("textarea", {
-      rows: 2, maxlength: LONGEST, spellcheck: "false", autocomplete: "off", "aria-label": "A sentence of your own", oninput: () => set(area.value),
+      rows: 2, maxlength: LONGEST, spellcheck: "false", autocomplete: "off", "aria-label": "A sentence of your own", oninput: () => use(area.value),
     });
     const verdict = element("p", { class: "verdict" });
-    const link = element("button", {
-      type: "button", class: "plain", onclick: async () => {
-        const address = `${location.href.split("#")[0]}#front.text=${encodeURIComponent(text)}`;
-        await navigator.clipboard?.writeText(address).catch(() => {});
-        link.textContent = "The link is in your clipboard, and in the address bar";
-        set(text);
-        setTimeout(() => { link.textContent = "Copy a link to this sentence"; }, 3000);
-      },
-    }, "Copy a link to this sentence");
+    const COPY = "Copy a link to this sentence";
+    const link = tokensel.button(COPY, async () => {
+      const address = `${location.href.split("#")[0]}#front.text=${encodeURIComponent(text)}`;
+      await navigator.clipboard?.writeText(address).catch(() => {});
+      link.textContent = "The link is in your clipboard, and in the address bar";
+      use(text);
+      setTimeout(() => { link.textContent = COPY; }, 3000);
+    }, { class: "plain" });
     const box = element("div", { class: "box" }, mirror, area);
     (section.querySelector("p + p") ?? section.querySelector("img")).before(...before, box, verdict, link);
     boxes.push({
@@ -470,9 +472,9 @@
         if (area.value !== text) area.value = text;
         const parts = [];
         let at = 0;
-        for (const { start, end, id, attention = 0 } of tokens) {
-          const side = id < 0 ? "" : model.values[0][id] < 0 ? "blame" : "praise";
-          parts.push(text.slice(at, start), element("span", { class: side || null, style: `--q: ${attention.toFixed(3)}` }, text.slice(start, end)));
+        for (const { start, end, id, attention = 0, value } of tokens) {
+          const look = { class: id < 0 ? null : side(value), style: `--q: ${attention.toFixed(3)}` };
+          parts.push(text.slice(at, start), element("span", look, text.slice(start, end)));
           at = end;
         }
         mirror.replaceChildren(...parts, `${text.slice(at)}\u200b`);
@@ -483,14 +485,15 @@
 
   // ---- true labels or shuffled ones
 
-  const labels = { shuffled: 1 };
-  function makeLabels(section) {
-    const buttons = ["True labels", "Shuffled labels"].map((name, shuffled) =>
-      element("button", { type: "button", onclick: () => { labels.shuffled = shuffled; press(); glide([[{ shuffled }, GLIDE]]); } }, name));
-    const press = () => buttons.forEach((button, i) => button.setAttribute("aria-pressed", String(i === labels.shuffled)));
-    press();
-    section.querySelector("h2").after(element("div", { class: "chips", role: "group", "aria-label": "Labels" }, ...buttons));
-  }
+  let asked = 1; // shuffled ones
+  const labels = tokensel.choice("Labels", [[0, "True labels"], [1, "Shuffled labels"]], (shuffled) => {
+    asked = shuffled;
+    labels.show(asked);
+    glide([[{ shuffled }, GLIDE]]);
+  });
+  labels.show(asked);
+  labels.root.className = "chips";
+  scenes[6].querySelector("h2").after(labels.root);
 
   // ---- theme and menu
 
@@ -514,14 +517,23 @@
     element("div", { class: "controls" }, play, slider, output, element("p", { class: "quiet" }, "Between recorded rounds, dots move in straight lines.")),
     seen, forScreenReaders,
   );
+  const chips = tokensel.buttons("Sentences that fool it", CHIPS.map((chip) => [chip, () => {
+    use(chip);
+    scenes[5].querySelector(".verdict").scrollIntoView({ block: "nearest" });
+  }]));
+  chips.className = "chips";
   makeBox(scenes[4]);
-  makeBox(scenes[5], element("div", { class: "chips", role: "group", "aria-label": "Sentences that fool it" },
-    ...CHIPS.map((chip) => element("button", { type: "button", onclick: ({ target }) => { set(chip); target.closest(".scene").querySelector(".verdict").scrollIntoView({ block: "nearest" }); } }, chip))));
-  makeLabels(scenes[6]);
+  makeBox(scenes[5], chips);
   enter(0);
   read();
   let watcher = watch();
-  wide.addEventListener("change", () => { watcher.disconnect(); watcher = watch(); });
+  const newWindow = () => {
+    watcher.disconnect();
+    watcher = watch();
+    makeRoom();
+  };
+  visualViewport.addEventListener("resize", newWindow);
+  for (const change of ["focusin", "focusout"]) root.addEventListener(change, makeRoom);
   new ResizeObserver(tokensel.soon(measure)).observe(cloud);
   new MutationObserver(measure).observe(root, { attributeFilter: ["data-theme"] });
   const near = new IntersectionObserver((entries) => {
@@ -533,7 +545,7 @@
   function follow() {
     const { text: given } = tokensel.state("front", { text: "" });
     if (!given) return;
-    set(given);
+    use(given);
     scenes[4].scrollIntoView();
   }
   follow();

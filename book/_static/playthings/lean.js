@@ -1,19 +1,18 @@
-/* Same lean, any frequency (08_classes): words of four classes as points in space, each as far from the middle as the first step of
- * training moves it: a plain gradient step, which leaves rare words in the middle, or one of Adam, which puts all on a sphere.
+/* Same lean, any frequency (08_classes): words of four classes as points in space, each as far from
+ * the middle as the first step of training moves it: a plain gradient step, which leaves rare words
+ * in the middle, or one of Adam, which puts all on a sphere.
  */
 "use strict";
 
 tokensel.plaything("lean", (root) => {
-  const { element, number } = tokensel;
+  const { element, text, number, set, clamp } = tokensel;
   const { words, counts, classes, rare, moves } = tokensel.lean;
   const [MIDDLE, RADIUS, REACH, TIME, YARD] = [180, 140, 24, 500, words.indexOf("the")];
   const DEFAULTS = { step: "Adam", only: "all", word: "worst", yaw: -25, pitch: 20 };
   const SHOWN = { all: () => true, common: (id) => counts[id] > rare, rare: (id) => counts[id] <= rare };
   const CORNERS = [[-1, -1, 1], [1, -1, -1], [-1, 1, -1], [1, 1, 1]].map((corner) => corner.map((x) => x / Math.sqrt(3)));
-  const TURNS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
-  const now = tokensel.state("lean", DEFAULTS);
-  const choices = { step: Object.keys(moves), only: Object.keys(SHOWN), word: words };
-  for (const [key, known] of Object.entries(choices)) if (!known.includes(now[key])) now[key] = DEFAULTS[key];
+  const known = { step: Object.keys(moves), only: Object.keys(SHOWN), word: words };
+  const { now, redraw, draw } = tokensel.settings("lean", DEFAULTS, picture, known);
 
   const spots = {};
   for (const [step, packed] of Object.entries(moves)) {
@@ -34,12 +33,12 @@ tokensel.plaything("lean", (root) => {
   }
 
   const edges = CORNERS.flatMap((one, i) => CORNERS.slice(i + 1).map((other) => [one, other, element("svg:line", { class: "zero" })]));
-  const corners = CORNERS.map((corner, k) => [corner, element("svg:text", { class: "name", "text-anchor": "middle" }, classes[k])]);
+  const corners = CORNERS.map((corner, k) => [corner, text(0, 0, classes[k], "middle", "name")]);
   const dots = words.map((_, id) => element("svg:circle", { r: 2.6, class: SHOWN.rare(id) ? "rare" : "common" }));
   const ring = element("svg:circle", { r: 6, class: "chosen" });
-  const name = element("svg:text", { class: "chosen" });
+  const name = text(0, 0, "", "start", "chosen");
   const drawing = element("svg:svg", { viewBox: `0 0 ${2 * MIDDLE} ${2 * MIDDLE}`, tabindex: 0, role: "slider", "aria-label": "Words in space: arrow keys turn them",
-    "aria-valuemin": -180, "aria-valuemax": 180 }, ...edges.map(([, , line]) => line), ...dots, ...corners.map(([, text]) => text), ring, name);
+    "aria-valuemin": -180, "aria-valuemax": 180 }, ...edges.map(([, , line]) => line), ...dots, ...corners.map(([, its]) => its), ring, name);
 
   function told(id) {
     const lean = CORNERS.map((corner) => corner.reduce((sum, x, i) => sum + x * spots.plain[id][i], 0) * Math.sqrt(0.75) / Math.hypot(...spots.plain[id]));
@@ -50,20 +49,19 @@ tokensel.plaything("lean", (root) => {
 
   const place = (part, [x, y], dx = 0, dy = 0) => {
     const [across, down] = part.localName === "circle" ? ["cx", "cy"] : ["x", "y"];
-    part.setAttribute(across, (x + dx).toFixed(1));
-    part.setAttribute(down, (y + dy).toFixed(1));
+    set(part, { [across]: (x + dx).toFixed(1), [down]: (y + dy).toFixed(1) });
   };
-  function draw() {
+  function picture() {
     for (const [one, other, line] of edges) {
       const [[x1, y1], [x2, y2]] = [seen(one), seen(other)];
-      for (const [key, value] of Object.entries({ x1, y1, x2, y2 })) line.setAttribute(key, value.toFixed(1));
+      set(line, { x1, y1, x2, y2 });
     }
     dots.forEach((dot, id) => {
       const at = seen(spot(id));
       dot.setAttribute("opacity", !SHOWN[now.only](id) ? 0 : at[2] < 0 ? 0.25 : 0.75);
       place(dot, at);
     });
-    for (const [corner, text] of corners) place(text, seen(corner.map((x) => 1.12 * x)), 0, 4);
+    for (const [corner, its] of corners) place(its, seen(corner.map((x) => 1.12 * x)), 0, 4);
     const id = words.indexOf(now.word);
     const at = seen(spot(id));
     place(ring, at);
@@ -71,49 +69,42 @@ tokensel.plaything("lean", (root) => {
     name.setAttribute("text-anchor", at[0] < MIDDLE ? "end" : "start");
     name.textContent = now.word;
     ofWord.replaceChildren(...told(id).map((line) => element("p", {}, line)));
-    for (const key of ["step", "only"]) choices[key].forEach((each, i) => rows[key].children[i].setAttribute("aria-pressed", each === now[key]));
-    drawing.setAttribute("aria-valuenow", Math.round(now.yaw));
-    drawing.setAttribute("aria-valuetext", `turned by ${Math.round(now.yaw)}, tilted by ${Math.round(now.pitch)} degrees`);
+    rows.step.show(now.step);
+    rows.only.show(now.only);
+    const [yaw, pitch] = [now.yaw, now.pitch].map(Math.round);
+    set(drawing, { "aria-valuenow": yaw, "aria-valuetext": `turned by ${yaw}, tilted by ${pitch} degrees` });
     finder.show(id);
-    tokensel.remember("lean", DEFAULTS, now);
   }
-  const redraw = tokensel.soon(draw);
 
   function change(changed) {
     Object.assign(now, changed);
     now.yaw = ((now.yaw + 540) % 360) - 180;
-    now.pitch = Math.max(-90, Math.min(90, now.pitch));
+    now.pitch = clamp(now.pitch, -90, 90);
     aloud.say(told(words.indexOf(now.word))[0]);
     redraw();
   }
   function take(step, others = {}) { // points move to where the other step puts them
-    const [from, to, began] = [share, Number(step === "Adam"), performance.now()];
-    const time = matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : TIME;
+    const [from, to] = [share, Number(step === "Adam")];
+    stop();
     change({ ...others, step });
-    const move = () => {
-      const done = time ? Math.min(1, (performance.now() - began) / time) : 1;
-      if (now.step !== step) return;
-      share = from + done * (to - from);
+    stop = tokensel.animate(TIME, (part) => {
+      share = from + part * (to - from);
       draw();
-      if (done < 1) requestAnimationFrame(move);
-    };
-    requestAnimationFrame(move);
+    });
   }
+  let stop = () => {};
   const choose = (id) => change({ word: words[id], only: SHOWN[now.only](id) ? now.only : "all" });
   const rows = {
-    step: tokensel.buttons("step", choices.step.map((step) => [step === "plain" ? "plain gradient step" : "step of Adam", () => take(step)])),
-    only: tokensel.buttons("words", [...choices.only.map((only) => [only, () => change({ only })]), ["Reset", () => take(DEFAULTS.step, DEFAULTS)]]),
+    step: tokensel.choice("step", known.step.map((step) =>
+      [step, step === "plain" ? "plain gradient step" : "step of Adam"]), (step) => take(step)),
+    only: tokensel.choice("words", known.only.map((only) => [only, only]), (only) => change({ only })),
   };
+  rows.only.root.append(tokensel.button("Reset", () => take(DEFAULTS.step, DEFAULTS)));
   const finder = tokensel.finder({ words, weights: counts, choose, find: choose });
   const ofWord = element("div", { class: "of-word" });
   const aloud = tokensel.said();
 
-  drawing.addEventListener("keydown", (event) => {
-    const way = TURNS[event.key];
-    if (!way) return;
-    event.preventDefault();
-    change({ yaw: now.yaw + 15 * way[0], pitch: now.pitch + 15 * way[1] });
-  });
+  tokensel.onArrows(drawing, ([right, up]) => change({ yaw: now.yaw + 15 * right, pitch: now.pitch - 15 * up }));
   let held; // a finger turns it from side to side; up and down, it scrolls the page
   drawing.addEventListener("pointerdown", (event) => { held = { x: event.clientX, y: event.clientY, yaw: now.yaw, pitch: now.pitch }; });
   drawing.addEventListener("pointermove", (event) => {
@@ -124,13 +115,15 @@ tokensel.plaything("lean", (root) => {
   });
   drawing.addEventListener("click", (event) => {
     if (held?.turned) return;
-    const box = drawing.getBoundingClientRect();
-    const [x, y] = [event.clientX - box.left, event.clientY - box.top].map((each) => (each * 2 * MIDDLE) / box.width);
-    const away = words.map((_, id) => { const at = seen(spot(id)); return SHOWN[now.only](id) ? Math.hypot(at[0] - x, at[1] - y) - at[2] : Infinity; });
+    const [x, y] = tokensel.pointUnder(drawing, event);
+    const away = words.map((_, id) => {
+      const at = seen(spot(id));
+      return SHOWN[now.only](id) ? Math.hypot(at[0] - x, at[1] - y) - at[2] : Infinity;
+    });
     const nearest = away.indexOf(Math.min(...away));
     if (away[nearest] <= REACH) choose(nearest);
   });
-  const beside = element("div", { class: "beside" }, finder.root, ofWord, rows.only);
-  root.append(element("div", { class: "map lean" }, drawing, element("div", { class: "controls" }, rows.step), beside), aloud.root);
+  const beside = element("div", { class: "beside" }, finder.root, ofWord, rows.only.root);
+  root.append(element("div", { class: "map lean" }, drawing, element("div", { class: "controls" }, rows.step.root), beside), aloud.root);
   draw();
 });

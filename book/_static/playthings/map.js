@@ -1,6 +1,7 @@
-/* The map (04_reviews): every word by what it says, its value, and by how loudly it says it, its score, at steps of training.
- * Whoever chooses a word reads where it comes from: its counts in both classes, its skew, and for some a sentence. What shuffled
- * labels teach (map_shuffled.js) is loaded when it is asked for, and drawn in the frame of the true ones.
+/* The map (04_reviews): every word by what it says, its value, and by how loudly it says it, its
+ * score, at steps of training. Whoever chooses a word reads where it comes from: its counts in both
+ * classes, its skew, and for some a sentence. What shuffled labels teach (map_shuffled.js) is
+ * loaded when it is asked for, and drawn in the frame of the true ones.
  */
 "use strict";
 
@@ -10,7 +11,6 @@ tokensel.plaything("map", (root) => {
   const NAMED = ["worst", "waste", "boring", "bad", "not", "the", "movie", "good", "great", "perfect", "excellent", "capote", "inclusion"];
   const DEFAULTS = { step: 150, least: 1_000, word: "worst", labels: "true" };
   const SHUFFLED = [20, 150]; // the steps that are there for shuffled labels
-  const LABELS = ["true", "shuffled"];
   const SENTENCES = {
     acting: "The acting is what I remember, for better or worse.",
     amazing: "An amazing little film, made with next to nothing.",
@@ -72,11 +72,10 @@ tokensel.plaything("map", (root) => {
   const { stages, values, scores } = tokensel.reviews;
   const shownStages = stages.slice(1); // at the start the scores are all zero
   const idOf = (word) => words.indexOf(word);
-  const now = tokensel.state("map", DEFAULTS);
-  if (!shownStages.includes(now.step)) now.step = DEFAULTS.step;
-  if (!LEAST.includes(now.least)) now.least = DEFAULTS.least;
-  if (!LABELS.includes(now.labels) || (now.labels === "shuffled" && !SHUFFLED.includes(now.step))) now.labels = DEFAULTS.labels;
-  if (idOf(now.word) < 0) now.word = DEFAULTS.word;
+  const known = { step: shownStages, least: LEAST, word: words, labels: ["true", "shuffled"] };
+  const { now, change, draw } = tokensel.settings("map", DEFAULTS, picture, known);
+  const ofShuffled = (step) => SHUFFLED.includes(step);
+  if (!ofShuffled(now.step)) now.labels = DEFAULTS.labels;
 
   // ---- what training has made of the words, until some step
 
@@ -88,10 +87,7 @@ tokensel.plaything("map", (root) => {
     return found.get(key);
   }
   let asked;
-  const shuffledLabels = () => (asked ??= new Promise((resolve) => {
-    const here = document.querySelector('script[src*="/map.js"]').src;
-    document.head.append(element("script", { src: new URL("map_shuffled.js", here).href, onload: resolve }));
-  }));
+  const shuffledLabels = () => (asked ??= tokensel.load("map_shuffled.js"));
 
   const skew = (id) => (positive[id] - negative[id]) / occurs[id];
   function told(id) {
@@ -104,7 +100,6 @@ tokensel.plaything("map", (root) => {
 
   // ---- controls
 
-  const change = (changed) => { Object.assign(now, changed); redraw(); };
   function choose(id) {
     change({ word: words[id] });
     if (document.activeElement !== cloud.root) aloud.say(inFull(id));
@@ -113,11 +108,16 @@ tokensel.plaything("map", (root) => {
     if (away(id)) now.least = LEAST.findLast((each) => each <= occurs[id]) ?? LEAST[0];
     choose(id);
   }
-  const labels = tokensel.buttons("labels", LABELS.map((each) => [each, () => change({ labels: each, step: SHUFFLED.includes(now.step) ? now.step : DEFAULTS.step })]));
-  const steps = tokensel.buttons("after so many steps of training", shownStages.map((step) => [number(step), () => change({ step })]));
-  const least = tokensel.slider("occur at least", { min: 0, max: LEAST.length - 1, step: 1, value: 0 }, (at) => change({ least: LEAST[at] }));
+  const labels = tokensel.choice("labels", known.labels.map((each) => [each, each]), (each) =>
+    change({ labels: each, step: ofShuffled(now.step) ? now.step : DEFAULTS.step }));
+  const steps = tokensel.choice("after so many steps of training",
+    shownStages.map((step) => [step, number(step)]), (step) => change({ step }));
+  const least = tokensel.listSlider("occur at least", LEAST, (each) => change({ least: each }));
   const aloud = tokensel.said();
-  const cloud = tokensel.scatter({ words, name: "Words by value and score", xName: "← speaks for blame · speaks for praise →", yName: "gets more attention →", brief: told, tell: inFull, choose });
+  const cloud = tokensel.scatter({
+    words, brief: told, tell: inFull, choose, name: "Words by value and score",
+    xName: "← speaks for blame · speaks for praise →", yName: "gets more attention →",
+  });
   const finder = tokensel.finder({ words, weights: occurs, choose, find });
   const ofWord = element("div", { class: "of-word" });
 
@@ -130,14 +130,20 @@ tokensel.plaything("map", (root) => {
 
   function tell(id) {
     const most = Math.max(negative[id], positive[id]);
-    const counts = [...bar("in negative reviews", "blame", negative[id], most), ...bar("in positive reviews", "praise", positive[id], most)];
-    const sentence = Object.hasOwn(SENTENCES, words[id]) ? [element("p", { class: "sentence" }, `“${SENTENCES[words[id]]}”`)] : [];
-    ofWord.replaceChildren(element("p", {}, told(id), away(id) ? " (too rare for the picture)" : ""), element("dl", {}, ...counts), element("p", {}, `label skew ${number(skew(id), 2)}`), ...sentence);
+    const counts = [
+      ...bar("in negative reviews", "blame", negative[id], most),
+      ...bar("in positive reviews", "praise", positive[id], most),
+    ];
+    const sentence = Object.hasOwn(SENTENCES, words[id]) && SENTENCES[words[id]];
+    ofWord.replaceChildren(
+      element("p", {}, told(id), away(id) ? " (too rare for the picture)" : ""), element("dl", {}, ...counts),
+      element("p", {}, `label skew ${number(skew(id), 2)}`),
+      sentence ? element("p", { class: "sentence" }, `“${sentence}”`) : "");
   }
 
   // ---- all together
 
-  function draw() {
+  function picture() {
     if (now.labels === "shuffled" && !tokensel.mapShuffled) return void shuffledLabels().then(draw);
     const { x, y } = learnt(now.step);
     const frame = learnt(now.step, "true");
@@ -147,18 +153,13 @@ tokensel.plaything("map", (root) => {
     cloud.draw({ x, y: drawn, xRange: around(frame.x, often), yRange: around(frame.y, often), named: NAMED.map(idOf), chosen });
     tell(chosen);
     finder.show(chosen);
-    least.input.value = LEAST.indexOf(now.least);
-    least.show(`${number(now.least)} times: ${number(occurs.filter((each) => each >= now.least).length)} words`);
-    shownStages.forEach((step, i) => {
-      steps.children[i].setAttribute("aria-pressed", step === now.step);
-      steps.children[i].disabled = now.labels === "shuffled" && !SHUFFLED.includes(step);
-    });
-    LABELS.forEach((each, i) => labels.children[i].setAttribute("aria-pressed", each === now.labels));
-    tokensel.remember("map", DEFAULTS, now);
+    const common = occurs.filter((each) => each >= now.least).length;
+    least.show(`${number(now.least)} times: ${number(common)} words`, now.least);
+    steps.show(now.step, (step) => now.labels === "true" || ofShuffled(step));
+    labels.show(now.labels);
   }
 
-  const redraw = tokensel.soon(draw);
-  const when = element("div", { class: "when" }, element("div", {}, "after steps of training:", steps), element("div", {}, "labels:", labels));
+  const when = element("div", { class: "when" }, element("div", {}, "after steps of training:", steps.root), element("div", {}, "labels:", labels.root));
   const beside = element("div", { class: "beside" }, finder.root, ofWord);
   root.append(element("div", { class: "map" }, cloud.root, element("div", { class: "controls" }, least.root, when), beside), aloud.root);
   draw();

@@ -1,23 +1,21 @@
-/* Guess the "not" (05_beyond): where does a word's lean go after "not"? The reader moves a point up or down, then sees where the
-   pair landed, among all others. The square is that of the chapter's picture. */
+/* Guess the "not" (05_beyond): where does a word's lean go after "not"? The reader moves a point up
+ * or down, then sees where the pair landed, among all others. The square is that of the chapter's
+ * picture. */
 "use strict";
 
 tokensel.plaything("not", (root, place) => {
-  const { element, shown } = tokensel;
+  const { element, text, shown, signed, set, clamp } = tokensel;
   const { words, elsewhere, behind, often, line, asked } = tokensel.pairs; // skews in hundredths
   const [WIDTH, HEIGHT, SCALE, MIDDLE, LEVEL] = [340, 340, 144, 178, 168];
   const START = { word: words[asked[0]], guess: 0, seen: 0 };
-  const now = tokensel.state("not", START);
-  if (!asked.some((id) => words[id] === now.word)) now.word = START.word; // an address may say anything
+  const { now, change, draw } = tokensel.settings("not", START, picture, { word: asked.map((id) => words[id]) });
   const right = (skew) => MIDDLE + SCALE * skew;
   const up = (skew) => LEVEL - SCALE * skew;
-  const signed = (skew) => (skew > 0 ? "+" : "") + shown(skew);
   const side = (skew) => (skew < 0 ? "blame" : "praise");
   const named = (word) => `“not ${word}”`;
 
   // The drawing: what is always there, what is seen once revealed, the guess.
-  const text = (x, y, said, attributes = {}) => element("svg:text", { x, y, ...attributes }, said);
-  const tick = (x, y, said, anchor = "middle") => text(x, y, said, { class: "tick", "text-anchor": anchor });
+  const tick = (x, y, said, anchor) => text(x, y, said, anchor, "tick");
   const dot = (id, r, kind) =>
     element("svg:circle", { class: `disc ${kind} ${side(behind[id])}`, cx: right(elsewhere[id] / 100), cy: up(behind[id] / 100), r });
   const [level, slope] = line;
@@ -41,7 +39,6 @@ tokensel.plaything("not", (root, place) => {
   // The controls, and what is said.
   const verdict = element("p", { class: "verdict long" });
   const { root: saidLine, say } = tokensel.said();
-  const redraw = tokensel.soon(draw);
   const guess = tokensel.slider("Your guess", { min: -1, max: 1, step: 0.01, value: now.guess }, (value) => change({ guess: value }));
   now.guess = guess.input.valueAsNumber; // within the slider's bounds
   const chooser = element("select", { "aria-label": "Word after not", onchange: () => ask(chooser.value) },
@@ -51,23 +48,15 @@ tokensel.plaything("not", (root, place) => {
   const ask = (word) => change({ ...START, word });
   row.prepend(chooser);
 
-  function change(changed) {
-    Object.assign(now, changed);
-    redraw();
-  }
-
   function move(event) { // a finger or a mouse, anywhere in the drawing
     if (now.seen) return;
-    const box = svg.getBoundingClientRect();
-    const skew = (LEVEL - ((event.clientY - box.top) * HEIGHT) / box.height) / SCALE;
-    change({ guess: Number(Math.max(-1, Math.min(1, skew)).toFixed(2)) });
+    const skew = (LEVEL - tokensel.pointUnder(svg, event)[1]) / SCALE;
+    change({ guess: Number(clamp(skew, -1, 1).toFixed(2)) });
   }
   svg.addEventListener("click", move);
-  hold.addEventListener("touchstart", (event) => event.preventDefault(), { passive: false }); // it moves, and the page does not scroll
-  hold.addEventListener("pointerdown", (event) => hold.setPointerCapture(event.pointerId));
-  hold.addEventListener("pointermove", (event) => hold.hasPointerCapture(event.pointerId) && move(event));
+  tokensel.onDrag(hold, move);
 
-  function draw() {
+  function picture() {
     const id = words.indexOf(now.word);
     const [alone, after] = [elsewhere[id] / 100, behind[id] / 100];
     const shownAt = now.seen ? after : now.guess;
@@ -75,23 +64,20 @@ tokensel.plaything("not", (root, place) => {
     if (now.seen) place.classList.add("revealed"); // until then, the caption would give it away
     column.setAttribute("d", `M${right(alone)} ${up(1)}V${up(-1)}`);
     landed.replaceChildren(...(now.seen ? [dot(id, 6, "landed")] : []));
-    for (const part of [tip, hold]) for (const [key, value] of [["cx", right(alone)], ["cy", up(now.guess)]]) part.setAttribute(key, value);
+    for (const part of [tip, hold]) set(part, { cx: right(alone), cy: up(now.guess) });
     label.textContent = now.seen ? named(now.word) : `${named(now.word)}?`;
     const [aside, above] = [alone > 0 ? -12 : 12, shownAt < 0 ? 18 : -9];
-    const spot = { x: right(alone) + aside, y: up(shownAt) + above, "text-anchor": alone > 0 ? "end" : "start" };
-    for (const [key, value] of Object.entries(spot)) label.setAttribute(key, value);
+    set(label, { x: right(alone) + aside, y: up(shownAt) + above, "text-anchor": alone > 0 ? "end" : "start" });
     const told = now.seen
       ? [element("strong", { class: side(after) }, `${named(now.word)} lands at ${signed(after)}.`),
         ` You said ${signed(now.guess)}. Turned round, it would be at ${signed(-alone)}. The line through all ${words.length} words says ${signed(level + slope * alone)}.`]
       : [`Elsewhere, “${now.word}” is at ${signed(alone)}. You say: ${named(now.word)} lands at ${signed(now.guess)}.`];
     verdict.replaceChildren(...told);
     chooser.value = now.word;
-    guess.input.valueAsNumber = now.guess;
     guess.input.disabled = Boolean(now.seen);
-    guess.show(signed(now.guess));
+    guess.show(signed(now.guess), now.guess);
     row.children[1].textContent = now.seen ? "Next word" : "Reveal";
     say(verdict.textContent);
-    tokensel.remember("not", START, now);
   }
 
   root.setAttribute("aria-label", "Guess the not");

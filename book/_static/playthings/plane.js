@@ -1,31 +1,30 @@
-/* A plane to look at and to take hold of, and 01_model's figure on it: words, p and v are moved by hand, and all else follows.
-   flow.js draws 03_flow's figure on the same plane. */
+/* A plane to look at and to take hold of, and 01_model's figure on it: words, p and v are moved by
+ * hand, and all else follows. flow.js draws 03_flow's figure on the same plane. */
 "use strict";
 
 Object.assign(tokensel, (() => {
-  const { element } = tokensel;
+  const { element, text, clamp } = tokensel;
   const WIDTH = 360; // units of a drawing, so that they are about pixels
   const MARGIN = 16; // what is moved stays that far inside, so that all of it can be seen and taken hold of
 
-  /** A number as people write it: with a true minus sign, and no minus before a zero. */
-  const shown = (x, digits = 2) => x.toFixed(digits).replace(/^-(?=0\.?0*$)/, "").replace("-", "−");
+  const shown = (x, digits = 2) => tokensel.number(x, digits);
 
-  /** A drawing of [left, right] × [bottom, top], and, once look(box) says so, of a larger or smaller box of that shape:
-   *  {root, at(point), toPoint(event), within(point), trace(points), curve(points), layer(), put(layer, ...parts), look(box)}.
-   *  Ticks are a list, or a function of the box. */
+  /** A drawing of [left, right] × [bottom, top], and, once look(box) says so, of a larger or
+   *  smaller box of that shape: {root, at(point), toPoint(event), within(point), trace(points),
+   *  curve(points), layer(), put(layer, ...parts), look(box)}. Ticks are a list, or a function of
+   *  the box. */
   function plane({ box, ticks, called, names }) {
     let [left, right, bottom, top] = box;
     let unit = WIDTH / (right - left);
     const height = unit * (top - bottom);
     const root = element("svg:svg", { viewBox: `0 0 ${WIDTH} ${height}`, role: "group", "aria-label": called });
     const at = ([x, y]) => [unit * (x - left), unit * (top - y)];
-    const toPoint = ({ clientX, clientY }) => {
-      const seen = root.getBoundingClientRect();
-      const scale = (right - left) / seen.width;
-      return [left + scale * (clientX - seen.x), top - scale * (clientY - seen.y)];
+    const toPoint = (event) => {
+      const [x, y] = tokensel.pointUnder(root, event);
+      return [left + x / unit, top - y / unit];
     };
-    const clamp = (x, from, to) => Math.min(Math.max(x, from + MARGIN / unit), to - MARGIN / unit);
-    const within = ([x, y]) => [clamp(x, left, right), clamp(y, bottom, top)];
+    const inner = (x, from, to) => clamp(x, from + MARGIN / unit, to - MARGIN / unit);
+    const within = ([x, y]) => [inner(x, left, right), inner(y, bottom, top)];
     const trace = (points) => `M${points.map((point) => at(point).map((each) => each.toFixed(1)).join(" ")).join("L")}`;
     /** A smooth line through points: its slope at each is that between its neighbours. */
     function curve(points) {
@@ -41,7 +40,7 @@ Object.assign(tokensel, (() => {
     const layer = () => root.appendChild(element("svg:g", { "aria-hidden": "true" }));
     const axes = layer();
     const put = (into, ...parts) => into.replaceChildren(...parts.filter(Boolean));
-    const label = (x, y, text, anchor = "start") => element("svg:text", { class: "tick", x, y, "text-anchor": anchor }, text);
+    const label = (x, y, words, anchor) => text(x, y, words, anchor, "tick");
     const ticksOf = typeof ticks === "function" ? ticks : () => ticks;
     /** Show another box, of the same shape; what is drawn in it is to be drawn again. */
     function look(other) {
@@ -57,7 +56,8 @@ Object.assign(tokensel, (() => {
     return { root, at, toPoint, within, trace, curve, layer, put, look };
   }
 
-  /** The path of an arrow in a plane, which may end some units before its tip; its head is as long as the arrow allows. */
+  /** The path of an arrow in a plane, which may end some units before its tip; its head is as long
+   *  as the arrow allows. */
   function arrow({ at }, from, to, before = 0) {
     const [[x0, y0], [x2, y2]] = [at(from), at(to)];
     const length = Math.hypot(x2 - x0, y2 - y0);
@@ -68,7 +68,7 @@ Object.assign(tokensel, (() => {
     return `M${x0} ${y0}L${x1} ${y1}M${x1 - dx - dy / 2} ${y1 - dy + dx / 2}L${x1} ${y1}L${x1 - dx + dy / 2} ${y1 - dy - dx / 2}`;
   }
 
-  /** A part that is taken hold of: larger for a finger than it looks. Its children are drawn about its place. */
+  /** A part that is taken hold of, larger for a finger than it looks; its children lie about its place. */
   function handle(drawing, { name, where, move, keyStep }, ...children) {
     const root = element("svg:g", {}, element("svg:circle", { class: "hold", r: 17 }), ...children);
     const tell = tokensel.draggable(root, {
@@ -81,22 +81,24 @@ Object.assign(tokensel, (() => {
     return { root, place };
   }
 
-  /** A share between 0 and 1 as a bar with its number, on the side of praise or of blame: {root, show(share, side, in words)}. */
+  /** A share between 0 and 1 as a bar with its number, on the side of praise or of blame: {root,
+   *  show(share, side)}. */
   function share() {
     const part = element("i", { "aria-hidden": "true" });
     const number = element("span");
-    const show = (x, side = "praise", text = shown(x)) => {
+    const show = (x, side) => {
       part.className = side;
       part.style.width = `${100 * x}%`;
-      number.textContent = text;
+      number.textContent = shown(x);
     };
     return { root: element("div", { class: "share" }, number, element("b", { "aria-hidden": "true" }, part)), show };
   }
 
-  /** A table of numbers: {root, rows: for each name, its cells, shares(column): a bar in each row}; heads name the columns. */
+  /** A table of numbers: {root, rows: for each name, its cells, shares(column): a bar in each row};
+   *  heads name the columns. */
   function table(caption, heads, names) {
     const rows = names.map(() => heads.slice(1).map(() => element("td")));
-    const head = element("tr", {}, ...heads.map((text) => element("th", { scope: "col" }, text)));
+    const head = element("tr", {}, ...heads.map((words) => element("th", { scope: "col" }, words)));
     const body = names.map((name, i) => element("tr", {}, element("th", { scope: "row" }, name), ...rows[i]));
     const root = element("table", { "aria-label": caption }, element("thead", {}, head), element("tbody", {}, ...body));
     const shares = (column) => rows.map((cells) => {
@@ -120,7 +122,7 @@ Object.assign(tokensel, (() => {
 // ---- 01_model: five words, p and v
 
 tokensel.plaything("plane", (root) => {
-  const { element, shown } = tokensel;
+  const { element, shown, set } = tokensel;
   const START = { the: "-0.2_0.1", film: "0.4_0.2", was: "0_-0.2", truly: "1_0.5", bad: "2_-1.5", p: "1_-0.5", v: "0_1" };
   const WORDS = ["the", "film", "was", "truly", "bad"];
   const BESIDE = { the: [-1, -6], was: [-1, 14] }; // on which side of its disc a name stands, and how far down
@@ -155,7 +157,7 @@ tokensel.plaything("plane", (root) => {
   const seenName = element("svg:text", {}, "seen");
   drawing.layer().append(diamond, seenName);
 
-  /** The ends of the line a = p · x in a box, the upper one last; none where it does not meet the box. */
+  /** The ends of the line a = p · x in a box, the upper one last; none where it misses the box. */
   function ends(a, box) {
     const [p1, p2] = places.p;
     const size = p1 * p1 + p2 * p2;
@@ -191,9 +193,7 @@ tokensel.plaything("plane", (root) => {
     const others = [...labels, ...discs].map((each) => each.getBoundingClientRect());
     const apart = (one, other) => one.right < other.left || other.right < one.left || one.bottom < other.top || other.bottom < one.top;
     [[9, -8], [9, 17], [-9, 17], [-9, -8]].some(([right, down]) => {
-      name.setAttribute("x", x + right);
-      name.setAttribute("y", y + down);
-      name.setAttribute("text-anchor", right < 0 ? "end" : "start");
+      set(name, { x: x + right, y: y + down, "text-anchor": right < 0 ? "end" : "start" });
       const own = name.getBoundingClientRect();
       return own.right < frame.right && own.top > frame.top && own.bottom < frame.bottom && others.every((each) => apart(own, each));
     });
@@ -212,11 +212,8 @@ tokensel.plaything("plane", (root) => {
       const across = places[word][0];
       const [way, down] = across > 2.4 || across < -0.7 ? [-Math.sign(across), 4] : BESIDE[word] ?? [1, 4]; // inside the frame
       const side = model.values[0][i] < 0 ? "blame" : "praise";
-      discs[i].setAttribute("r", radius);
-      discs[i].setAttribute("class", `disc ${side}`);
-      labels[i].setAttribute("x", way * (radius + 4));
-      labels[i].setAttribute("y", down);
-      labels[i].setAttribute("text-anchor", way < 0 ? "end" : "start");
+      set(discs[i], { r: radius, class: `disc ${side}` });
+      set(labels[i], { x: way * (radius + 4), y: down, "text-anchor": way < 0 ? "end" : "start" });
       numbers.rows[i][0].textContent = shown(model.scores[i]);
       numbers.rows[i][1].textContent = shown(model.values[0][i]);
       shares[i].show(attention[i], side);

@@ -1,21 +1,15 @@
-/* A cloud of words in the plane, one point a word: thousands of points on a canvas, and above them a drawing with axes, a line
- * and names, which stay sharp and are as large on a phone as elsewhere. A word is chosen by mouse, finger, arrow keys or its name.
+/* A cloud of words in the plane, one point a word: thousands of points on a canvas, and above them
+ * a drawing with axes, a line and names, which stay sharp and are as large on a phone as elsewhere.
+ * A word is chosen by mouse, finger, arrow keys or its name.
  */
 "use strict";
 
 Object.assign(tokensel, (() => {
-  const { element } = tokensel;
+  const { element, text, number, set } = tokensel;
   const EDGE = { left: 48, right: 14, top: 28, bottom: 40 }; // what axes need, in pixels
   const REACH = 30; // pixels: about half a finger
   const LEAST_WAY = 4; // pixels that an arrow key moves at least: in a dense cloud the next word is nearer than one can see
   const LETTER = 8; // pixels of one, about: the chosen word's are bold
-  const WAYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
-
-  const formats = []; // to make one takes longer than to use it
-  const format = (digits) => (formats[digits] ??= new Intl.NumberFormat("en", { minimumFractionDigits: digits, maximumFractionDigits: digits }));
-
-  /** A number with some decimals, and a true minus sign. */
-  const number = (x, digits = 0) => format(digits).format(Number(x.toFixed(digits)) || 0).replace("-", "−"); // || 0: not -0
 
   /** Round numbers between two ends, with as many decimals as they need: [[number, text]]. */
   function ticks([low, high], most) {
@@ -43,9 +37,9 @@ Object.assign(tokensel, (() => {
     return all.filter(([, , part]) => part > 0);
   }
 
-  /** The cloud: {root, draw}. Give words, its name, the axes' names, brief (word's number -> text beside its point), tell (-> what
-   *  is said of it), choose (called with a word's number). Draw what is shown: {x, y, xRange, yRange,
-   *  yName (if it changes), named, chosen, line: two points}. */
+  /** The cloud: {root, draw}. Give words, its name, the axes' names, brief (word's number -> text
+   *  beside its point), tell (-> what is said of it), choose (called with a word's number). Draw
+   *  what is shown: {x, y, xRange, yRange, yName (if it changes), named, chosen, line: two points}. */
   function scatter({ words, name, xName, yName, brief, tell, choose }) {
     const canvas = element("canvas");
     const drawing = element("svg:svg", { "aria-hidden": "true" });
@@ -58,7 +52,8 @@ Object.assign(tokensel, (() => {
     const place = (id) => [across(shown.x[id]), down(shown.y[id])];
     const inside = (px, py) => px >= EDGE.left - 1 && px <= width - EDGE.right + 1 && py >= EDGE.top - 1 && py <= height - EDGE.bottom + 1;
 
-    /** The word of the least cost, which is asked with the way from a pixel to the word; -1 where all are infinite. */
+    /** The word of the least cost, which is asked with the way from a pixel to the word; -1 where
+     *  all are infinite. */
     function cheapest([fromX, fromY], cost) {
       let [found, least] = [-1, Infinity];
       for (let id = 0; id < words.length; id++) {
@@ -72,13 +67,14 @@ Object.assign(tokensel, (() => {
       const box = root.getBoundingClientRect();
       return cheapest([event.clientX - box.left, event.clientY - box.top], (x, y) => (Math.hypot(x, y) <= REACH ? Math.hypot(x, y) : Infinity));
     };
-    const next = (id, [wayX, wayY]) =>
+    const next = (id, [right, up]) =>
       cheapest(inside(...place(id)) ? place(id) : [width / 2, height / 2], (x, y) => {
-        const [along, aside] = [x * wayX + y * wayY, Math.abs(x * wayY) + Math.abs(y * wayX)];
+        const [along, aside] = [x * right - y * up, Math.abs(x * up) + Math.abs(y * right)];
         return along >= LEAST_WAY && aside <= along ? along + 2 * aside : Infinity;
       });
 
-    /** Points, pixel by pixel: thousands of calls of a canvas would take ten times as long. The line is drawn behind them. */
+    /** Points, pixel by pixel: thousands of calls of a canvas would take ten times as long. The
+     *  line is drawn behind them. */
     function points() {
       const sharp = Math.min(2, window.devicePixelRatio || 1);
       const [wide, high] = [Math.round(width * sharp), Math.round(height * sharp)];
@@ -116,24 +112,24 @@ Object.assign(tokensel, (() => {
       ink = style.color;
     }
 
-    const text = (x, y, what, attributes = {}) => element("svg:text", { x, y, ...attributes }, what);
     const stroke = (x1, y1, x2, y2, kind) => element("svg:line", { x1, y1, x2, y2, class: kind });
 
     function axes() {
       const [right, bottom] = [width - EDGE.right, height - EDGE.bottom];
       const horizontal = ticks(shown.xRange, width / 75).flatMap(([x, label]) => [
-        stroke(across(x), bottom, across(x), bottom + 4, "axis"), text(across(x), bottom + 17, label, { "text-anchor": "middle" })]);
+        stroke(across(x), bottom, across(x), bottom + 4, "axis"), text(across(x), bottom + 17, label, "middle")]);
       const vertical = ticks(shown.yRange, height / 55).flatMap(([y, label]) => [
-        stroke(EDGE.left - 4, down(y), EDGE.left, down(y), "axis"), text(EDGE.left - 8, down(y) + 4, label, { "text-anchor": "end" })]);
+        stroke(EDGE.left - 4, down(y), EDGE.left, down(y), "axis"), text(EDGE.left - 8, down(y) + 4, label, "end")]);
       const zeros = [stroke(EDGE.left, down(0), right, down(0), "zero"), stroke(across(0), EDGE.top, across(0), bottom, "zero")];
       return [
         ...zeros, ...horizontal, ...vertical,
         element("svg:path", { d: `M${EDGE.left} ${EDGE.top}V${bottom}H${right}`, class: "axis" }),
-        text(2, 14, shown.yName ?? yName), text(right, height - 6, xName, { "text-anchor": "end" }),
+        text(2, 14, shown.yName ?? yName), text(right, height - 6, xName, "end"),
       ];
     }
 
-    /** Names beside their points, each on the first of four sides that is free, if any is; the chosen word comes first. */
+    /** Names beside their points, each on the first of four sides that is free, if any is; the
+     *  chosen word comes first. */
     function names() {
       const large = hovered >= 0 ? hovered : shown.chosen;
       const taken = [];
@@ -150,13 +146,13 @@ Object.assign(tokensel, (() => {
         const side = sides.find(({ box }) => free(box));
         if (!side && id !== large) return [circle];
         if (!side) { // as near as the frame allows
-          const from = Math.max(EDGE.left, Math.min(px - long / 2, width - long));
+          const from = tokensel.clamp(px - long / 2, EDGE.left, width - long);
           const y = py > EDGE.top + 24 ? py - 9 : py + 19;
           taken.push([from, from + long, y - 12, y + 2]);
-          return [circle, text(from, y, label, { class: kind })];
+          return [circle, text(from, y, label, "start", kind)];
         }
         taken.push(side.box);
-        return [circle, text(px + 7 * side.way, py + side.below, label, { class: kind, "text-anchor": side.way > 0 ? "start" : "end" })];
+        return [circle, text(px + 7 * side.way, py + side.below, label, side.way > 0 ? "start" : "end", kind)];
       };
       const all = [large, ...shown.named.filter((id) => id !== large)];
       return all.filter((id) => inside(...place(id))).flatMap(one).reverse();
@@ -172,10 +168,8 @@ Object.assign(tokensel, (() => {
       drawing.setAttribute("viewBox", `0 0 ${width} ${height}`);
       points();
       overlay();
-      for (const [key, value] of Object.entries({ valuemin: shown.xRange[0], valuemax: shown.xRange[1], valuenow: shown.x[shown.chosen] })) {
-        root.setAttribute(`aria-${key}`, value.toPrecision(3));
-      }
-      root.setAttribute("aria-valuetext", tell(shown.chosen));
+      const [valuemin, valuemax, valuenow] = [...shown.xRange, shown.x[shown.chosen]].map((x) => x.toPrecision(3));
+      set(root, { "aria-valuemin": valuemin, "aria-valuemax": valuemax, "aria-valuenow": valuenow, "aria-valuetext": tell(shown.chosen) });
     }
 
     const hover = (id) => {
@@ -183,26 +177,19 @@ Object.assign(tokensel, (() => {
       hovered = id;
       overlay();
     };
-    root.addEventListener("pointermove", (event) => hover(under(event)));
-    root.addEventListener("pointerleave", () => hover(-1));
-    root.addEventListener("click", (event) => {
-      const id = under(event);
-      if (id >= 0) choose(id);
+    const pick = (id) => id >= 0 && choose(id);
+    set(root, {
+      onpointermove: (event) => hover(under(event)), onpointerleave: () => hover(-1), onclick: (event) => pick(under(event)),
     });
-    root.addEventListener("keydown", (event) => {
-      const way = WAYS[event.key];
-      if (!way) return;
-      event.preventDefault();
-      const id = next(shown.chosen, way);
-      if (id >= 0) choose(id);
-    });
+    tokensel.onArrows(root, (way) => { pick(next(shown.chosen, way)); });
     new ResizeObserver(tokensel.soon(() => draw())).observe(root);
     new MutationObserver(() => { readColours(); draw(); }).observe(document.documentElement, { attributeFilter: ["data-theme"] });
     return { root, draw };
   }
 
-  /** A field that finds a word: {root, show}. It offers the heaviest words that begin as what was typed. Typing a word chooses it; Enter
-   *  finds it, or else the first one offered: only then may the picture be changed so that the word is seen. */
+  /** A field that finds a word: {root, show}. It offers the heaviest words that begin as what was
+   *  typed. Typing a word chooses it; Enter finds it, or else the first one offered: only then may
+   *  the picture be changed so that the word is seen. */
   function finder({ words, weights, choose, find }) {
     const idOf = new Map(words.map((word, id) => [word, id]));
     const offered = element("datalist", { id: `words-of-${words.length}-${document.querySelectorAll("datalist").length}` });
@@ -234,5 +221,5 @@ Object.assign(tokensel, (() => {
     return { root, show };
   }
 
-  return { number, ticks, around, scatter, finder };
+  return { ticks, around, scatter, finder };
 })());

@@ -1,10 +1,11 @@
-/* One step (02_one_step): the words of IMDB by signed share and value. Two sliders, for the size of the step and for the dimension,
- * move them onto the line of the prediction, in a frame that stays; beside them runs the law of the correlation, with this very step on it.
+/* One step (02_one_step): the words of IMDB by signed share and value. Two sliders, for the size of
+ * the step and for the dimension, move them onto the line of the prediction, in a frame that stays;
+ * beside them runs the law of the correlation, with this very step on it.
  */
 "use strict";
 
 tokensel.plaything("step", (root) => {
-  const { element, number, around } = tokensel;
+  const { element, text, number, around } = tokensel;
   // Neighbours differ by some ten per cent, and are round numbers
   const MANTISSAS = [1, 1.1, 1.2, 1.3, 1.5, 1.6, 1.8, 2, 2.2, 2.4, 2.7, 3, 3.3, 3.6, 4, 4.4, 5, 5.5, 6, 6.5, 7, 7.5, 8, 9];
   const STEPS = [0, ...[10, 100, 1_000, 10_000].flatMap((power) => MANTISSAS.map((each) => Math.round(each * power))), 100_000];
@@ -22,12 +23,12 @@ tokensel.plaything("step", (root) => {
   const x = data.share.map((each) => PER * each);
   const ends = { 0: around(x), 1: [-PER * MIDDLE, PER * MIDDLE] };
   const idOf = (word) => words.indexOf(word);
-  const now = tokensel.state("step", DEFAULTS);
+  const { now, change, draw } = tokensel.settings("step", DEFAULTS, picture, { word: words, middle: [0, 1] });
   const nearest = (list, value) => list.reduce((best, each, i) => (Math.abs(each - value) < Math.abs(list[best] - value) ? i : best), 0);
   now.eta = STEPS[nearest(STEPS, now.eta)];
   now.d = DIMS[nearest(DIMS, now.d)];
-  if (idOf(now.word) < 0) now.word = DEFAULTS.word;
-  let values, gliding, spokenOf;
+  let values, spokenOf;
+  let stop = () => {};
 
   // ---- what is said of a word, and of all
 
@@ -40,30 +41,31 @@ tokensel.plaything("step", (root) => {
 
   // ---- controls
 
-  const change = (changed) => { Object.assign(now, changed); redraw(); };
   const choose = (id) => change({ word: words[id] });
   const find = (id) => change({ word: words[id], middle: away(id) ? 0 : now.middle }); // and let it be seen
-  const eta = tokensel.slider("size of the one step, η₀", { min: 0, max: STEPS.length - 1, step: 1, value: STEPS.indexOf(now.eta) }, (at) => { cancelAnimationFrame(gliding); change({ eta: STEPS[at] }); });
-  const dim = tokensel.slider("dimension d", { min: 0, max: DIMS.length - 1, step: 1, value: DIMS.indexOf(now.d) }, (at) => change({ d: DIMS[at] }));
+  const eta = tokensel.listSlider("size of the one step, η₀", STEPS, (each) => {
+    stop();
+    change({ eta: each });
+  });
+  const dim = tokensel.listSlider("dimension d", DIMS, (d) => change({ d }));
 
-  /** Go to a step through all between, so that one sees the words move; at once for who wants nothing to move. */
+  /** Go to a step through all between, so that one sees the words move. */
   function glide(step) {
-    const [from, to, start] = [STEPS.indexOf(now.eta), STEPS.indexOf(step), performance.now()];
-    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    const move = (time) => {
-      const part = still ? 1 : Math.min(1, Math.max(0, (time - start) / GLIDE));
-      change({ eta: STEPS[Math.round(from + part * (to - from))] });
-      if (part < 1) gliding = requestAnimationFrame(move);
-    };
-    cancelAnimationFrame(gliding);
-    move(start);
+    const [from, to] = [now.eta, step].map((each) => STEPS.indexOf(each));
+    stop();
+    stop = tokensel.animate(GLIDE, (part) => change({ eta: STEPS[Math.round(from + part * (to - from))] }));
   }
 
-  const presets = tokensel.buttons("sizes of the one step", PRESETS.map((step) => [step ? `size ${number(step)}` : "before", () => glide(step)]));
-  const zoom = tokensel.buttons("which words are shown", [["all words", () => change({ middle: 0 })], ["words near zero", () => change({ middle: 1 })]]);
-  zoom.classList.add("zoom");
+  const sizes = PRESETS.map((step) => [step, step ? `size ${number(step)}` : "before"]);
+  const presets = tokensel.choice("sizes of the one step", sizes, glide);
+  const zoom = tokensel.choice("which words are shown", [[0, "all words"], [1, "words near zero"]], (middle) =>
+    change({ middle }));
+  zoom.root.classList.add("zoom");
   const aloud = tokensel.said();
-  const cloud = tokensel.scatter({ words, name: "Words by signed share and value", xName: "signed share × 10,000", yName: "value E·v", brief: told, tell: inFull, choose });
+  const cloud = tokensel.scatter({
+    words, brief: told, tell: inFull, choose, name: "Words by signed share and value",
+    xName: "signed share × 10,000", yName: "value E·v",
+  });
   const finder = tokensel.finder({ words, weights: x.map(Math.abs), choose, find });
   const ofWord = element("p", { class: "of-word" });
   const readout = element("p", { class: "readout" });
@@ -72,19 +74,19 @@ tokensel.plaything("step", (root) => {
 
   // ---- the law: the same way along as the slider's, 0 at its left end
 
+  const brief = new Intl.NumberFormat("en", { notation: "compact" }); // 10K
   function drawLaw(found, equal) {
     const across = (step) => (step ? 46 + 45 * Math.log10(step / 10) : 30);
     const down = (correlation) => 114 - 100 * correlation;
-    const text = (at, y, what, anchor = "middle") => element("svg:text", { x: at, y, "text-anchor": anchor }, what);
     const curve = STEPS.map((step) => `${across(step).toFixed(1)} ${down(tokensel.expectedCorrelation(step, equal)).toFixed(1)}`);
     const threshold = across(equal);
     const right = threshold > 134;
     law.replaceChildren(
       element("svg:path", { class: "axis", d: "M30 14V114H238" }),
       ...[0, 0.5, 1].map((each) => text(25, down(each) + 4, each, "end")),
-      ...[[0, "0"], [10, "10"], [100, "100"], [1_000, "1k"], [10_000, "10k"], [100_000, "100k"]].map(([step, label]) => text(across(step), 129, label)),
-      text(134, 146, "size of the step η₀"),
-      text(2, 3, "correlation", "start"),
+      ...[0, 10, 100, 1_000, 10_000, 100_000].map((step) => text(across(step), 129, brief.format(step), "middle")),
+      text(134, 146, "size of the step η₀", "middle"),
+      text(2, 3, "correlation"),
       element("svg:line", { class: "threshold", x1: threshold, x2: threshold, y1: 14, y2: 114 }),
       text(threshold + (right ? -4 : 4), right ? 26 : 108, "= chance", right ? "end" : "start"),
       element("svg:path", { class: "law", d: `M${curve.join("L")}` }),
@@ -94,7 +96,7 @@ tokensel.plaything("step", (root) => {
 
   // ---- all together
 
-  function draw() {
+  function picture() {
     values = tokensel.steppedValues(data, now.eta, now.d);
     const equal = tokensel.equalStep(data.share, now.d);
     const [found, expected] = [tokensel.correlation(values, data.share), tokensel.expectedCorrelation(now.eta, equal)];
@@ -115,20 +117,18 @@ tokensel.plaything("step", (root) => {
   }
 
   function show(found, expected) {
-    eta.input.value = STEPS.indexOf(now.eta);
-    dim.input.value = DIMS.indexOf(now.d);
-    eta.show(now.eta ? number(now.eta) : "0 (before)");
-    dim.show(number(now.d));
-    PRESETS.forEach((step, i) => presets.children[i].setAttribute("aria-pressed", step === now.eta));
-    [...zoom.children].forEach((button, i) => button.setAttribute("aria-pressed", now.middle === i));
-    if (spokenOf && document.activeElement !== cloud.root) aloud.say(spokenOf === now.word ? spoken(found, expected) : inFull(idOf(now.word)));
+    eta.show(now.eta ? number(now.eta) : "0 (before)", now.eta);
+    dim.show(number(now.d), now.d);
+    presets.show(now.eta);
+    zoom.show(now.middle);
+    if (spokenOf && document.activeElement !== cloud.root) {
+      aloud.say(spokenOf === now.word ? spoken(found, expected) : inFull(idOf(now.word)));
+    }
     spokenOf = now.word;
-    tokensel.remember("step", DEFAULTS, now);
   }
 
-  const redraw = tokensel.soon(draw);
   const hint = element("p", {}, "Drag the step size; tap a word for its numbers.");
-  const controls = element("div", { class: "controls" }, hint, eta.root, dim.root, presets, zoom);
+  const controls = element("div", { class: "controls" }, hint, eta.root, dim.root, presets.root, zoom.root);
   const beside = element("div", { class: "beside" }, finder.root, ofWord, readout, law, legend);
   root.append(element("div", { class: "step" }, cloud.root, controls, beside), aloud.root);
   draw();

@@ -1,18 +1,18 @@
-/* Where do you stop? (07_ablations): a line that one drags along the accuracy of five networks on new reviews and on their own.
- * Runs are evaluated every few steps; between two evaluations the curves are straight.
+/* Where do you stop? (07_ablations): a line that one drags along the accuracy of five networks on
+ * new reviews and on their own. Runs are evaluated every few steps; between two evaluations the
+ * curves are straight.
  */
 "use strict";
 
 tokensel.plaything("stop", (root) => {
-  const { element } = tokensel;
+  const { element, text, clamp } = tokensel;
   const NAMES = { all: "everything", one_step: "one step on E", frozen: "E frozen", bag: "no attention", shuffled: "shuffled labels" };
   const KINDS = { new: "new reviews", own: "known reviews" };
   const LEVELS = [72, 88, 95];
   const STEPS = [...new Set(Array.from({ length: 100 }, (_, k) => Math.round(700 ** (k / 99))))];
   const DEFAULTS = { model: "all", step: 8 };
   const data = tokensel.stopping;
-  const now = tokensel.state("stop", DEFAULTS);
-  if (!(now.model in NAMES)) now.model = DEFAULTS.model;
+  const { now, change, draw } = tokensel.settings("stop", DEFAULTS, picture, { model: Object.keys(NAMES) });
 
   const nearest = (step) => STEPS.reduce((best, each, i) => (Math.abs(Math.log(each / step)) < Math.abs(Math.log(STEPS[best] / step)) ? i : best), 0);
   const last = () => nearest(data[now.model].steps.at(-1));
@@ -32,34 +32,35 @@ tokensel.plaything("stop", (root) => {
     y: { range: [45, 100], ticks: [50, ...LEVELS].map((each) => [each, `${each}%`]) },
   });
   const [left, right, top, bottom] = chart.ends;
-  const change = (changed) => { Object.assign(now, changed); redraw(); };
-  const models = tokensel.buttons("what is trained", [
-    ...Object.entries(NAMES).map(([model, name]) => [name, () => change({ model })]), ["Reset", () => change(DEFAULTS)]]);
+  const models = tokensel.choice("what is trained", Object.entries(NAMES), (model) => change({ model }));
+  models.root.append(tokensel.button("Reset", () => change(DEFAULTS)));
   const readout = element("p", { class: "readout" });
   const aloud = tokensel.said();
 
   // The drawing is a slider, for mouse, finger and keys.
-  const to = (at) => change({ step: STEPS[Math.min(last(), Math.max(0, at))] });
+  const to = (at) => change({ step: STEPS[clamp(at, 0, last())] });
   const drag = (event) => { if (event.buttons) to(nearest(chart.back(event))); };
   const keys = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10, Home: -100, End: 100 };
-  const listeners = {
-    pointerdown: (event) => { chart.root.setPointerCapture(event.pointerId); drag(event); },
-    pointermove: drag,
-    keydown: (event) => {
+  tokensel.set(chart.root, {
+    role: "slider", tabindex: 0, "aria-valuemin": 1,
+    onpointerdown: (event) => {
+      chart.root.setPointerCapture(event.pointerId);
+      drag(event);
+    },
+    onpointermove: drag,
+    onkeydown: (event) => {
       if (!(event.key in keys)) return;
       event.preventDefault();
       to(Math.min(nearest(now.step), last()) + keys[event.key]);
     },
-  };
-  for (const [name, listener] of Object.entries(listeners)) chart.root.addEventListener(name, listener);
-  const says = (attributes) => Object.entries(attributes).forEach(([name, value]) => chart.root.setAttribute(name, value));
-  says({ role: "slider", tabindex: 0, "aria-valuemin": 1 });
+  });
 
-  function draw() {
+  function picture() {
     const { steps } = data[now.model];
-    const step = STEPS[Math.min(nearest(now.step), last())];
+    const step = now.step = STEPS[Math.min(nearest(now.step), last())];
     const found = Object.fromEntries(Object.keys(KINDS).map((kind) => [kind, Math.round(after(step, kind))]));
     const at = chart.across(step);
+    const [aside, anchor] = at > right - 130 ? [-9, "end"] : [9, "start"];
     chart.layer.replaceChildren(
       ...LEVELS.map((level) => chart.line([1, 700], [level, level], Object.values(found).includes(level) ? "level hit" : "level")),
       ...Object.keys(KINDS).flatMap((kind) => data[now.model][kind].map((run) => chart.line(steps.slice(1), run.slice(1).map((each) => each / 10), kind))),
@@ -67,18 +68,17 @@ tokensel.plaything("stop", (root) => {
       element("svg:path", { class: "handle", d: `M${at - 9} ${top - 12}h18l-9 13z` }),
       ...Object.entries(found).flatMap(([kind, each]) => [
         element("svg:circle", { class: kind, cx: at, cy: chart.down(after(step, kind)), r: 5 }),
-        chart.text(at + (at > right - 130 ? -9 : 9), chart.down(each) + (kind === "own" ? -6 : 16), `${KINDS[kind]} ${each}%`, at > right - 130 ? "end" : "start", kind)]),
+        text(at + aside, chart.down(each) + (kind === "own" ? -6 : 16), `${KINDS[kind]} ${each}%`, anchor, kind)]),
     );
-    const text = `${NAMES[now.model]}, stopped after step ${step}: ${found.new}% of new reviews right, ${found.own}% of those it learns from.`;
-    readout.textContent = text[0].toUpperCase() + text.slice(1);
-    says({ "aria-valuenow": step, "aria-valuemax": STEPS[last()], "aria-valuetext": text });
-    Object.keys(NAMES).forEach((model, i) => models.children[i].setAttribute("aria-pressed", model === now.model));
-    if (document.activeElement !== chart.root) aloud.say(text); // a slider says itself where it is
-    tokensel.remember("stop", DEFAULTS, { model: now.model, step });
+    const told = `${NAMES[now.model]}, stopped after step ${step}: ${found.new}% of new reviews right, `
+      + `${found.own}% of those it learns from.`;
+    readout.textContent = told[0].toUpperCase() + told.slice(1);
+    tokensel.set(chart.root, { "aria-valuenow": step, "aria-valuemax": STEPS[last()], "aria-valuetext": told });
+    models.show(now.model);
+    if (document.activeElement !== chart.root) aloud.say(told); // a slider says itself where it is
   }
 
-  const redraw = tokensel.soon(draw);
   root.classList.add("stop");
-  root.append(chart.root, models, readout, element("p", { class: "hint" }, "Drag the line. Where do you find 72%, 88% and 95%?"), aloud.root);
+  root.append(chart.root, models.root, readout, element("p", { class: "hint" }, "Drag the line. Where do you find 72%, 88% and 95%?"), aloud.root);
   draw();
 });

@@ -1,12 +1,14 @@
-/* Train it yourself (01_model): ten sentences, a network of random numbers, and what its words become step by step.
+/* Train it yourself (01_model): ten sentences, a network of random numbers, and what its words
+ * become step by step.
  *
- * All that is shown follows from sentences, labels and the number of steps, from one start and at one rate: a flipped label shows
- * what these steps would have made of it, and a link leads to the same picture.
+ * All that is shown follows from sentences, labels and the number of steps, from one start and at
+ * one rate: a flipped label shows what these steps would have made of it, and a link leads to the
+ * same picture.
  */
 "use strict";
 
 tokensel.plaything("train", (root) => {
-  const { element } = tokensel;
+  const { element, text, shown } = tokensel;
   const GOOD = ["the film was great", "a great story", "the music is great and the story is good", "a good film with a good story", "the story was wonderful"];
   const BAD = ["the film was bad", "a bad story", "the music is bad and the story is dull", "a dull film with a bad story", "the story was awful"];
   const START = { texts: [...GOOD, ...BAD].join("/"), labels: "1111100000", steps: 0 };
@@ -20,9 +22,10 @@ tokensel.plaything("train", (root) => {
   const labels = texts.map((_, i) => Number(now.labels[i] === "1"));
   let steps = Math.min(MOST, Math.max(0, Math.round(now.steps)));
   let trained = { of: null, path: [] };
-  let running;
+  let stop = () => {};
 
-  /** What the network is after so many steps, and the sentences as it reads them; what was computed before is kept. */
+  /** What the network is after so many steps, and the sentences as it reads them; what was computed
+   *  before is kept. */
   function network() {
     const found = texts.map((text) => tokensel.words(text).map(({ word }) => word).filter((word) => word.length > 1)); // as in the book
     const of = JSON.stringify([found, labels]);
@@ -37,7 +40,6 @@ tokensel.plaything("train", (root) => {
   // ---- the picture
 
   const drawing = element("svg:svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img" });
-  const text = (x, y, what, anchor = "middle", kind = "tick") => element("svg:text", { class: kind, x, y, "text-anchor": anchor }, what);
 
   function picture({ model, vocabulary }) {
     const [scores, values] = model ? [model.scores, model.values[0]] : [[], []];
@@ -46,7 +48,7 @@ tokensel.plaything("train", (root) => {
     const at = (s) => [WIDTH / 2 + (values[s] / across) * 160, HEIGHT / 2 - 8 - (scores[s] / up) * 120];
     const parts = vocabulary.map((word, s) => {
       const [cx, cy] = at(s);
-      const name = `${word}: value ${tokensel.shown(values[s], 1)}, score ${tokensel.shown(scores[s], 1)}`;
+      const name = `${word}: value ${shown(values[s], 1)}, score ${shown(scores[s], 1)}`;
       return element("svg:circle", { class: `disc ${values[s] < 0 ? "blame" : "praise"}`, cx, cy, r: 6 }, element("svg:title", {}, name));
     });
     // Names, the clearest words first, where no other name stands
@@ -63,8 +65,9 @@ tokensel.plaything("train", (root) => {
     }
     drawing.replaceChildren(
       element("svg:path", { class: "level", d: `M10 ${HEIGHT / 2 - 8}H${WIDTH - 10}M${WIDTH / 2} 18V${HEIGHT - 26}` }),
-      text(WIDTH / 2, 13, "↑ gets more attention"), text(8, HEIGHT - 8, "← speaks for blame", "start"),
-      text(WIDTH - 8, HEIGHT - 8, "speaks for praise →", "end"), ...parts);
+      text(WIDTH / 2, 13, "↑ gets more attention", "middle", "tick"),
+      text(8, HEIGHT - 8, "← speaks for blame", "start", "tick"),
+      text(WIDTH - 8, HEIGHT - 8, "speaks for praise →", "end", "tick"), ...parts);
   }
 
   // ---- the sentences
@@ -116,15 +119,15 @@ tokensel.plaything("train", (root) => {
   }
 
   function walk(many) {
-    cancelAnimationFrame(running);
-    const [from, end, began] = [steps, Math.min(MOST, steps + many), performance.now()];
-    const still = many === 1 || matchMedia("(prefers-reduced-motion: reduce)").matches;
-    const move = (time) => {
-      const done = still ? end : Math.min(end, from + Math.max(1, Math.floor((time - began) / EACH)));
-      if (done !== steps) { steps = done; draw(); }
-      if (done < end) running = requestAnimationFrame(move);
+    stop();
+    const [from, all] = [steps, Math.min(MOST - steps, many)];
+    const go = (done) => {
+      if (from + done === steps) return;
+      steps = from + done;
+      draw();
     };
-    move(began);
+    go(Math.min(1, all));
+    if (all > 1) stop = tokensel.animate(EACH * all, (part) => go(Math.max(1, Math.floor(part * all))));
   }
 
   function shuffle() {
@@ -136,7 +139,7 @@ tokensel.plaything("train", (root) => {
   }
 
   function reset() {
-    cancelAnimationFrame(running);
+    stop();
     steps = 0;
     texts.forEach((_, i) => { texts[i] = fitting(START.texts, i); labels[i] = Number(START.labels[i]); });
     draw();

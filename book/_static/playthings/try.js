@@ -1,13 +1,14 @@
-/* Try it: a review of one's own, read by the classifier of 04_reviews at five moments of its training. At the step where training
- * is best stopped the verdict says how often verdicts as clear are right; at the others, what the classifier claims.
+/* Try it: a review of one's own, read by the classifier of 04_reviews at five moments of its
+ * training. At the step where training is best stopped the verdict says how often verdicts as clear
+ * are right; at the others, what the classifier claims.
  *
- * Above each word stands a bar as high as its attention q, in the colour of its value γ. A tap on a word tells its numbers, and
- * lets one exchange it or leave it out, to see how the logit f moves.
+ * Above each word stands a bar as high as its attention q, in the colour of its value γ. A tap on a
+ * word tells its numbers, and lets one exchange it or leave it out, to see how the logit f moves.
  */
 "use strict";
 
 tokensel.plaything("try", (root) => {
-  const { element, reviews } = tokensel;
+  const { element, reviews, clamp } = tokensel;
   const EXAMPLES = {
     "both at once": "The story is slow, but the music is wonderful.",
     praise: "I laughed, I cried, and I would see it again tomorrow. A gem!",
@@ -30,9 +31,9 @@ tokensel.plaything("try", (root) => {
   const DEFAULTS = { text: EXAMPLES["both at once"], step: STOPPED };
   const LOUD = 30; // about the largest value and the largest logit there are
 
-  const words = { vocabulary: tokensel.vocabulary };
   const trained = []; // a model a stage, unpacked when it is first asked for
   const model = (stage) => (trained[stage] ??= {
+    vocabulary: tokensel.vocabulary,
     scores: tokensel.unpack(reviews.scores[stage]),
     values: [tokensel.unpack(reviews.values[stage])],
   });
@@ -44,16 +45,9 @@ tokensel.plaything("try", (root) => {
   // ---- what is read
 
   function read(review = text) {
-    const tokens = tokensel.tokens(words, review);
-    const known = tokens.filter(({ id }) => id >= 0);
-    const { attention, logits } = tokensel.forward(model(stage), known.map(({ id }) => id));
-    known.forEach((token, i) => {
-      token.attention = attention[i];
-      token.score = model(stage).scores[token.id];
-      token.value = model(stage).values[0][token.id];
-    });
-    const top = known.reduce((one, other) => (other.attention > (one?.attention ?? 0) ? other : one), undefined);
-    return { tokens, known, top, logit: logits[0], likely: tokensel.probabilities(logits)[1] };
+    const found = tokensel.reading(model(stage), review);
+    const top = found.known.reduce((one, other) => (other.attention > (one?.attention ?? 0) ? other : one), undefined);
+    return { ...found, top, likely: tokensel.probabilities([found.logit])[1] };
   }
 
   const signed = (x) => (x ? `${x < 0 ? "−" : "+"}${Math.abs(x).toFixed(Math.abs(x) < 0.1 ? 3 : 2)}` : "0");
@@ -62,12 +56,12 @@ tokensel.plaything("try", (root) => {
   const side = (x) => (x < 0 ? "blame" : "praise");
 
   /** [a word, the rest of the sentence] */
-  function verdict({ known, logit, likely }) {
+  function verdict(reading) {
+    const { known, logit, likely } = reading;
     const step = reviews.stages[stage];
     const number = known.length ? ` Logit ${signed(logit)} (above 0: praise).` : "";
     if (step === STOPPED || !known.length) {
-      const [ids, attention] = ["id", "attention"].map((key) => known.map((token) => token[key]));
-      const [word, rest] = tokensel.verdictInWords(tokensel.verdict(tokensel.verdictData, ids, attention, logit));
+      const [word, rest] = tokensel.verdictInWords(reading);
       return [word, rest + number];
     }
     if (Math.abs(likely - 0.5) < 0.03) return [step ? "Undecided." : "Not trained yet.", `It claims that praise is ${percent(likely)} likely.${number}`];
@@ -95,7 +89,8 @@ tokensel.plaything("try", (root) => {
   slider.input.after(element("div", { class: "stops", "aria-hidden": "true" }, ...reviews.stages.map((each) => element("span", {}, each))));
   const { root: forScreenReaders, say } = tokensel.said();
 
-  // The text as it was typed: pairs of what stands before a word, and the word. What has not changed is left alone.
+  // The text as it was typed: pairs of what stands before a word, and the word. What has not
+  // changed is left alone.
   const pieces = [];
   const tail = document.createTextNode("");
   reading.append(tail);
@@ -143,7 +138,7 @@ tokensel.plaything("try", (root) => {
     const [word, rest] = verdict(seen);
     const kind = { "Praise.": "praise", "Blame.": "blame" }[word] ?? null;
     judged.replaceChildren(...(word ? [element("strong", { class: kind }, word), " "] : []), rest);
-    const across = (logit) => `${50 + 50 * Math.max(-1, Math.min(1, logit / LOUD))}%`;
+    const across = (logit) => `${50 + 50 * clamp(logit / LOUD, -1, 1)}%`;
     pointer.style.left = across(seen.logit);
     ghost.hidden = !chosen || chosen.first === text;
     if (!ghost.hidden) ghost.style.left = across(read(chosen.first).logit);
@@ -195,9 +190,8 @@ tokensel.plaything("try", (root) => {
   panel.append(
     facts,
     element("div", { class: "buttons", role: "group", "aria-label": "Exchange the word" },
-      asked, instead, ...INSTEAD.map((word) => element("button", { type: "button", onclick: () => exchange(word) }, word)),
-      element("button", { type: "button", onclick: () => exchange("") }, "leave it out"),
-      element("button", { type: "button", onclick: () => choose(null) }, "done")),
+      asked, instead, ...INSTEAD.map((word) => tokensel.button(word, () => exchange(word))),
+      tokensel.button("leave it out", () => exchange("")), tokensel.button("done", () => choose(null))),
   );
 
   function choose(token) {
@@ -238,15 +232,17 @@ tokensel.plaything("try", (root) => {
   // ---- words are one stop of the Tab key; arrows go from one to the next
 
   const place = (word) => pieces.findIndex(([, each]) => each === word);
-  const pick = ({ target }) => { if (place(target) >= 0) choose(tokensel.tokens(words, text)[place(target)]); };
+  const pick = ({ target }) => { if (place(target) >= 0) choose(tokensel.tokens(model(stage), text)[place(target)]); };
   reading.addEventListener("click", pick);
   reading.addEventListener("keydown", (event) => {
-    const way = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1, Enter: 0, " ": 0 }[event.key];
-    const next = pieces[place(event.target) + way]?.[1];
-    if (!next) return;
+    if (event.key !== "Enter" && event.key !== " ") return;
     event.preventDefault();
-    if (way === 0) return pick(event);
-    event.target.tabIndex = -1;
+    pick(event);
+  });
+  tokensel.onArrows(reading, ([right, up], { target }) => {
+    const next = pieces[place(target) + right - up]?.[1];
+    if (!next) return;
+    target.tabIndex = -1;
     next.tabIndex = 0;
     next.focus();
   });

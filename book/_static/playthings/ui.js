@@ -1,24 +1,61 @@
-/* What the playthings share on a page: how one is put in the place of its still picture, its controls, its state in the address.
+/* What the playthings share on a page: how one takes the place of its still picture, its controls,
+ * what moves it, its state in the address.
  *
- * A plaything is a function of its root, and of its place: tokensel.plaything("plane", (root, place) => { ... }). It is called once for each element
- * of the page with the class plaything-plane (a figure) or tag_plaything-plane (a cell of a notebook), whose picture it replaces:
- * without a script, and on paper, the picture stays.
+ * A plaything is a function of its root, and of its place: tokensel.plaything("plane", (root,
+ * place) => { ... }). It is called once for each figure of the page with the class plaything-plane,
+ * or cell of a notebook with that tag, whose picture it replaces: without a script, and on paper,
+ * the picture stays.
  */
 "use strict";
 
 Object.assign(tokensel, (() => {
   const SVG = "http://www.w3.org/2000/svg";
+  const HERE = document.currentScript?.src; // none in a page of its own, as a report's
 
-  /** An element with attributes, listeners (onclick: f) and children; svg:name for a part of a drawing. */
-  function element(name, attributes = {}, ...children) {
-    const made = name.startsWith("svg:") ? document.createElementNS(SVG, name.slice(4)) : document.createElement(name);
+  /** Give a part attributes, and listeners (onclick: f). What is null or false is taken away, but
+   *  aria-pressed: false. */
+  function set(part, attributes) {
     for (const [key, value] of Object.entries(attributes)) {
-      if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
-      else if (value !== null && value !== false) made.setAttribute(key, value === true ? "" : value);
+      if (key.startsWith("on")) part.addEventListener(key.slice(2), value);
+      else if (key.startsWith("aria-") && value !== null) part.setAttribute(key, value);
+      else if (value === null || value === false) part.removeAttribute(key);
+      else part.setAttribute(key, value === true ? "" : value);
     }
-    made.append(...children);
-    return made;
+    return part;
   }
+
+  /** An element with attributes, listeners and children; svg:name for a part of a drawing. */
+  function element(name, attributes = {}, ...children) {
+    const inDrawing = name.startsWith("svg:");
+    const made = inDrawing ? document.createElementNS(SVG, name.slice(4)) : document.createElement(name);
+    made.append(...children);
+    return set(made, attributes);
+  }
+
+  /** Words in a drawing. */
+  const text = (x, y, words, anchor = "start", kind = null) =>
+    element("svg:text", { x, y, "text-anchor": anchor, class: kind }, words);
+
+  /** Where an event is in a drawing, in the drawing's units. */
+  function pointUnder(drawing, { clientX, clientY }) {
+    const { x, y } = new DOMPoint(clientX, clientY).matrixTransform(drawing.getScreenCTM().inverse());
+    return [x, y];
+  }
+
+  // ---- numbers
+
+  const clamp = (x, low, high) => Math.min(Math.max(x, low), high);
+
+  const formats = []; // to make one takes longer than to use it
+  const format = (digits) => (formats[digits] ??= new Intl.NumberFormat("en", {
+    minimumFractionDigits: digits, maximumFractionDigits: digits,
+  }));
+
+  /** A number with some decimals, and a true minus sign. */
+  const number = (x, digits = 0) =>
+    format(digits).format(Number(x.toFixed(digits)) || 0).replace("-", "−"); // || 0: not -0
+
+  const signed = (x, digits = 2) => (x > 0 ? "+" : "") + number(x, digits);
 
   // ---- the address: #try.text=not%20bad&try.step=3 after whatever names a place of the page
 
@@ -40,9 +77,9 @@ Object.assign(tokensel, (() => {
   const toWrite = new Map();
   let [writing, written] = [null, -Infinity];
 
-  /** Write what differs from the defaults into the address; no entry in the history, no jump. Once the page is drawn, and three
-   *  times a second at most: browsers allow no more for long (Safari: 100 in 30 seconds), and for each they fetch the page's
-   *  icon anew. */
+  /** Write what differs from the defaults into the address; no entry in the history, no jump. Once
+   *  the page is drawn, and three times a second at most: browsers allow no more for long (Safari:
+   *  100 in 30 seconds), and for each they fetch the page's icon anew. */
   function remember(name, defaults, now) {
     toWrite.set(name, [defaults, { ...now }]);
     writing ??= setTimeout(write, Math.max(100, written + 350 - performance.now()));
@@ -58,37 +95,73 @@ Object.assign(tokensel, (() => {
       }
     }
     toWrite.clear();
-    const text = all.toString().replace(/=(?=&|$)/g, (equals, at, whole) => (whole.slice(0, at).includes(".") ? equals : ""));
-    const address = text ? `#${text}` : location.pathname + location.search;
-    if (text !== location.hash.slice(1)) history.replaceState(null, "", address);
+    const hash = all.toString().replace(/(^|&)([^.=&]+)=(?=&|$)/g, "$1$2"); // a place of the page is no state
+    const address = hash ? `#${hash}` : location.pathname + location.search;
+    if (hash !== location.hash.slice(1)) history.replaceState(null, "", address);
+  }
+
+  /** What a plaything keeps in the address: {now, change, redraw, draw}. Where the address says
+   *  what is not known ({key: all values that may be}), now has the default. change({key: value})
+   *  and redraw() draw before the next picture of the screen, draw() at once. */
+  function settings(name, defaults, picture, known = {}) {
+    const now = state(name, defaults);
+    for (const [key, values] of Object.entries(known)) if (!values.includes(now[key])) now[key] = defaults[key];
+    const draw = () => {
+      picture();
+      remember(name, defaults, now);
+    };
+    const redraw = soon(draw);
+    const change = (changed) => {
+      Object.assign(now, changed);
+      redraw();
+    };
+    return { now, change, redraw, draw };
   }
 
   // ---- controls
 
-  let made = 0;
-  const nextId = (name) => `plaything-${name}-${++made}`;
+  const button = (name, onclick, attributes = {}) => element("button", { type: "button", onclick, ...attributes }, name);
 
-  /** A slider with its name and what it shows, said once: {root, input, show(text)}. Give min, max, step, value. */
+  let sliders = 0;
+  /** A slider with its name and what it shows, said once: {root, input, show(text, value)}. Give
+   *  min, max, step, value. */
   function slider(name, attributes, oninput) {
-    const id = nextId("slider");
+    const id = `plaything-slider-${++sliders}`;
     const output = element("output", { for: id, "aria-live": "off" });
-    const input = element("input", { type: "range", id, autocomplete: "off", ...attributes, oninput: () => oninput(input.valueAsNumber) });
-    const show = (text) => {
-      output.textContent = text;
-      input.setAttribute("aria-valuetext", text);
+    const listener = () => oninput(input.valueAsNumber);
+    const input = element("input", { type: "range", id, autocomplete: "off", ...attributes, oninput: listener });
+    const show = (words, value = input.value) => {
+      input.value = value;
+      output.textContent = words;
+      input.setAttribute("aria-valuetext", words);
     };
     return { root: element("div", { class: "slider" }, element("label", { for: id }, name), input, output), input, show };
   }
 
-  /** What is said of mouse and keys, where there are likely to be some, and of a finger elsewhere. */
+  /** A slider through a list: {root, show(text, value)}. */
+  function listSlider(name, values, choose) {
+    const made = slider(name, { min: 0, max: values.length - 1, step: 1 }, (at) => choose(values[at]));
+    return { root: made.root, show: (words, value) => made.show(words, values.indexOf(value)) };
+  }
+
+  /** What is said of mouse and keys where there are likely to be some, and of a finger elsewhere. */
   const byKeys = (words, otherwise = "") => (matchMedia("(hover: hover)").matches ? words : otherwise);
 
-  /** A row of buttons, of which one does something at a time. */
-  const buttons = (label, entries) =>
-    element("div", { class: "buttons", role: "group", "aria-label": label },
-      ...entries.map(([text, onclick]) => element("button", { type: "button", onclick }, text)));
+  /** A row of buttons, [name, what it does]. */
+  const buttons = (label, entries) => element("div", { class: "buttons", role: "group", "aria-label": label },
+    ...entries.map(([name, onclick]) => button(name, onclick)));
 
-  /** A line that a screen reader says some time after the last change, so that typing is not talked over. */
+  /** A row of buttons, [value, name], of which one is pressed: {root, show(value, which may be)}. */
+  function choice(label, entries, choose) {
+    const root = buttons(label, entries.map(([value, name]) => [name, () => choose(value)]));
+    const show = (now, may = () => true) => entries.forEach(([value], i) => {
+      root.children[i].setAttribute("aria-pressed", value === now);
+      root.children[i].disabled = !may(value);
+    });
+    return { root, show };
+  }
+
+  /** A line that a screen reader says some time after the last change: typing is not talked over. */
   function said() {
     const root = element("p", { class: "said", role: "status" });
     let waiting;
@@ -99,42 +172,72 @@ Object.assign(tokensel, (() => {
     return { root, say };
   }
 
-  /** A part of a drawing that moves by mouse, finger and arrow keys.
-   *  Give its name, toPoint (event -> [x, y] in the drawing's units), where (() -> [x, y]), move ([x, y] -> anything), keyStep. */
-  function draggable(part, { name, toPoint, where, move, keyStep }) {
-    const keys = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
-    const tell = () => {
-      const [x, y] = where();
-      part.setAttribute("aria-valuenow", x.toFixed(2));
-      part.setAttribute("aria-valuetext", `${name} at ${x.toFixed(2)}, ${y.toFixed(2)}`);
-    };
-    const set = (point) => { move(point); tell(); };
-    for (const [key, value] of Object.entries({ tabindex: 0, role: "slider", "aria-label": `${name}: arrow keys move it`, "aria-roledescription": "point" })) {
-      part.setAttribute(key, value);
-    }
-    part.classList.add("draggable");
+  // ---- keys, fingers, time
+
+  const WAYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+
+  /** What arrow keys do on a part: act([to the right, up], event), which is false if nothing. */
+  function onArrows(part, act) {
     part.addEventListener("keydown", (event) => {
-      const way = keys[event.key];
-      if (!way) return;
-      event.preventDefault();
-      const size = keyStep * (event.shiftKey ? 5 : 1);
-      set(where().map((each, i) => each + size * way[i]));
+      if (event.key in WAYS && act(WAYS[event.key], event) !== false) event.preventDefault();
     });
-    // A finger on it moves it, and does not scroll the page: touch-action is not heard on parts of a drawing everywhere.
+  }
+
+  /** What a mouse or a finger that drags a part does, instead of scrolling: move(event). */
+  function onDrag(part, move) {
+    // touch-action is not heard on parts of a drawing everywhere
     part.addEventListener("touchstart", (event) => event.preventDefault(), { passive: false });
-    part.addEventListener("pointerdown", (event) => {
-      event.preventDefault();
-      part.setPointerCapture(event.pointerId);
-      part.focus();
-      const drag = (moved) => set(toPoint(moved));
-      part.addEventListener("pointermove", drag);
-      for (const end of ["pointerup", "pointercancel"]) {
-        part.addEventListener(end, () => part.removeEventListener("pointermove", drag), { once: true });
-      }
+    part.addEventListener("pointerdown", ({ pointerId }) => part.setPointerCapture(pointerId));
+    part.addEventListener("pointermove", (event) => part.hasPointerCapture(event.pointerId) && move(event));
+  }
+
+  /** A part of a drawing that moves by mouse, finger and arrow keys. Returns what says anew where
+   *  it is. Give its name, toPoint (event -> [x, y] in the drawing's units), where (() -> [x, y]),
+   *  move ([x, y] -> anything). */
+  function draggable(part, { name, toPoint, where, move, keyStep }) {
+    const tell = () => {
+      const [x, y] = where().map((each) => each.toFixed(2));
+      set(part, { "aria-valuenow": x, "aria-valuetext": `${name} at ${x}, ${y}` });
+    };
+    const moveTo = (point) => {
+      move(point);
+      tell();
+    };
+    part.classList.add("draggable");
+    set(part, {
+      tabindex: 0, role: "slider", "aria-roledescription": "point", "aria-label": `${name}: arrow keys move it`,
+      onpointerdown: (event) => {
+        event.preventDefault();
+        part.focus();
+      },
     });
+    onDrag(part, (event) => moveTo(toPoint(event)));
+    onArrows(part, (way, { shiftKey }) =>
+      moveTo(where().map((each, axis) => each + keyStep * (shiftKey ? 5 : 1) * way[axis])));
     tell();
     return tell;
   }
+
+  const calm = matchMedia("(prefers-reduced-motion: reduce)");
+
+  /** Call a function with the part of a time that is over, from picture to picture of the screen,
+   *  until that is 1; for who wants nothing to move, that is at once. Returns what stops it. */
+  function animate(milliseconds, step) {
+    const began = performance.now();
+    const move = (time) => {
+      const part = calm.matches || !milliseconds ? 1 : clamp((time - began) / milliseconds, 0, 1);
+      if (part < 1) waiting = requestAnimationFrame(move);
+      step(part);
+    };
+    let waiting = requestAnimationFrame(move);
+    return () => cancelAnimationFrame(waiting);
+  }
+
+  /** Load a script that lies beside this one. */
+  const load = (file) => new Promise((resolve, reject) => {
+    const src = new URL(file, HERE).href;
+    document.head.append(element("script", { src, onload: resolve, onerror: reject }));
+  });
 
   /** Call a function once before the next picture of the screen, however often it is asked for. */
   function soon(draw) {
@@ -146,8 +249,9 @@ Object.assign(tokensel, (() => {
     };
   }
 
-  /** Put a plaything in every place of the page that is meant for it: instead of the still picture, or, where the place
-   *  has the class or tag played-below, below it. Where another state is asked for in the address, it is made anew. */
+  /** Put a plaything in every place of the page that is meant for it: instead of the still picture,
+   *  or, where the place has the class or tag played-below, below it. Where another state is asked
+   *  for in the address, it is made anew. */
   function plaything(name, build) {
     const asked = () => [...read().keys()].some((key) => key.startsWith(`${name}.`));
     const start = () => {
@@ -175,5 +279,8 @@ Object.assign(tokensel, (() => {
     else start();
   }
 
-  return { element, state, remember, slider, byKeys, buttons, said, draggable, soon, plaything };
+  return {
+    set, element, text, pointUnder, clamp, number, signed, state, remember, settings, button, slider, listSlider, byKeys,
+    buttons, choice, said, onArrows, onDrag, draggable, calm, animate, load, soon, plaything,
+  };
 })());

@@ -1,6 +1,6 @@
 /* A text box with a model of one's own: what it says of the text as one types, and the words that it rests on.
  *
- * Python's text_box.py wraps engine.js, ui.js and this in one function, so that `tokensel` is this box's own. The model is the JSON
+ * Python's text_box.py wraps engine.js, ui.js, phrases.js and this in one function, so that `tokensel` is this box's own. The model is the JSON
  * in the place of the box. Whatever is typed, and every word and label of the model, goes into the page as text, never as HTML.
  */
 "use strict";
