@@ -353,7 +353,7 @@ def test_the_tug_of_war_is_the_package_s(alone, step, many, selected):
 
 def test_who_wakes_later_than_one_looks_is_said_to_rise(alone):
     tab = alone("border", "#border.step=312").tab
-    assert "still sleeps, but is rising, after a path of 2000" in tab.locator(f"{WAR} .verdict").inner_text()
+    assert "still sleeps, but is rising, after a path of 2,000" in tab.locator(f"{WAR} .verdict").inner_text()
     corpus, start = tug_of_war(3, 312)
     end = ts.gradient_flow(start, corpus, 2200, records=2)
     attention = ts.attention(replace(start, cls_embedding=end.cls_embedding), corpus).toarray()[-1, 3]

@@ -48,12 +48,12 @@ Object.assign(tokensel, (() => {
     const path = (points, kind) => element("svg:path", {
       class: `path ${kind}`, pathLength: 1, d: trace(points.map(([s, lead]) => [right(s), up(lead)])),
     });
-    const axes = `M${left} 0V${height - 28}H${width}M${left} ${middle}H${width}`;
+    const axes = `M${left} 20V${height - 28}H${width}M${left} ${middle}H${width}`;
     const layer = element("svg:g");
     const view = { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label };
     const root = element("svg:svg", view,
       ...leads.map((lead) => text(left - 5, up(lead) + 4, tokensel.number(lead), "end", "tick")),
-      ...[1, 10, 100, 1000].map((s) => text(right(s), height - 16, s, "middle", "tick")),
+      ...[1, 10, 100, 1000].map((s) => text(right(s), height - 16, tokensel.number(s), "middle", "tick")),
       text(width - 4, height - 3, "length of the path", "end", "tick"),
       text(4, 13, name, "start", "tick"), text(left + 6, height - 34, note, "start", "tick"),
       element("svg:path", { class: "axis", d: axes }), layer);
