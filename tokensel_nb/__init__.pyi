@@ -30,6 +30,10 @@ from .corpus.corpus import (
     Corpus as Corpus,
     shuffle_labels as shuffle_labels,
 )
+from .corpus.sequences import (
+    Sequences as Sequences,
+    sequences_from_texts as sequences_from_texts,
+)
 from .datasets.imdb import (
     load_imdb as load_imdb,
     read_imdb as read_imdb,
@@ -64,6 +68,10 @@ from .training.estimator import (
 from .yourdata.explanation import (
     Explanation as Explanation,
     explain as explain,
+)
+from .theory.first_step import (
+    FirstStep as FirstStep,
+    first_step as first_step,
 )
 from .theory.flow.bounds import (
     allowed_error as allowed_error,
@@ -154,6 +162,10 @@ from .yourdata.text_box import (
 )
 from .yourdata.classifier import (
     TextClassifier as TextClassifier,
+)
+from .models.transformer import (
+    Transformer as Transformer,
+    TransformerParameters as TransformerParameters,
 )
 from .training.train import (
     History as History,

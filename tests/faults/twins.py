@@ -21,7 +21,18 @@ TEXTS = ["good film film plot", "fine film plot plot", "good film", "bad film fi
 
 # What people are given, and do not make themselves: results, errors, and what only subclasses call.
 NOT_CALLED = {
-    *("Bins", "ControlledBins", "Explanation", "Flow", "History", "Live", "MaxMargin", "Report", "SelectionCertificate"),
+    *(
+        "Bins",
+        "ControlledBins",
+        "Explanation",
+        "FirstStep",
+        "Flow",
+        "History",
+        "Live",
+        "MaxMargin",
+        "Report",
+        "SelectionCertificate",
+    ),
     *("Training", "CheckpointError", "DataError", "NotSeparableError", "AutogradModel", "Model", "NamedArrays"),
 }
 # Files and the hub: tests/datasets feeds them.
@@ -31,8 +42,9 @@ READERS = {
 }
 
 
-# Folders of a corpus, and diagnoses of all words: tests/scale/test_stored.py and tests/yourdata/test_diagnosis.py feed them.
-ELSEWHERE = {"Diagnosis", "StoredCorpus", "diagnose", "store_corpus"}
+# Folders of a corpus, diagnoses of all words, and texts in order with the model that reads them: tests/scale/test_stored.py,
+# tests/yourdata/test_diagnosis.py, tests/corpus/test_sequences.py and tests/models/test_transformer.py feed them.
+ELSEWHERE = {"Diagnosis", "StoredCorpus", "diagnose", "store_corpus", "Sequences", "Transformer", "TransformerParameters"}
 
 
 @dataclass(frozen=True)
@@ -127,6 +139,16 @@ def twins(random) -> dict[str, Twin]:
     }
     for name in ("embedding_step", "cls_step"):
         found[name] = Twin(getattr(ts, name), dict(parameters=drawn, corpus=texts, **ratio), both | rate)
+    found["first_step"] = Twin(
+        ts.first_step,
+        dict(parameters=drawn, corpus=texts),
+        dict(parameters=of_parameters, corpus=partial(of_corpus, three=ERROR)),
+    )
+    found["sequences_from_texts"] = Twin(
+        ts.sequences_from_texts,
+        dict(texts=["good film", "a bad film"], labels=["up", "down"], longest=2),
+        dict(longest=partial(kinds.whole, huge=EITHER)),
+    )
     steps = dict(parameters=partial(of_parameters, arrays=("embeddings", "output_vector")), corpus=of_corpus)
     found["exact_values"] = Twin(ts.exact_values, dict(parameters=uniform, corpus=texts, **ratio), steps | rate)
     found["adam_values"] = Twin(

@@ -86,14 +86,15 @@ class Corpus:
         """Return the texts that a slice, a mask or an array of indices picks, as a corpus of the same words."""
         rows = _checked_rows(rows, len(self))
         weights = None if self.weights is None else _checked_weights(self.weights[rows], len(self.labels[rows]))
-        return unchecked(self.counts[rows], self.labels[rows].copy(), self.vocabulary, self.class_names, weights)
+        parts = (self.counts[rows], self.labels[rows].copy(), self.vocabulary, self.class_names, weights)
+        return unchecked(type(self), *parts, *self._others(rows))
 
     def __repr__(self):
         """Return sizes and classes, as in ``Corpus(3 texts, 5 words, 9 tokens; -1: 1, +1: 2)``."""
         empty = int((self.lengths == 0).sum())
         note = f"; {empty:,} without a known word" if empty else ""
         sizes = f"{len(self):,} texts, {self.vocab_size:,} words, {round(self.lengths.sum()):,} tokens"
-        return f"Corpus({sizes}; {class_sizes(self)}{note})"
+        return f"{type(self).__name__}({sizes}; {class_sizes(self)}{note})"
 
     @property
     def vocab_size(self):
@@ -236,6 +237,10 @@ class Corpus:
                 raise ValueError(f"there is no text of the class {name!r}; balance a corpus that has some of each")
         return self[np.sort(np.concatenate([random.choice(rows, len(rarest), replace=False) for rows in rows_of]))]
 
+    def _others(self, rows):
+        """Return what a subclass keeps of some texts beside the fields of a corpus."""
+        return ()
+
     @property
     def _weights(self):
         return np.ones(len(self)) if self.weights is None else self.weights
@@ -257,10 +262,10 @@ def class_sizes(corpus):
     return ", ".join(f"{name}: {size:,}" for name, size in zip(corpus.class_names, sizes))
 
 
-def unchecked(counts, labels, vocabulary, class_names, weights=None) -> Corpus:
+def unchecked(kind: type[Corpus], *parts) -> Corpus:
     """Return a corpus without checks, which is safe for parts of one that was checked: nobody can have changed them since."""
-    corpus = object.__new__(Corpus)
-    corpus._keep(counts, labels, vocabulary, class_names, weights)
+    corpus = object.__new__(kind)
+    corpus._keep(*parts)
     return corpus
 
 
@@ -300,7 +305,13 @@ def shuffle_labels(corpus: Corpus, seed) -> Corpus:
     [0, 1, 1, 0]
     """
     labels = np.random.default_rng(seed).permutation(corpus.labels.copy())
-    return unchecked(corpus.counts, labels, corpus.vocabulary, corpus.class_names, corpus.weights)
+    return relabelled(corpus, labels)
+
+
+def relabelled(corpus: Corpus, labels) -> Corpus:
+    """Return the same texts with other labels 0 ... K-1."""
+    parts = (corpus.counts, labels, corpus.vocabulary, corpus.class_names, corpus.weights)
+    return unchecked(type(corpus), *parts, *corpus._others(slice(None)))
 
 
 def _checked_counts(counts):

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from ..corpus.sequences import Sequences
 from ..scale.distributed import mean_over
 from ..support.arrays import dtype_name, is_torch, like
 from ..support.checks import instance, shaped
@@ -43,6 +44,7 @@ class Texts(NamedTuple):
     places: torch.Tensor  # of each text's tokens in `words`, shape (n, T); 0 in the padding
     log_counts: torch.Tensor  # shape (n, T); -inf in the padding, but 0 in the first place of a text without words
     holds_words: torch.Tensor  # shape (n,)
+    order: torch.Tensor | None = None  # of the places of `Sequences`: their words in `words`, -1 behind a text's end
 
 
 class AutogradModel(Model):
@@ -136,15 +138,22 @@ class AutogradModel(Model):
 
     def attention(self, parameters, corpus):
         """Return the attention of <cls>; see `Model.attention`."""
+        counts = corpus.counts
+        data = self._of_entries(parameters, corpus, self.forward_attention)
+        return sparse.csr_array((data, counts.indices, counts.indptr), shape=counts.shape)
+
+    def _of_entries(self, parameters, corpus, forward):
+        """Return what ``forward`` gives each distinct word of each text, shape (..., nnz), in the order of the counts."""
         check_fit(parameters, corpus)
-        tensors, counts = _tensors(parameters), corpus.counts
-        of_entries = np.zeros(counts.nnz, dtype_name(tensors.embeddings))
+        tensors, starts = _tensors(parameters), corpus.counts.indptr
+        parts, entries = [], [np.zeros(0, np.int64)]
         for rows, texts in _batches(corpus):
             with torch.no_grad(), self._room_for(texts, tensors):
-                weights = self.forward_attention(*_looked_up(tensors, texts)).cpu().numpy()
-            inside = np.arange(weights.shape[1]) < np.diff(texts.counts.indptr)[:, None]
-            of_entries[np.concatenate([np.arange(*counts.indptr[row : row + 2]) for row in rows])] = weights[inside]
-        return sparse.csr_array((of_entries, counts.indices, counts.indptr), shape=counts.shape)
+                weights = np.moveaxis(forward(*_looked_up(tensors, texts)).cpu().numpy(), 0, -2)
+            parts.append(weights[..., np.arange(weights.shape[-1]) < np.diff(texts.counts.indptr)[:, None]])
+            entries += [np.arange(*starts[row : row + 2]) for row in rows]
+        found = np.concatenate(parts, axis=-1) if parts else np.zeros(0, dtype_name(tensors.embeddings))
+        return found[..., np.argsort(np.concatenate(entries))]
 
     def step_gradients(self, parameters, texts, names):
         """Return the gradient of the mean loss; only rows of words that occur are computed. See `Model.step_gradients`."""
@@ -228,12 +237,17 @@ def _padded(corpus, reference):
     log_counts = np.full(inside.shape, -np.inf)
     log_counts[sizes == 0, 0] = 0.0  # a softmax of nothing is no number; the logit is set to zero behind it
     log_counts[inside] = np.log(counts.data)
+    order = None
+    if isinstance(corpus, Sequences):
+        kept = corpus.tokens[:, : max(corpus.lengths.max(initial=0), 1)]
+        order = like(np.where(kept < 0, -1, np.searchsorted(words, kept)), reference, "int64")
     words = words if len(words) else np.zeros(1)
     return Texts(
         words=like(words, reference, "int64"),
         places=like(places, reference, "int64"),
         log_counts=like(log_counts, reference),
         holds_words=like(sizes > 0, reference, "bool"),
+        order=order,
     )
 
 

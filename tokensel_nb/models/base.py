@@ -35,6 +35,8 @@ class Model(ABC):
         How it is trained by default.
     needs_torch : bool
         Whether it always computes with torch, even on numpy arrays.
+    own_places : int
+        How many places attention looks at beside a text's words, such as that of <cls>.
 
     Examples
     --------
@@ -56,6 +58,7 @@ class Model(ABC):
 
     options: ClassVar[Options] = Options()
     needs_torch: ClassVar[bool] = False
+    own_places: ClassVar[int] = 0
 
     def start(self, vocab_size, dim, seed, *, num_classes=2, dtype="float32") -> NamedArrays:
         """Draw parameters to start from: (E, p, v), unless a model has others.

@@ -112,7 +112,7 @@ class StoredCorpus:
         row_ends = np.concatenate([[0], np.cumsum(ends - starts)])
         row_ends = row_ends.astype(np.int32) if row_ends[-1] < 2**31 else row_ends
         matrix = sparse.csr_array((counts, columns, row_ends), shape=(len(rows), self.vocab_size))
-        return unchecked(matrix, self.labels[rows], self.vocabulary, self.class_names)  # checked before it was written
+        return unchecked(Corpus, matrix, self.labels[rows], self.vocabulary, self.class_names)  # checked before it was written
 
     def __repr__(self):
         """Return sizes and classes, as in ``StoredCorpus(3 texts, 5 words, 9 entries; -1: 1, +1: 2)``."""

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ..corpus.sequences import Sequences
 from ..scale.stored import StoredCorpus
 from ..support.checks import shortened
 from ..support.files import atomic, read_once, shown
@@ -130,5 +131,6 @@ def describe(corpus) -> str:
     if isinstance(corpus, StoredCorpus):
         return corpus.description()
     counts, words = corpus.counts, characters(list(map(str, corpus.vocabulary)))
-    whole = digest(counts.indptr, counts.indices, counts.data, corpus.labels, corpus.mean_weights, words)
+    order = [corpus.tokens] if isinstance(corpus, Sequences) else []
+    whole = digest(counts.indptr, counts.indices, counts.data, corpus.labels, corpus.mean_weights, words, *order)
     return f"{corpus!r} (digest {whole})"
