@@ -94,12 +94,13 @@ def horns(trained: dict, shuffled: list[dict]) -> dict:
 
 
 def verdict() -> dict:
-    """Return how a logit becomes a verdict: the words that clearly lean to a side, a bit each, and both fits."""
-    found = recorded("front_page")
-    clear = np.abs(front_page.parts()[0].label_skew()) >= front_page.CLEAR
+    """Return how a logit becomes a verdict: both fits; a bit a word: whether it clearly leans, whether it is familiar."""
+    found, (corpus, _) = recorded("front_page"), front_page.parts()
+    words = {"clear": np.abs(corpus.label_skew()) >= front_page.CLEAR, "familiar": front_page.familiar(corpus)}
+    bits = {kind: base64.b64encode(np.packbits(of, bitorder="little").tobytes()).decode() for kind, of in words.items()}
     fits = {kind: [found[kind]["slope"], found[kind]["intercept"]] for kind in ("short", "long")}
     settings = {"step": front_page.STOP, "shortest": front_page.SHORT, "sure": front_page.SURE}
-    return settings | fits | {"clear": base64.b64encode(np.packbits(clear, bitorder="little").tobytes()).decode()}
+    return settings | fits | bits
 
 
 def of_stage(reviews: dict, step: int) -> dict:

@@ -160,23 +160,17 @@ def large_sentence(read, sentence=SENTENCE, most=24) -> str:
 
 
 def grid(horns) -> str:
-    """Draw the cloud as one cell of twelve layers of twelve heads, the others empty."""
-    size, left, top = 38, 118, 24
-    cells = "".join(
-        f"M{left + size * i} {top + size * j}h{size - 4}v{size - 4}h{4 - size}z" for i in range(HEADS) for j in range(LAYERS)
-    )
+    """Draw the heads of a small language model, twelve layers of twelve, and below them the one of this page: its cloud."""
+    size, left, top = 38, 118, 10
+    ours = top + size * LAYERS + size // 2
+    corners = [(left + size * i, top + size * j) for i in range(HEADS) for j in range(LAYERS)] + [(left, ours)]
+    cells = "".join(f"M{x} {y}h{size - 4}v{size - 4}h{4 - size}z" for x, y in corners)
     values, scores = cloud(horns, "true", 20)
     x, y = place(values, scores)
-    at = left + (size - 4) * (x / WIDTH), top + size * (LAYERS - 1) + (size - 4) * (y / HEIGHT)
-    labels = text(left - 10, top + 26, f"layer {LAYERS}", "quiet", "end") + text(
-        left - 10, top + size * LAYERS - 14, "layer 1", "quiet", "end"
-    )
-    heads = text(
-        left,
-        top + size * LAYERS + 22,
-        f"{HEADS} heads a layer; the network of this page is the one cell that is filled",
-        "quiet",
-    )
+    at = left + (size - 4) * (x / WIDTH), ours + (size - 4) * (y / HEIGHT)
+    named = {f"layer {LAYERS}": top, "layer 1": top + size * (LAYERS - 1), "ours": ours}
+    labels = "".join(text(left - 10, of + 23, what, "quiet", "end") for what, of in named.items())
+    heads = text(left + size + 6, ours + 23, f"one head, beside a small model's {HEADS * LAYERS}", "quiet")
     return f'<path class="rule" d="{cells}"/>' + dots(*at, values, "tiny") + labels + heads
 
 

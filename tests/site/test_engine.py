@@ -144,9 +144,12 @@ def test_one_step(engine):
 def test_verdicts(engine):
     """Of random logits and attention, on words that clearly lean to a side and others, in short and long texts."""
     data, random = verdict(), np.random.default_rng(0)
-    clear = np.abs(front_page.parts()[0].label_skew()) >= front_page.CLEAR
+    learnt_from = front_page.parts()[0]
+    clear, familiar = np.abs(learnt_from.label_skew()) >= front_page.CLEAR, front_page.familiar(learnt_from)
     for length in (0, 1, 5, front_page.SHORT, front_page.SHORT + 1, 200):
-        ids = random.choice(len(clear), length).tolist()
+        ids = random.choice(np.flatnonzero(familiar), length).tolist()
+        if length:
+            ids[: length // 3] = random.choice(len(clear), length // 3).tolist()
         attention = random.dirichlet(np.ones(length)).tolist() if length else []
         found = engine(
             "given[3].map((logit) => tokensel.verdict(given[0], given[1], given[2], logit))", [data, ids, attention, LOGITS]
@@ -157,9 +160,17 @@ def test_verdicts(engine):
             praise = 1 / (1 + np.exp(-(slope * logit + intercept)))
             (tenths,) = front_page.said(np.array([max(praise, 1 - praise)]))
             side = "close" if tenths == 5 else "praise" if praise > 0.5 else "blame"
-            assert told["kind"] == ("unknown" if not length else "unclear" if on_clear < 0.5 else side)
+            few = 2 * familiar[ids].sum() <= length
+            assert told["kind"] == ("unknown" if not length else "strange" if few else "unclear" if on_clear < 0.5 else side)
             if told["kind"] == side:
                 assert (told["praise"], told["tenths"]) == (pytest.approx(praise, abs=ROUNDING), tenths)
+
+
+def test_no_verdict_where_half_of_the_words_are_unknown(engine):
+    """Or more: a word known well, beside others that the vocabulary lacks."""
+    ids = [int(np.flatnonzero(front_page.familiar(front_page.parts()[0]))[0])]
+    asked = "tokensel.verdict(given[0], given[1], [1], 9, given[2]).kind === 'strange'"
+    assert [engine(asked, [verdict(), ids, many]) for many in (1, 2, 3)] == [False, True, True]
 
 
 CHARACTERS = [

@@ -144,7 +144,8 @@ def package():
     words, stopped, found = shipped("words"), shipped("stopped"), recorded("front_page")
     scores, values = (unpacked(stopped[kind]) for kind in ("scores", "values"))
     model = ts.Parameters(np.stack([scores, values], axis=1), np.array([1.0, 0.0]), np.array([0.0, 1.0]))
-    skew = front_page.parts()[0].label_skew()
+    learnt_from = front_page.parts()[0]
+    skew, familiar = learnt_from.label_skew(), front_page.familiar(learnt_from)
 
     def reading(text):
         corpus = ts.corpus_from_texts([text], [1], vocabulary=words)
@@ -152,6 +153,9 @@ def package():
         of_words = {words[s]: q for s, q in zip(attention.col, attention.data, strict=True)}
         if not of_words:
             return "None of these words is in its vocabulary.", of_words
+        known_well = int(corpus.counts[:, familiar].sum())
+        if 2 * known_well <= (many := len(re.findall(r"\w\w+", text))):
+            return f"It knows only {known_well} of {many} words well: too few for a verdict.", of_words
         if attention.data[abs(skew[attention.col]) >= front_page.CLEAR].sum() < 0.5:
             return "No clear word here.", of_words
         long = corpus.lengths[0] > front_page.SHORT
@@ -203,6 +207,8 @@ TEXTS = (
     "good",
     "slow",
     "fun, but slow",
+    "der Film war gut",
+    "Ce film est vraiment mauvais",
 )
 
 
@@ -214,6 +220,7 @@ def test_it_reads_as_the_package_does(box, package):
         check(box.tab, package, text)
         said.add(re.sub(r"short|long|about \d|more than 9", "…", package(text)[0]))
     assert len(said) >= 4
+    assert any("too few" in each for each in said)
     box.tab.get_by_label("A sentence of your own").first.fill("")
     assert box.tab.locator(".verdict").first.inner_text() == "Type a sentence."
     assert box.errors == []
@@ -235,7 +242,7 @@ def test_chips_fill_the_box_and_by_themselves_scenes_have_their_sentences(box, p
 
 def test_the_address_brings_a_sentence(front, package):
     """Also what would be a tag, were it not put in as text."""
-    text = "<b onclick='x'>dull</b> & <img src=x onerror=alert(1)> 100% wonderful"
+    text = "<b onclick='x'>so dull</b> & <img src=x> it was slow, dull and 100% boring"
     opened = front(fragment=f"#front.text={quote(text)}")
     tab = opened.tab
     tab.wait_for_function("() => document.querySelector('.verdict strong')")
@@ -389,7 +396,7 @@ def test_the_essay_has_the_recorded_numbers():
     essay = " ".join(page.select_one("article").get_text().split())
     assert f"all {found['words']} that appear" in essay
     assert f"appears in {found['the']:.0%} of reviews" in essay
-    assert f"right on {found['right'][0]:.0%} of reviews" in essay
+    assert f"right on at least {min(found['right']):.0%} of new reviews, from each of five starts" in essay
     assert f"bad takes {found['sentences'][NOT_BAD]['attention']['bad']:.0%} of the attention" in essay
     assert f"scores {found['control']['own'][0]:.0%}" in essay
     assert f"scores {found['control']['new'][0]:.0%}" in essay or abs(found["control"]["new"][0] - 0.5) < 0.02

@@ -112,6 +112,9 @@ def test_shuffled_labels_are_the_same_labels_elsewhere(chapter):
         settle(tab)
         (labels,) = re.findall(r"train\.labels=(\d+)", tab.url) or [LABELS]
         assert sorted(labels) == sorted(LABELS)
+        assert "After 0 steps" in tab.locator(f"{PLAYTHING} .verdict").inner_text()  # a control has learnt from no true label
+        tab.get_by_role("button", name="Run 20").click()
+        tab.wait_for_timeout(1500)
         shows(tab, texts, labels, 20)
         seen.add(labels)
     assert len(seen) > 1

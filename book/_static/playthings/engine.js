@@ -86,13 +86,18 @@ var tokensel = (() => {
   /** What the logits say of each class, from 0 to K-1. */
   const probabilities = (logits) => (logits.length > 1 ? softmax(logits) : [sigmoid(-logits[0]), sigmoid(logits[0])]);
 
-  /** How a logit is told, tokensel.verdictData: {kind: "unknown", "unclear", "close", "blame" or "praise", long: whether the text is,
-   *  praise: the probability, tenths: how many verdicts of ten as clear are right, where 10 stands for more than 9}. */
-  function verdict({ clear, short, long, shortest, sure }, ids, attention, logit) {
+  /** How a logit is told, tokensel.verdictData: {kind: "unknown", "strange", "unclear", "close", "blame" or "praise", long: whether the
+   *  text is, praise: the probability, tenths: how many verdicts of ten as clear are right, where 10 stands for more than 9}. A text
+   *  of `many` words is strange, perhaps of another language, if only half of them or fewer are familiar. */
+  function verdict({ clear, familiar, short, long, shortest, sure }, ids, attention, logit, many = ids.length) {
     if (!ids.length) return { kind: "unknown" };
-    const bits = atob(clear);
-    const leans = (id) => (bits.charCodeAt(id >> 3) >> (id & 7)) & 1;
-    if (dot(attention, ids.map(leans)) < 0.5) return { kind: "unclear" };
+    const marked = (packed) => {
+      const bits = atob(packed);
+      return ids.map((id) => (bits.charCodeAt(id >> 3) >> (id & 7)) & 1);
+    };
+    const well = sum(marked(familiar));
+    if (2 * well <= many) return { kind: "strange", well, many };
+    if (dot(attention, marked(clear)) < 0.5) return { kind: "unclear" };
     const [slope, intercept] = ids.length > shortest ? long : short;
     const praise = sigmoid(slope * logit + intercept);
     const certainty = Math.max(praise, 1 - praise);
@@ -101,9 +106,11 @@ var tokensel = (() => {
   }
 
   /** The same in words, of a reading: [a word or two, a sentence]. */
-  function verdictInWords({ ids, attention, logit }) {
-    const { kind, long, tenths } = verdict(tokensel.verdictData, ids, attention, logit);
+  function verdictInWords({ tokens: all, ids, attention, logit }) {
+    const counted = all.filter(({ word }) => word.length > 1).length; // as words are in the book
+    const { kind, long, tenths, well, many } = verdict(tokensel.verdictData, ids, attention, logit, counted);
     if (kind === "unknown") return ["", "None of these words is in its vocabulary."];
+    if (kind === "strange") return ["", `It knows only ${well} of ${many} words well: too few for a verdict.`];
     if (kind === "unclear") return ["", "No clear word here."];
     if (kind === "close") return ["", "Too close to call."];
     const often = tenths === 10 ? "more than 9" : `about ${tenths}`;

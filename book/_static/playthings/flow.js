@@ -173,9 +173,11 @@ tokensel.plaything("flow", (root, place) => {
   words.rows.forEach((cells, id) => {
     [cells[0].textContent, cells[1].textContent] = [E[id].map((each) => shown(each, 1)).join(", "), shown(values[id])];
   });
-  const numbers = tokensel.table("Lead, attention and pull of each text", ["text", "lead", "attention", "pull"], NAMES);
+  const numbers = tokensel.table("Lead, attention and share of the pull of each text", ["text", "lead", "attention", "share of the pull"], NAMES);
   const shares = numbers.shares(1);
   numbers.root.classList.add("fine");
+  const filled = element("i");
+  const together = element("div", { class: "share together" }, element("span", {}, "Total pull, 10⁻¹⁴ to 1"), element("b", {}, filled));
   const told = element("p", { class: "told" });
   const summary = element("p", { class: "verdict" });
   const { root: saidLine, say } = tokensel.said();
@@ -275,6 +277,7 @@ tokensel.plaything("flow", (root, place) => {
     const { loss, p: slope } = tokensel.gradients({ E, p, v }, TEXTS);
     summary.textContent = `p at (${shown(p[0])}, ${shown(p[1])}); loss ${shown(loss, 3)}, which is ${small(loss - FLOOR)} above the lowest possible; `
       + `all pulls together ${small(Math.hypot(...slope))}`;
+    filled.style.width = `${100 * Math.min(1, Math.max(0, 1 + Math.log10(Math.hypot(...slope) || 1e-14) / 14))}%`;
     compass(p);
     travelled.show(shown(s, s < 16 ? 1 : 0), Math.round(at));
     begin.textContent = `(${start.map((each) => shown(each, 1)).join(", ")})`;
@@ -296,9 +299,9 @@ tokensel.plaything("flow", (root, place) => {
   const pointing = element("div", { class: "pointing" }, dial, told);
   const levels = [ // part, and from and up to which level it is shown
     ...[guess, words.root].map((part) => [part, 0, 0]),
-    ...[hint, arrows, own, tugs, driven, pointing, numbers.root, summary].map((part) => [part, 1]), ...[answers, dial].map((part) => [part, ALL]), [more, 0, ALL - 1],
+    ...[hint, arrows, own, tugs, driven, pointing, numbers.root, together, summary].map((part) => [part, 1]), ...[answers, dial].map((part) => [part, ALL]), [more, 0, ALL - 1],
   ];
   root.append(element("div", { class: "plane" }, drawing.root,
-    element("div", { class: "beside" }, guess, hint, driven, pointing, words.root, numbers.root, summary, more, saidLine)));
+    element("div", { class: "beside" }, guess, hint, driven, pointing, words.root, numbers.root, together, summary, more, saidLine)));
   draw();
 });

@@ -92,8 +92,8 @@
   function projection() {
     const { top, bottom } = EDGE;
     const [[left, right], [low, high]] = [ends("x"), ends("y")];
-    const size = Math.min(width - 110, height - 50) / CELLS;
-    const cell = { x: (width - size * CELLS) / 2 + 24, y: 8 + size * (CELLS - 1), size };
+    const size = Math.min((width - 110) / CELLS, (height - 14) / (CELLS + 1.5));
+    const cell = { x: (width - size * CELLS) / 2 + 24, y: 8 + size * (CELLS + 0.5), size }; // ours, below the grid
     return {
       cell,
       place: ([x, y]) => {
@@ -169,16 +169,16 @@
   function drawGrid({ x, y, size }) {
     pen.globalAlpha = now.grid;
     pen.lineWidth = 1;
-    for (let layer = 0; layer < CELLS; layer++) {
-      for (let head = 0; head < CELLS; head++) {
-        pen.strokeStyle = layer || head ? ink.rule : ink.ink;
-        pen.strokeRect(x + head * size, y - layer * size, 0.9 * size, 0.9 * size);
-      }
-    }
+    const square = (head, up) => pen.strokeRect(x + head * size, y - up * size, 0.9 * size, 0.9 * size);
+    pen.strokeStyle = ink.rule;
+    for (let layer = 1; layer <= CELLS; layer++) for (let head = 0; head < CELLS; head++) square(head, layer + 0.5);
+    pen.strokeStyle = ink.ink;
+    square(0, 0);
     const quiet = { colour: ink.quiet, bold: false, size: 14, align: "right" };
-    write("layer 12", x - 8, y - (CELLS - 1) * size + 0.6 * size, quiet);
-    write("layer 1", x - 8, y + 0.6 * size, quiet);
-    write("ours is one of 144 heads", x, y + size + 18, { ...quiet, align: "left" });
+    write("layer 12", x - 8, y - (CELLS - 0.1) * size, quiet);
+    write("layer 1", x - 8, y - 0.9 * size, quiet);
+    write("ours", x - 8, y + 0.6 * size, quiet);
+    write("one head, beside a small model's 144", x + size + 6, y + 0.6 * size, { ...quiet, align: "left" });
     pen.globalAlpha = 1;
   }
 

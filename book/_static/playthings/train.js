@@ -130,7 +130,10 @@ tokensel.plaything("train", (root) => {
     if (all > 1) stop = tokensel.animate(EACH * all, (part) => go(Math.max(1, Math.floor(part * all))));
   }
 
+  /** Labels elsewhere, and a network that knows nothing: a control has learnt from no true label. */
   function shuffle() {
+    cancelAnimationFrame(running);
+    steps = 0;
     for (let i = labels.length - 1; i > 0; i--) {
       const other = Math.floor(Math.random() * (i + 1));
       [labels[i], labels[other]] = [labels[other], labels[i]];
