@@ -132,7 +132,7 @@ tokensel.plaything("train", (root) => {
 
   /** Labels elsewhere, and a network that knows nothing: a control has learnt from no true label. */
   function shuffle() {
-    cancelAnimationFrame(running);
+    stop();
     steps = 0;
     for (let i = labels.length - 1; i > 0; i--) {
       const other = Math.floor(Math.random() * (i + 1));
