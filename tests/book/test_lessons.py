@@ -84,7 +84,8 @@ def states():
 
 def keys_of(name):
     """Return the keys that a plaything reads from the address."""
-    script = next(path.read_text("utf-8") for path in PLAYTHINGS.glob("*.js") if f'state("{name}", ' in path.read_text("utf-8"))
+    reads = re.compile(rf'\b(state|settings)\("{name}", ')
+    script = next(path.read_text("utf-8") for path in PLAYTHINGS.glob("*.js") if reads.search(path.read_text("utf-8")))
     own = script[script.index(f'tokensel.plaything("{name}"') :]
     return set(re.findall(r"(\w+):", re.search(r"const (?:START|DEFAULTS) = \{(.*?)\};", own)[1]))
 

@@ -13,7 +13,7 @@ import tokensel_nb as ts
 
 STARTS = {
     "OneLayer": {}, "TwoLayers": {}, "TwoLayers, random": dict(spread=1.0), "TwoLayersWithoutKeyQuery": {}, "WithMLP": {},
-    "WithMLP, as PyTorch": dict(initial="pytorch"),
+    "WithMLP, as PyTorch": dict(initial="pytorch"), "Transformer": {},
 }  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from importlib.machinery import PathFinder
 DRAWN = {  # what draws parameters
     "tokensel_nb.models.parameters": ["init_parameters"],
     "tokensel_nb.models.deeper": ["TwoLayers.start", "WithMLP.start"],
+    "tokensel_nb.models.transformer": ["Transformer.start"],
 }
 drawing = []  # a model's start asks `init_parameters`: whoever began moves, once
 
