@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from ..support.arrays import to_numpy
-from ..support.checks import checked, listed, whole_number
+from ..support.checks import checked, whole_number
 from .corpus import Corpus
 
 
@@ -56,8 +56,8 @@ class Sequences(Corpus):
         return (self.tokens[rows],)
 
 
-@checked(texts=listed, longest=partial(whole_number, most=2**20))
-def sequences_from_texts(texts, labels, *, longest: int, **options) -> Sequences:
+@checked(longest=partial(whole_number, most=2**20))
+def sequences_from_texts(texts, labels, *, longest: int, class_names: tuple[str, ...] = (), **options) -> Sequences:
     """Read the first words of labelled texts in their order.
 
     Parameters
@@ -66,8 +66,10 @@ def sequences_from_texts(texts, labels, *, longest: int, **options) -> Sequences
         As in `corpus_from_texts`.
     longest : int
         How many words of a text are read at most.
+    class_names : tuple of str, optional
+        See `Corpus`.
     **options
-        Of `corpus_from_texts`, which chooses the words; those that it doesn't keep leave no gap.
+        Of `corpus_from_texts`, which say what the words are and which are kept; the others leave no gap.
 
     Returns
     -------
@@ -85,20 +87,16 @@ def sequences_from_texts(texts, labels, *, longest: int, **options) -> Sequences
     >>> texts, texts.tokens.tolist()
     (Sequences(2 texts, 3 words, 4 tokens; neg: 1, pos: 1), [[2, 2], [0, 1]])
     """
-    from .text import corpus_from_texts, encode, split_words  # here, since pyarrow takes half a second, and models need none
+    from .text import read_columns  # here, since pyarrow takes half a second, and models need none
 
-    corpus = corpus_from_texts(texts, labels, **options)
-    split = {name: options[name] for name in ("separators", "tokenizer", "lowercase") if name in options}
-    lengths, codes, words = encode(texts, partial(split_words, **split))
-    column_of = {word: column for column, word in enumerate(corpus.vocabulary)}
-    columns = np.array([column_of.get(word, -1) for word in words], np.int32)[codes]
+    lengths, columns, vocabulary = read_columns(texts, labels, **options)
     rows, known = np.repeat(np.arange(len(lengths)), lengths), columns >= 0
     rows, columns = rows[known], columns[known]
     places = np.arange(len(rows)) - np.searchsorted(rows, rows)  # of each word in its text
-    tokens = np.full((len(corpus), longest), -1, np.int32)
+    tokens = np.full((len(lengths), longest), -1, np.int32)
     read = places < longest
     tokens[rows[read], places[read]] = columns[read]
-    return Sequences(counted(tokens, corpus.vocab_size), corpus.labels, corpus.vocabulary, corpus.class_names, tokens=tokens)
+    return Sequences(counted(tokens, len(vocabulary)), labels, vocabulary, class_names, tokens=tokens)
 
 
 def counted(tokens, vocab_size) -> sparse.csr_array:

@@ -32,15 +32,6 @@ def _known_words(name, vocabulary):
     return words
 
 
-@checked(
-    texts=listed,
-    vocabulary=_known_words,
-    min_count=whole_number,
-    max_words=partial(whole_number, most=float("inf")),
-    lowercase=truth,
-    separators=str,
-    tokenizer=Callable,
-)
 def corpus_from_texts(
     texts: Sequence[str],
     labels,
@@ -100,6 +91,35 @@ def corpus_from_texts(
     >>> ts.corpus_from_texts(["re-read it", "re-sold it"], [1, -1], separators=" ").vocabulary.tolist()
     ['it', 're-read', 're-sold']
     """
+    choice = dict(vocabulary=vocabulary, min_count=min_count, max_words=max_words)
+    lengths, columns, vocabulary = read_columns(
+        texts, labels, **choice, lowercase=lowercase, separators=separators, tokenizer=tokenizer
+    )
+    known = columns >= 0
+    row_ends = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
+    row_ends -= np.searchsorted(np.flatnonzero(~known), row_ends)
+    counts = sparse.csr_array(
+        (np.ones(int(known.sum()), np.int32), columns[known], row_ends.astype(np.int32)),
+        shape=(len(lengths), len(vocabulary)),
+    )
+    counts = counts.tocsc().tocsr()  # there and back is the fastest way to sort the words of every text
+    counts.sum_duplicates()
+    return Corpus(counts, labels, vocabulary, class_names)
+
+
+@checked(
+    texts=listed,
+    vocabulary=_known_words,
+    min_count=whole_number,
+    max_words=partial(whole_number, most=float("inf")),
+    lowercase=truth,
+    separators=str,
+    tokenizer=Callable,
+)
+def read_columns(
+    texts, labels, *, vocabulary=None, min_count=1, max_words=None, lowercase=True, separators=None, tokenizer=None
+):
+    """Return how many words each text has, the column of every word in order, -1 if it is not kept, and the vocabulary."""
     if separators is not None and tokenizer is not None:
         raise ValueError("separators and tokenizer both say what a word is; give one of them")
     number = len(listed("labels", labels, of="labels"))
@@ -110,18 +130,7 @@ def corpus_from_texts(
     if vocabulary is None:
         vocabulary = choose_words(occurrences(codes, len(words)), words, min_count, max_words)
     column_of = {word: column for column, word in enumerate(vocabulary)}
-    columns = np.array([column_of.get(word, -1) for word in words], np.int32)[codes]
-    known = columns >= 0
-    del codes  # one of the largest arrays, no longer needed
-    row_ends = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
-    row_ends -= np.searchsorted(np.flatnonzero(~known), row_ends)
-    counts = sparse.csr_array(
-        (np.ones(int(known.sum()), np.int32), columns[known], row_ends.astype(np.int32)),
-        shape=(len(texts), len(vocabulary)),
-    )
-    counts = counts.tocsc().tocsr()  # there and back is the fastest way to sort the words of every text
-    counts.sum_duplicates()
-    return Corpus(counts, labels, vocabulary, class_names)
+    return lengths, np.array([column_of.get(word, -1) for word in words], np.int32)[codes], vocabulary
 
 
 def split_words(texts, separators=None, tokenizer=None, lowercase=True):

@@ -77,6 +77,8 @@ class TransformerParameters(NamedArrays):
 class Transformer(AutogradModel):
     """A transformer encoder that classifies texts by the last state of <cls>; it reads `Sequences`.
 
+    Its `attention` is the mean of the first layer's heads, as shares of what words get; `head_attention` has them all.
+
     Parameters
     ----------
     layers, heads, hidden : int
@@ -154,26 +156,13 @@ class Transformer(AutogradModel):
         return functional.linear(last, torch.atleast_2d(parameters.output_vector))
 
     def _forward_heads(self, parameters, texts):
-        """Return the attention of <cls> in every layer and head to each distinct word of the texts, all its places together.
-
-        Parameters
-        ----------
-        parameters, texts
-            As in `AutogradModel.forward`.
-
-        Returns
-        -------
-        tensor, shape (n, layers, heads, T)
-            The sum over a text is one less the attention of <cls> to itself.
-        """
+        """Return the attention of <cls> in each layer and head to each distinct word of a text, shape (n, layers, heads, T)."""
         *inputs, _ = self._states(parameters, texts)
-        weights = torch.stack([self._weights(texts, *each) for each in inputs], 1)
-        is_word = texts.order[:, None, :] == torch.where(texts.log_counts > -torch.inf, texts.places, -2)[:, :, None]
-        return torch.einsum("nlhi,nti->nlht", weights[..., 1:], is_word.to(weights.dtype))
+        return torch.stack([self._heads(texts, *each) for each in inputs], 1)
 
     def forward_attention(self, parameters, texts):
         """Return the mean over the first layer's heads, each as shares of what words get; see `AutogradModel`."""
-        heads = self._forward_heads(parameters, texts)[:, 0]
+        heads = self._heads(texts, *next(self._states(parameters, texts)))
         return (heads / heads.sum(-1, keepdim=True)).mean(1)
 
     def head_attention(self, parameters, corpus):
@@ -187,7 +176,8 @@ class Transformer(AutogradModel):
         Returns
         -------
         ndarray, shape (layers, heads, corpus.counts.nnz)
-            One number for each entry of ``corpus.counts.data``, all places of a word in a text together.
+            One number for each entry of ``corpus.counts.data``, all places of a word in a text together. Over a text
+            they sum to one less the attention of <cls> to itself.
 
         Examples
         --------
@@ -220,18 +210,20 @@ class Transformer(AutogradModel):
             states = torch.func.functional_call(layer, arrays, states, {"src_key_padding_mask": _padding(texts)})
         yield states, None
 
-    def _weights(self, texts, states, arrays):
-        """Return the attention of <cls> in each head of a layer to itself and to every place, shape (n, heads, 1 + places)."""
+    def _heads(self, texts, states, arrays):
+        """Return the attention of <cls> in each head of a layer to each distinct word of a text, shape (n, heads, T)."""
         layer = self._layer(states.shape[2])
         if self.norm == "before":
             states = functional.layer_norm(states, states.shape[2:], arrays["norm1.weight"], arrays["norm1.bias"])
         of_attention = {name.removeprefix("self_attn."): array for name, array in arrays.items() if "self_attn" in name}
         wanted = dict(key_padding_mask=_padding(texts), average_attn_weights=False)
-        return torch.func.functional_call(layer.self_attn, of_attention, (states[:, :1], states, states), wanted)[1][:, :, 0]
+        _, weights = torch.func.functional_call(layer.self_attn, of_attention, (states[:, :1], states, states), wanted)
+        is_word = texts.order[:, None, :] == torch.where(texts.log_counts > -torch.inf, texts.places, -2)[:, :, None]
+        return torch.einsum("nhi,nti->nht", weights[:, :, 0, 1:], is_word.to(weights.dtype))
 
-    def _layer(self, dim, device="meta"):
-        """Return one of PyTorch's layers; on "meta" it holds no numbers, and is called with those of a model's parameters."""
-        kinds = dict(dropout=0.0, batch_first=True, norm_first=self.norm == "before", device=device)
+    def _layer(self, dim):
+        """Return one of PyTorch's layers, which holds no numbers and is called with those of a model's parameters."""
+        kinds = dict(dropout=0.0, batch_first=True, norm_first=self.norm == "before", device="meta")
         layer = torch.nn.TransformerEncoderLayer(dim, self.heads, self.hidden, **kinds)
         if self.norm == "none":
             layer.norm1 = layer.norm2 = torch.nn.Identity()

@@ -202,11 +202,10 @@ def test_the_threshold_is_the_sum_of_its_definition():
     np.testing.assert_allclose(found.threshold, np.mean(losses) + min(prices) / len(corpus), rtol=1e-14)
 
 
-@pytest.mark.parametrize("seeds", [12, pytest.param(24, marks=pytest.mark.long)])
-def test_what_is_certified_is_selected(seeds):
+def test_what_is_certified_is_selected():
     """Random rows, sizes of the first step and starts, of which some lose a text: a certified point never does."""
     fates = []
-    for seed in range(seeds):
+    for seed in range(24):
         corpus = one_relevant_token(12, 10, 4, 2, seed)
         start = after_one_step(corpus, 12, (5.0, 40.0, 200.0)[seed % 3], seed)
         query = np.random.default_rng(seed).standard_normal(12)
@@ -215,8 +214,8 @@ def test_what_is_certified_is_selected(seeds):
         certified = selection_certificate(start, corpus).certain_from(path) < np.inf
         fates.append((certified, path.log_missed[-1] < SELECTED))
     assert (True, False) not in fates
-    assert fates.count((True, True)) > 2
-    assert fates.count((False, False)) > 2
+    assert fates.count((True, True)) > 3
+    assert fates.count((False, False)) > 3
 
 
 def test_rows_need_not_be_independent():
