@@ -116,7 +116,7 @@ tokensel.plaything("map", (root) => {
   const aloud = tokensel.said();
   const cloud = tokensel.scatter({
     words, brief: told, tell: inFull, choose, name: "Words by value and score",
-    xName: "← speaks for blame · speaks for praise →", yName: "gets more attention →",
+    xName: "← speaks for blame · speaks for praise →", yName: "↑ gets more attention",
   });
   const finder = tokensel.finder({ words, weights: occurs, choose, find });
   const ofWord = element("div", { class: "of-word" });
