@@ -200,11 +200,15 @@ def torchrun(processes: int, part: str, folder, *options: str, module=__spec__.n
 
 
 def train_part(processes: Processes, folder: Path) -> dict:
-    """Train on the corpus that lies stored in the folder, in float64; return parameters and the bytes of every exchange."""
+    """Train on the corpus that lies stored in the folder, in float64; return parameters and the bytes of every exchange.
+
+    On the processor: machines with a GPU for each process are rare, and what is shown does not depend on it.
+    """
     corpus = StoredCorpus(folder / "reviews")
     start = init_parameters(corpus.vocab_size, 16, 0, num_classes=corpus.num_classes, dtype="float64")
     with counted() as sent:
-        training = train(corpus, start=start, steps=SAME_STEPS, evaluate_every=SAME_STEPS, distributed=True, verbose=False)
+        options = {"steps": SAME_STEPS, "evaluate_every": SAME_STEPS, "verbose": False, "device": "cpu"}
+        training = train(corpus, start=start, distributed=True, **options)
     return {"sent": sent, "parameters": {name: array.tolist() for name, array in training.parameters.arrays().items()}}
 
 
