@@ -300,10 +300,10 @@ def test_all_of_it_by_the_keyboard(front):
     tab = front(width=LAPTOP).tab
     tab.wait_for_function("() => tokensel.horns")
     go(tab, 3)
-    slider = tab.get_by_role("slider", name="Round of training")
+    slider = tab.get_by_role("slider", name="Step of training")
     slider.focus()
     tab.keyboard.press("ArrowLeft")
-    assert slider.get_attribute("aria-valuetext") == "round 19"
+    assert slider.get_attribute("aria-valuetext") == "step 19"
     tab.keyboard.press("Home")
     tab.get_by_role("button", name="Play").press("Enter")
     assert tab.get_by_role("button", name="Pause").count() == 1
@@ -346,7 +346,7 @@ def test_frames_jump_where_motion_is_not_wanted(chromium, site):
         see.observe(slider, { childList: true, characterData: true, subtree: true });
     }""")
     go(tab, 3)
-    assert tab.evaluate("[...seen]") == ["round 20"]
+    assert tab.evaluate("[...seen]") == ["step 20"]
     assert tab.evaluate("getComputedStyle(document.documentElement).scrollBehavior") == "auto"
     context.close()
 

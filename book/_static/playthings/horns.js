@@ -1,9 +1,9 @@
 /* The front page: one cloud of words beside an essay of nine scenes. As a scene comes into view,
  * the cloud shows what it tells.
  *
- * The cloud is drawn on a canvas from tokensel.horns: where each word is at some rounds of
+ * The cloud is drawn on a canvas from tokensel.horns: where each word is at some steps of
  * training, between which it moves in a straight line. The text boxes read with what the network
- * knew at round 20 (words.js, stopped.js, verdict.js), loaded as the reader comes near. Without
+ * knew at step 20 (words.js, stopped.js, verdict.js), loaded as the reader comes near. Without
  * scripts every scene has a still picture.
  */
 "use strict";
@@ -18,7 +18,7 @@
   const FRAME = { x: [-23.5, 19.5], y: [-3.1, 2.75] };
   const NEAR = 5; // times, in the second scene
   const CENTRE = { x: 0, y: -0.14 };
-  const LAST = 20; // rounds
+  const LAST = 20; // steps
   const CELLS = 12; // layers, and heads a layer
   const NAMES = { worst: "r", boring: "l", bad: "l", not: "l", movie: "bl", the: "br", good: "r", great: "r", excellent: "t" };
   const GLIDE = 550; // ms
@@ -31,7 +31,7 @@
   const CHIPS = ["The film was not bad.", "the the the the", "Nobody can call this film boring.", "today"];
   const LONGEST = 1000; // characters
 
-  // What is seen in each scene. Names are written once the round `since` is past.
+  // What is seen in each scene. Names are written once the step `since` is past.
   const VIEWS = [
     { sentence: true, round: 0, quiet: true },
     { round: 0, names: {}, note: "493 words" },
@@ -53,7 +53,7 @@
 
   // ---- where words are
 
-  /** The value and score of a word at a round, which may lie between two that were recorded. */
+  /** The value and score of a word at a step, which may lie between two that were recorded. */
   function spot({ steps, values, scores }, word, round) {
     let to = steps.findIndex((step) => step >= round);
     if (to < 0) to = steps.length - 1;
@@ -283,7 +283,7 @@
 
   function show() {
     slider.value = Math.round(now.round);
-    output.textContent = `round ${Math.round(now.round)}`;
+    output.textContent = `step ${Math.round(now.round)}`;
     slider.setAttribute("aria-valuetext", output.textContent);
     draw();
   }
@@ -292,7 +292,7 @@
 
   const play = tokensel.button("▶", () => (playing() ? stop() : start()), { class: "play", "aria-label": "Play" });
   const slider = element("input", {
-    type: "range", min: 0, max: LAST, step: 1, value: 0, "aria-label": "Round of training", autocomplete: "off",
+    type: "range", min: 0, max: LAST, step: 1, value: 0, "aria-label": "Step of training", autocomplete: "off",
     oninput: () => {
       stop();
       halt();
@@ -300,7 +300,7 @@
       show();
     },
   });
-  const output = element("output", { "aria-live": "off" }, "round 0");
+  const output = element("output", { "aria-live": "off" }, "step 0");
   const playing = () => play.textContent !== "▶";
   const offer = (sign, name) => set(play, { "aria-label": name }).replaceChildren(sign);
   function stop() {
@@ -514,7 +514,7 @@
 
   stage.append(
     cloud,
-    element("div", { class: "controls" }, play, slider, output, element("p", { class: "quiet" }, "Between recorded rounds, dots move in straight lines.")),
+    element("div", { class: "controls" }, play, slider, output, element("p", { class: "quiet" }, "Between recorded steps, dots move in straight lines.")),
     seen, forScreenReaders,
   );
   const chips = tokensel.buttons("Sentences that fool it", CHIPS.map((chip) => [chip, () => {
