@@ -47,7 +47,7 @@ tokensel.plaything("border", (root) => {
   }
 
   const race = tokensel.race({
-    label: "Leads of lone and of an ally over the irrelevant tokens, along the path", name: "lead",
+    label: "Leads of lone and of an ally over neutral words, along the path", name: "lead",
     leads: [-1000, -100, -10, 0, 10, 100, 1000], note: "asleep: hardly any attention",
   });
 
@@ -106,7 +106,7 @@ tokensel.plaything("border", (root) => {
     Object.assign(now, START);
     redraw();
   };
-  root.setAttribute("aria-label", "One token against several allies");
+  root.setAttribute("aria-label", "One word against several allies");
   const hint = "Raise the first step, or change the number of allies. When does lone never wake?";
   root.append(element("div", { class: "plane" }, race.root,
     element("div", {}, element("p", { class: "hint" }, hint), step.root, many.root, numbers.root, verdict,

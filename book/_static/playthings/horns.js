@@ -25,8 +25,8 @@
   const DEFAULTS = ["The story is slow, but the music is wonderful.", "The film was not bad."]; // of scenes 4 and 5
   const NOTES = { // what a person says of the sentences that fool it
     "The film was not bad.": "Wrong: a person reads praise.",
-    "Nobody can call this film boring.": "Wrong: a person reads praise. The network sees little but boring.",
-    "today": "A person reads no opinion at all.",
+    "Nobody can call this film boring.": "Wrong: a person reads praise. The network sees little but “boring”.",
+    "today": "A person finds no opinion in it.",
   };
   const CHIPS = ["The film was not bad.", "the the the the", "Nobody can call this film boring.", "today"];
   const LONGEST = 1000; // characters

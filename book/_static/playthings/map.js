@@ -159,7 +159,7 @@ tokensel.plaything("map", (root) => {
     labels.show(now.labels);
   }
 
-  const when = element("div", { class: "when" }, element("div", {}, "after steps of training:", steps.root), element("div", {}, "labels:", labels.root));
+  const when = element("div", { class: "when" }, element("div", {}, "steps of training:", steps.root), element("div", {}, "labels:", labels.root));
   const beside = element("div", { class: "beside" }, finder.root, ofWord);
   root.append(element("div", { class: "map" }, cloud.root, element("div", { class: "controls" }, least.root, when), beside), aloud.root);
   draw();

@@ -43,7 +43,7 @@ tokensel.plaything("step", (root) => {
 
   const choose = (id) => change({ word: words[id] });
   const find = (id) => change({ word: words[id], middle: away(id) ? 0 : now.middle }); // and let it be seen
-  const eta = tokensel.listSlider("size of the one step, η₀", STEPS, (each) => {
+  const eta = tokensel.listSlider("step size, η₀", STEPS, (each) => {
     stop();
     change({ eta: each });
   });
@@ -57,7 +57,7 @@ tokensel.plaything("step", (root) => {
   }
 
   const sizes = PRESETS.map((step) => [step, step ? `size ${number(step)}` : "before"]);
-  const presets = tokensel.choice("sizes of the one step", sizes, glide);
+  const presets = tokensel.choice("step sizes", sizes, glide);
   const zoom = tokensel.choice("which words are shown", [[0, "all words"], [1, "words near zero"]], (middle) =>
     change({ middle }));
   zoom.root.classList.add("zoom");
