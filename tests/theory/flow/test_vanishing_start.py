@@ -327,6 +327,18 @@ def test_separable_texts_can_have_a_local_minimum_on_the_line_and_a_saddle_besid
     assert (np.diff(np.sign(b[np.argsort(gamma)])) != 0).sum() == 2
 
 
+def test_a_birth_solution_can_stall_although_some_values_separate_the_texts():
+    counts = [[2, 1, 0, 0, 0], [0, 1, 0, 2, 0], [1, 1, 0, 1, 1], [1, 2, 0, 2, 0], [1, 0, 1, 2, 1]]
+    corpus = corpus_of(counts, [1, 1, 1, -1, -1])
+    assert (corpus.signs * (np.array(counts) @ [10, -15, -40, 9, 0]) > 0).all()
+    points = birth(corpus, np.array([15, 60]) / first_pull(corpus)[0], before=7.0, tolerance=1e-6)
+    for point, (least, most) in zip(points, ((0.34, 0.38), (0.29, 0.34))):
+        weights = counts * np.exp(point[-2] * point[:-2])
+        attention = weights / weights.sum(axis=1, keepdims=True)
+        assert attention[[1, 3], 3].min() > 0.98
+        assert 0.4 * np.log(2) < least < loss(point[:, None], corpus) < most
+
+
 @pytest.mark.parametrize("seed", range(10))
 def test_words_of_one_label_alone_rise_at_both_ends(seed):
     random = np.random.default_rng(seed)
