@@ -237,7 +237,9 @@ def test_chips_fill_the_box_and_by_themselves_scenes_have_their_sentences(box, p
         tab.get_by_role("button", name=chip, exact=True).click()
         check(tab, package, chip, 1)
     go(tab, 4)
-    check(tab, package, "today")  # what the reader chose stays
+    check(tab, package, SENTENCE)  # the boxes are two: what fools the network isn't told before
+    go(tab, 5)
+    check(tab, package, "today", 1)  # what the reader chose stays
 
 
 def test_the_address_brings_a_sentence(front, package):
@@ -402,6 +404,11 @@ def test_the_essay_has_the_recorded_numbers():
     assert f"scores {found['control']['new'][0]:.0%}" in essay or abs(found["control"]["new"][0] - 0.5) < 0.02
     assert abs(found["at step 150"]["certain"] - 0.8) < 0.02  # four in five
     assert 0.25 < found["at step 150"]["certain, wrong"] < 0.3  # more than a quarter
+    sides = recorded("ablations_sides")
+    tally = sides["linear"]["shares"]["test_accuracies"]
+    runs = ([run["test_accuracy"] for run in sides[kind]["runs"]] for kind in ("bag", "all"))
+    rows = [numbers(row.select("td")[1].get_text()) for row in page.select("article tbody tr")]
+    assert rows == [[round(100 * np.mean(right))] for right in (tally, *runs)]
     for word, share in list(found["sentences"][SENTENCE]["attention"].items())[:2]:
         (span,) = (each for each in page.select(".sentence span") if each.get_text().startswith(word))
         assert numbers(span["style"].split(":")[1]) == [share]

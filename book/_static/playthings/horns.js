@@ -22,10 +22,10 @@
   const CELLS = 12; // layers, and heads a layer
   const NAMES = { worst: "r", boring: "l", bad: "l", not: "l", movie: "bl", the: "br", good: "r", great: "r", excellent: "t" };
   const GLIDE = 550; // ms
-  const DEFAULTS = ["The story is slow, but the music is wonderful.", "The film was not bad."]; // of scenes 4 and 5
+  const texts = ["The story is slow, but the music is wonderful.", "The film was not bad."]; // of the boxes, in scenes 4 and 5
   const NOTES = { // what a person says of the sentences that fool it
-    "The film was not bad.": "Wrong: a person reads praise.",
-    "Nobody can call this film boring.": "Wrong: a person reads praise. The network sees little but “boring”.",
+    "The film was not bad.": "Here it is wrong: a person reads praise.",
+    "Nobody can call this film boring.": "Here it is wrong: a person reads praise. The network sees little but “boring”.",
     "today": "A person finds no opinion in it.",
   };
   const CHIPS = ["The film was not bad.", "the the the the", "Nobody can call this film boring.", "today"];
@@ -340,7 +340,7 @@
     const { near = 0, faint = 0, grid = 0 } = view;
     const shuffled = view.shuffled ? asked : 0;
     glide([[{ near, faint, grid, shuffled }, GLIDE], [{ round: view.round }, GLIDE]], () => { stage.dataset.still = true; });
-    if (view.faint) suggest(scene - 4);
+    if (view.faint) turnTo(scene - 4);
     makeRoom();
     draw();
   }
@@ -407,7 +407,7 @@
 
   // ---- the text boxes
 
-  let text = DEFAULTS[0];
+  let here = 0; // the box whose words are in the cloud
   let own = false; // whether the reader has typed or tapped something
   const boxes = [];
   const { root: forScreenReaders, say } = tokensel.said();
@@ -421,63 +421,64 @@
     read();
   }));
 
-  function suggest(at) {
+  function turnTo(box) {
     boxData();
-    if (own || text === DEFAULTS[at]) return;
-    text = DEFAULTS[at];
+    here = box;
     read();
   }
-  function use(what) {
-    own = true;
-    text = what.slice(0, LONGEST);
+  function use(box, what) {
+    [own, here, texts[box]] = [true, box, what.slice(0, LONGEST)];
     read();
-    tokensel.remember("front", { text: "" }, { text });
+    tokensel.remember("front", { text: "" }, { text: texts[box] });
   }
 
   function read() {
-    const nothing = { tokens: [], known: [], ids: [], attention: [] };
-    const reading = model ? tokensel.reading(model, text) : nothing;
-    const byWord = new Map();
-    for (const { id, attention, ...token } of reading.known) {
-      byWord.set(id, { ...token, attention: (byWord.get(id)?.attention ?? 0) + attention });
-    }
-    discs = [...byWord.values()].sort((one, other) => other.attention - one.attention);
-    const said = !text.trim() ? ["", "Type a sentence."] : model ? tokensel.verdictInWords(reading) : ["", "…"];
-    if (model && text in NOTES) said[1] += ` ${NOTES[text]}`;
-    boxes.forEach((box) => box.show(reading.tokens, said));
-    const loudest = discs.slice(0, 3).map(({ word, attention }) => `${word} ${Math.round(100 * attention)}%`);
-    if (own) say(`${said.join(" ")} ${loudest.join(", ")}`);
+    boxes.forEach((box, at) => readBox(texts[at], box, at === here));
     makeRoom();
     draw();
   }
 
-  function makeBox(section, ...before) {
+  function readBox(text, box, shown) {
+    const nothing = { tokens: [], known: [], ids: [], attention: [] };
+    const reading = model ? tokensel.reading(model, text) : nothing;
+    const said = !text.trim() ? ["", "Type a sentence."] : model ? tokensel.verdictInWords(reading) : ["", "…"];
+    if (model && text in NOTES) said[1] += ` ${NOTES[text]}`;
+    box.show(text, reading.tokens, said);
+    if (!shown) return;
+    const byWord = new Map();
+    for (const token of reading.known) byWord.set(token.id, { ...token, attention: (byWord.get(token.id)?.attention ?? 0) + token.attention });
+    discs = [...byWord.values()].sort((one, other) => other.attention - one.attention);
+    const loudest = discs.slice(0, 3).map(({ word, attention }) => `${word} ${Math.round(100 * attention)}%`);
+    if (own) say(`${said.join(" ")} ${loudest.join(", ")}`);
+  }
+
+  function makeBox(at, ...before) {
     const mirror = element("div", { class: "mirror", "aria-hidden": "true" });
     const area = element("textarea", {
-      rows: 2, maxlength: LONGEST, spellcheck: "false", autocomplete: "off", "aria-label": "A sentence of your own", oninput: () => use(area.value),
+      rows: 2, maxlength: LONGEST, spellcheck: "false", autocomplete: "off", "aria-label": "A sentence of your own", oninput: () => use(at, area.value),
     });
     const verdict = element("p", { class: "verdict" });
     const COPY = "Copy a link to this sentence";
     const link = tokensel.button(COPY, async () => {
-      const address = `${location.href.split("#")[0]}#front.text=${encodeURIComponent(text)}`;
+      const address = `${location.href.split("#")[0]}#front.text=${encodeURIComponent(texts[at])}`;
       await navigator.clipboard?.writeText(address).catch(() => {});
       link.textContent = "The link is in your clipboard, and in the address bar";
-      use(text);
+      use(at, texts[at]);
       setTimeout(() => { link.textContent = COPY; }, 3000);
     }, { class: "plain" });
     const box = element("div", { class: "box" }, mirror, area);
-    (section.querySelector("p + p") ?? section.querySelector("img")).before(...before, box, verdict, link);
+    scenes[4 + at].querySelector("p + p, img").before(...before, box, verdict, link);
     boxes.push({
-      show(tokens, [word, rest]) {
+      show(text, tokens, [word, rest]) {
         if (area.value !== text) area.value = text;
         const parts = [];
-        let at = 0;
+        let done = 0;
         for (const { start, end, id, attention = 0, value } of tokens) {
           const look = { class: id < 0 ? null : side(value), style: `--q: ${attention.toFixed(3)}` };
-          parts.push(text.slice(at, start), element("span", look, text.slice(start, end)));
-          at = end;
+          parts.push(text.slice(done, start), element("span", look, text.slice(start, end)));
+          done = end;
         }
-        mirror.replaceChildren(...parts, `${text.slice(at)}\u200b`);
+        mirror.replaceChildren(...parts, `${text.slice(done)}\u200b`);
         verdict.replaceChildren(...(word ? [element("strong", { class: word === "Praise." ? "praise" : "blame" }, word), " "] : []), rest);
       },
     });
@@ -518,12 +519,12 @@
     seen, forScreenReaders,
   );
   const chips = tokensel.buttons("Sentences that fool it", CHIPS.map((chip) => [chip, () => {
-    use(chip);
+    use(1, chip);
     scenes[5].querySelector(".verdict").scrollIntoView({ block: "nearest" });
   }]));
   chips.className = "chips";
-  makeBox(scenes[4]);
-  makeBox(scenes[5], chips);
+  makeBox(0);
+  makeBox(1, chips);
   enter(0);
   read();
   let watcher = watch();
@@ -545,7 +546,7 @@
   function follow() {
     const { text: given } = tokensel.state("front", { text: "" });
     if (!given) return;
-    use(given);
+    use(0, given);
     scenes[4].scrollIntoView();
   }
   follow();
