@@ -34,12 +34,11 @@ class Visit:
         tab.on("request", lambda request: self.requests.append(request.url))
 
     def open(self, address):
-        """Load a page, and wait until its formulas are set and nothing moves any more."""
+        """Load a page, and wait until its fonts are there and nothing moves any more."""
         self.tab.goto(address)
         if self.scripts:
             self.tab.add_style_tag(content="*, *::before, *::after { animation: none !important; transition: none !important }")
-            self.tab.evaluate("() => window.MathJax?.startup?.promise")
-            self.tab.evaluate("() => new Promise(requestAnimationFrame)")
+            self.tab.evaluate("() => document.fonts.ready.then(() => new Promise(requestAnimationFrame))")
         return self
 
     def clear(self):
@@ -72,20 +71,6 @@ def no_sideways_scroll(visit):
     if width > window:
         yield f"{width} pixels wide in a window of {window}"
 
-
-# Most of a page are formulas, an element for every sign. Of each two letters are kept, as far from each other as it is wide, so
-# that it still scrolls: the checker would look at every sign.
-TWO_LETTERS_A_FORMULA = """() => {
-    const formulas = [...document.querySelectorAll("mjx-math")];
-    const widths = formulas.map((each) => each.getBoundingClientRect().width);
-    formulas.forEach((each, i) => {
-        const box = document.createElement("span");
-        box.style = `display: inline-block; width: ${widths[i]}px; text-align-last: justify; white-space: normal`;
-        box.textContent = "x x";
-        each.replaceChildren(box);
-        each.nextElementSibling?.remove(); // the same formula, for screen readers
-    });
-}"""
 
 # What lies behind a word takes the checker a while to find, and thousands of words look alike. So all that shows text is sorted
 # by its look: colour, size and weight, within elements of the same names, classes and backgrounds. A few of every look are
@@ -144,7 +129,6 @@ def violations(visit, within="document", words="*"):
 
 def accessible(visit):
     """The checker axe finds nothing serious or critical. It changes the page: it runs last."""
-    visit.tab.evaluate(TWO_LETTERS_A_FORMULA)
     with suppress(TimeoutError):  # then the checker says which box it is
         visit.tab.wait_for_function(STOPS_ARE_SET, timeout=5000)
     looks = set(visit.tab.evaluate(SORT_BY_LOOK)) - found_right

@@ -6,18 +6,12 @@ import re
 import shutil
 from functools import partial
 from hashlib import sha256
-from importlib.metadata import distribution
 from pathlib import Path
 from urllib.parse import unquote
 
 from PIL import Image
 from sphinx.application import Sphinx
 
-# What TeX in, HTML out needs, part by part, and MathML for screen readers, relative to the package's MathJax folder. The one
-# file that has it all is twice as heavy. The TeX extensions (cancel, boldsymbol, ...) and the fonts are loaded by the pages
-# that use them.
-PARTS = ("core", "input/tex", "output/chtml", "a11y/assistive-mml")
-MATHJAX = ("startup.js", *(f"{part}.js" for part in PARTS), "input/tex/extensions", "output/chtml/fonts")
 # What no page asks for.
 DEAD = ("*.map", "sphinx-thebe.*", "*webpack-macros.html", "fontawesome.js", "fontawesome", "bootstrap.js")
 
@@ -95,23 +89,15 @@ def sized(folder: Path, picture: re.Match) -> str:
 
 
 def finish(app: Sphinx, exception: Exception | None) -> None:
-    """Copy MathJax next to the pages, mend them, and remove what no reader needs."""
+    """Mend the pages, and remove what no reader needs."""
     if exception or app.builder.format != "html":
         return
     static = Path(app.outdir) / "_static"
-    package = distribution("sphinx-mathjax-offline")
-    # Its module name has hyphens, so it cannot be imported: find its files through its record.
-    source = Path(next(package.locate_file(f) for f in package.files if f.name == "startup.js" and "mathjax" in str(f))).parent
-    for name in MATHJAX:
-        if (source / name).is_dir():
-            shutil.copytree(source / name, static / "mathjax" / name, dirs_exist_ok=True)
-        else:
-            (static / "mathjax" / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(source / name, static / "mathjax" / name)
     pages = [*Path(app.outdir).rglob("*.html")]
     for page in pages:
-        text = DATA.sub(partial(as_file, page.parent, Path(app.outdir) / "_images"), page.read_text("utf-8"))
-        page.write_text(PICTURE.sub(partial(sized, page.parent), text), "utf-8")
+        folder = Path(app.outdir) if app.builder.name == "singlehtml" else page.parent  # that builder's links begin there
+        text = DATA.sub(partial(as_file, folder, Path(app.outdir) / "_images"), page.read_text("utf-8"))
+        page.write_text(PICTURE.sub(partial(sized, folder), text), "utf-8")
     missing = mend(pages, MENDED)
     missing += [fault for file, what in FILES.items() for fault in mend([static / file], what)]
     if missing and app.builder.name == "html":
@@ -122,6 +108,4 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
 
 def setup(app: Sphinx) -> None:
     """Register the above."""
-    app.config.mathjax_path = "mathjax/startup.js"
-    app.config.mathjax3_config = {"loader": {"load": PARTS}}
     app.connect("build-finished", finish)

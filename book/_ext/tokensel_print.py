@@ -30,15 +30,13 @@ def printed(app: Sphinx) -> Path | None:
 
 
 def prepare_one_page(app: Sphinx) -> None:
-    """Write every node as on the separate pages, and load scripts, MathJax above all, for the one page there is.
+    """Write every node as on the separate pages.
 
     Sphinx looks at the handlers of the separate pages only if no extension at all has registered a node of its own for
-    ``singlehtml``; some have. And it asks which chapters a page's name belongs to before it loads MathJax.
+    ``singlehtml``; some have.
     """
     handlers = app.registry.translation_handlers
     handlers["singlehtml"] = handlers.get("html", {}) | handlers.get("singlehtml", {})
-    if app.builder.name == "singlehtml":
-        app.config.html_assets_policy = "always"
 
 
 def setup(app: Sphinx) -> None:

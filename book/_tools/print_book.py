@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "_build" / "singlehtml"
 TARGET = ROOT / "_build" / "tokensel-nb.pdf"
 NOT_PRINTED = '[id^="document-book/api/"]'  # where a page of the site begins that paper does without
-# As soon as all is read, before the scripts run that set formulas.
+# As soon as all is read, before scripts run.
 LEAVE_OUT = """
 document.addEventListener("readystatechange", () => {
   const pages = [...document.querySelectorAll(%s)].flatMap((each) => [each, each.nextElementSibling]);
@@ -32,9 +32,10 @@ document.addEventListener("readystatechange", () => {
 """
 OPEN = """
 async () => {
-  await MathJax.startup.promise;
+  await document.fonts.ready;
   document.querySelectorAll("details:not(.hide)").forEach((each) => { each.open = true; });
   document.querySelectorAll(".toggle-hidden").forEach((each) => each.classList.remove("toggle-hidden"));
+  document.querySelectorAll('a[href^="_images/"]').forEach((each) => each.replaceWith(...each.childNodes));
   document.querySelectorAll(".the-pdf").forEach((each) => each.replaceWith("this PDF"));
 }
 """
@@ -55,13 +56,11 @@ def one_page(*options: str) -> Path:
 
 
 def print_page(page: Path, target: Path, chromium: Browser) -> None:
-    """Print a page into a PDF, but for what paper does without; no formula of that is set."""
+    """Print a page into a PDF, but for what paper does without."""
     tab = chromium.new_page()
     tab.set_default_timeout(PATIENCE)
     tab.add_init_script(LEAVE_OUT % json.dumps(NOT_PRINTED))
-    tab.route("**/formulas.js*", lambda route: route.fulfill(body=""))  # all formulas at once: nobody reads meanwhile
     tab.goto(page.as_uri())
-    tab.wait_for_function("window.MathJax?.startup?.promise")
     tab.evaluate(OPEN)
     margin = dict(top="16mm", bottom="18mm", left="16mm", right="16mm")
     tab.pdf(

@@ -33,36 +33,30 @@ def chromium():
 
 @pytest.fixture(scope="session")
 def tabs():
-    """Visits that are over, by what their tabs can do: to open a page in a new tab takes twice as long."""
+    """Visits that are over, with scripts and without: to open a page in a new tab takes twice as long."""
     return defaultdict(list)
 
 
 @pytest.fixture
 def visit(chromium, tabs):
-    """Return a function that opens a page from the disk, as from a USB stick, in a window of some width, in a theme.
-
-    To set the formulas takes most of the time; a test of something else can leave them as they were typed.
-    """
+    """Return a function that opens a page from the disk, as from a USB stick, in a window of some width, in a theme."""
     opened = []
 
-    def open_page(path, width=1200, theme="light", fragment="", scripts=True, formulas=True):
-        kind = scripts, formulas
-        found = tabs[kind].pop() if tabs[kind] else Visit(new_tab(chromium, *kind), scripts)
-        opened.append((kind, found))
+    def open_page(path, width=1200, theme="light", fragment="", scripts=True):
+        found = tabs[scripts].pop() if tabs[scripts] else Visit(new_tab(chromium, scripts), scripts)
+        opened.append(found)
         found.tab.set_viewport_size({"width": width, "height": 800})
         found.tab.emulate_media(media="screen", color_scheme=theme)
         return found.open(Path(path).as_uri() + fragment)
 
     yield open_page
-    for kind, found in opened:
+    for found in opened:
         found.clear()
-        tabs[kind].append(found)
+        tabs[found.scripts].append(found)
 
 
-def new_tab(chromium, scripts, formulas):
+def new_tab(chromium, scripts):
     """Return a tab that shares nothing with others."""
     context = chromium.new_context(java_script_enabled=scripts)
     context.set_default_timeout(120_000)  # ms: a busy machine is slow, not wrong
-    if not formulas:
-        context.route("**/mathjax/startup.js", lambda route: route.fulfill(body=""))
     return context.new_page()

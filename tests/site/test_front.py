@@ -113,7 +113,7 @@ def test_it_is_light(chromium, site):
     go(tab, 4)
     tab.wait_for_function("() => document.querySelector('.verdict strong')")
     assert [url for url in asked if "words.js" in url]
-    assert not [url for url in asked if re.search("mathjax|fontawesome|bootstrap|theme|search", url)]
+    assert not [url for url in asked if re.search("formulas|fontawesome|bootstrap|theme|search", url)]
     assert not [url for url in asked if url.endswith(".svg") and "favicon" not in url]  # no still where there is a cloud
     context.close()
 

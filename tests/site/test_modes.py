@@ -11,7 +11,7 @@ MANY = f"(q) => ({OPEN})(q) > 5"  # waited for: a busy machine takes its time to
 @pytest.fixture
 def chapter(visit, site):
     """Return a function that opens a chapter, with what its address asks for."""
-    return lambda address="", **window: visit(site / "book" / "01_model.html", fragment=address, formulas=False, **window).tab
+    return lambda address="", **window: visit(site / "book" / "01_model.html", fragment=address, **window).tab
 
 
 @pytest.mark.parametrize("page", CHAPTERS, ids=lambda page: page.stem)
@@ -48,7 +48,7 @@ def test_a_toggle_opens_all_code_and_is_remembered(chapter, site):
 
 
 def test_an_address_may_ask_for_code_and_proofs(visit, site):
-    tab = visit(site / "book" / "01_model.html", fragment="?show=code,proofs", formulas=False).tab
+    tab = visit(site / "book" / "01_model.html", fragment="?show=code,proofs").tab
     tab.wait_for_function(MANY, arg=".cell_input pre")
     assert tab.evaluate("() => [...document.querySelectorAll('details.proof')].every((each) => each.open)")
     assert tab.evaluate("() => localStorage.getItem('show')") != "code,proofs"

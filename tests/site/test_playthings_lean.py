@@ -14,7 +14,7 @@ PLAYTHING = ".tag_plaything-lean .plaything"
 @pytest.fixture
 def chapter(visit, site):
     """Return a function that opens 08_classes."""
-    return lambda **window: visit(site / "book" / "08_classes.html", formulas=False, **window)
+    return lambda **window: visit(site / "book" / "08_classes.html", **window)
 
 
 @pytest.fixture(scope="module")

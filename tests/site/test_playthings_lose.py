@@ -18,7 +18,7 @@ def plaything(visit, site):
     """Return a function that opens the map."""
 
     def opened(state="", **window):
-        tab = visit(site / "book" / "10_synthetic.html", fragment=state, formulas=False, **window).tab
+        tab = visit(site / "book" / "10_synthetic.html", fragment=state, **window).tab
         return tab.locator(".plaything").first
 
     return opened

@@ -17,7 +17,7 @@ UNIT = (130 - 24 - 14) / 240  # of the drawing, for a hundredth: chart.js leaves
 @pytest.fixture
 def chapter(visit, site):
     """Return a function that opens 09_deeper."""
-    return lambda **window: visit(site / "book" / "09_deeper.html", formulas=False, **window)
+    return lambda **window: visit(site / "book" / "09_deeper.html", **window)
 
 
 def of_record(run):

@@ -13,7 +13,7 @@ PLAYTHING = ".tag_plaything-map .plaything"
 @pytest.fixture
 def chapter(visit, site):
     """Return a function that opens 04_reviews."""
-    return lambda **window: visit(site / "book" / "04_reviews.html", formulas=False, **window)
+    return lambda **window: visit(site / "book" / "04_reviews.html", **window)
 
 
 @pytest.fixture(scope="module")

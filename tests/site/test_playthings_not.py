@@ -18,7 +18,7 @@ CAPTION = ".tag_plaything-not figcaption .caption-text"
 @pytest.fixture
 def chapter(visit, site):
     """Return a function that opens 05_beyond."""
-    return lambda **window: visit(site / "book" / "05_beyond.html", formulas=False, **window)
+    return lambda **window: visit(site / "book" / "05_beyond.html", **window)
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,7 @@ SHOWN = 0.0051  # two decimals
 @pytest.fixture
 def chapter(visit, site):
     """Return a function that opens a chapter."""
-    return lambda name, **window: visit(site / "book" / f"{name}.html", formulas=False, **window)
+    return lambda name, **window: visit(site / "book" / f"{name}.html", **window)
 
 
 @pytest.fixture

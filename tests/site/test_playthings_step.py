@@ -14,7 +14,7 @@ ROUNDING = 0.001  # three decimals of the correlation, with what the data files 
 @pytest.fixture
 def chapter(visit, site):
     """Return a function that opens 02_one_step."""
-    return lambda **window: visit(site / "book" / "02_one_step.html", formulas=False, **window)
+    return lambda **window: visit(site / "book" / "02_one_step.html", **window)
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ PLAYTHING = ".tag_plaything-stop .plaything"
 @pytest.fixture
 def chapter(visit, site):
     """Return a function that opens 07_ablations."""
-    return lambda **window: visit(site / "book" / "07_ablations.html", formulas=False, **window)
+    return lambda **window: visit(site / "book" / "07_ablations.html", **window)
 
 
 def said(tab):

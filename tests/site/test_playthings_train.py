@@ -16,7 +16,7 @@ LABELS = "1111100000"
 @pytest.fixture
 def chapter(visit, site):
     """Return a function that opens 01_model."""
-    return lambda **window: visit(site / "book" / "01_model.html", formulas=False, **window)
+    return lambda **window: visit(site / "book" / "01_model.html", **window)
 
 
 def settle(tab):

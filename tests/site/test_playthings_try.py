@@ -21,7 +21,7 @@ MIXED = "Not a BAD film: zzyzx quux, dull dull but wonderful!"
 @pytest.fixture
 def front(visit, site):
     """Return a function that opens the first page with the box."""
-    return lambda **window: visit(site / "book" / "01_model.html", formulas=False, **window)
+    return lambda **window: visit(site / "book" / "01_model.html", **window)
 
 
 @pytest.fixture(scope="module")
@@ -217,6 +217,6 @@ def test_chapter_1_quotes_the_same_numbers():
 @pytest.mark.parametrize("chapter", ["01_model", "04_reviews"])
 def test_it_stands_in_the_chapters_too(visit, site, chapter):
     """In the place of its picture."""
-    tab = visit(site / "book" / f"{chapter}.html", formulas=False).tab
+    tab = visit(site / "book" / f"{chapter}.html").tab
     assert tab.locator(".try .verdict").inner_text().startswith("Praise")
     assert not tab.locator(".tag_plaything-try img").is_visible()

@@ -1,7 +1,7 @@
 """What a reader does with the pages: search, open a solution, move a slider by the keyboard, go from page to page."""
 
 import pytest
-from pages import PAGES, Visit, soup
+from pages import PAGES, no_sideways_scroll, soup
 
 import tokensel_nb as ts
 
@@ -18,7 +18,7 @@ def test_search_finds_the_signed_frequency(visit, site):
 
 
 def test_search_by_the_keyboard(visit, site):
-    tab = visit(site / "book" / "notation.html", formulas=False).tab
+    tab = visit(site / "book" / "notation.html").tab
     tab.keyboard.press("Control+K")
     tab.keyboard.type("conservation law")
     tab.keyboard.press("Enter")
@@ -33,7 +33,7 @@ def open_folds(tab, within):
 
 
 def test_a_solution_opens_by_the_keyboard(visit, site):
-    tab = visit(site / "book" / "01_model.html", formulas=False).tab
+    tab = visit(site / "book" / "01_model.html").tab
     open_folds(tab, tab.locator(".solution"))
     solution = tab.locator("article .solution").first
     button = solution.locator("button").first
@@ -45,38 +45,20 @@ def test_a_solution_opens_by_the_keyboard(visit, site):
 
 
 def test_only_formulas_that_scroll_are_stops_of_the_tab_key(visit, site):
-    tab = visit(site / "book" / "15_tug_of_war.html", width=360).tab
-    stops = tab.locator('mjx-container[display="true"].wide[tabindex="0"]')
+    opened = visit(site / "book" / "15_tug_of_war.html", width=360)
+    tab = opened.tab
+    stops = tab.locator('.wide[tabindex="0"]:has(> math)')
     stops.first.wait_for()
     before = stops.count()
-    assert tab.locator('mjx-container[tabindex="0"]').count() == before
+    assert tab.locator(".math[tabindex], .math [tabindex]").count() == before
     tab.evaluate("() => document.querySelectorAll('article details').forEach((each) => { each.open = true; })")
-    tab.wait_for_function("(before) => document.querySelectorAll('mjx-container.wide').length > before", arg=before)
-
-
-def test_formulas_in_view_are_set_before_the_others(chromium, site):
-    opened = Visit(chromium.new_page())
-    opened.tab.add_init_script("""performance.mark = () => {
-        const left = [...document.querySelectorAll(".math")].filter((each) => !each.querySelector("mjx-container"));
-        const boxes = left.map((each) => each.getBoundingClientRect());
-        window.left = [left.length, boxes.filter(({ top, height }) => height > 0 && top < innerHeight).length];
-    }""")
-    opened.open((site / "book" / "01_model.html").as_uri())
-    left, left_in_view = opened.tab.evaluate("left")
-    assert left > 50
-    assert left_in_view == 0
-    assert opened.tab.locator('mjx-container[tabindex="0"]').count() <= 3
-    opened.tab.close()
-
-
-def test_formulas_can_be_left_as_they_were_typed(visit, site):
-    """Most tests of this folder ask for it: half of their time goes without."""
-    tab = visit(site / "book" / "01_model.html", formulas=False).tab
-    assert tab.locator("mjx-container").count() == 0
+    tab.wait_for_function("(before) => document.querySelectorAll('.formula.wide').length > before", arg=before)
+    tab.locator("span.math.wide").first.wait_for()  # within a line, too
+    assert list(no_sideways_scroll(opened)) == []
 
 
 def test_a_proof_opens_by_the_keyboard(visit, site):
-    tab = visit(site / "book" / "01_model.html", formulas=False).tab
+    tab = visit(site / "book" / "01_model.html").tab
     proof = tab.locator("article details.proof").first
     assert not proof.is_visible()
     open_folds(tab, tab.locator("details.proof"))
@@ -86,7 +68,7 @@ def test_a_proof_opens_by_the_keyboard(visit, site):
 
 
 def test_the_theme_can_be_chosen(visit, site):
-    tab = visit(site / "book" / "01_model.html", formulas=False).tab
+    tab = visit(site / "book" / "01_model.html").tab
     chosen = []
     for _ in range(3):
         tab.locator(".theme-switch-button:visible").first.click()
@@ -102,7 +84,7 @@ def test_three_sliders():
 @pytest.mark.parametrize("page", SLIDERS, ids=lambda page: page.stem)
 def test_a_slider_answers_to_the_keyboard(visit, page, width):
     """One picture is to be seen at a time, another one after every key; the slider says which."""
-    tab = visit(page, width=width, formulas=False).tab
+    tab = visit(page, width=width).tab
     tab.evaluate("() => document.querySelectorAll('article details').forEach((each) => { each.open = true; })")
     figure = tab.locator("figure:has(.frame-slider)").first
     slider = figure.get_by_role("slider")
@@ -148,7 +130,7 @@ def test_the_overview_of_the_api_has_every_exported_name(site):
 )
 def test_old_links_lead_to_the_entries_on_the_pages_that_they_have_now(visit, site, old, page, new):
     for start in ("api.html", f"api/{page}.html"):
-        tab = visit(site / "book" / start, fragment=f"#{old}", formulas=False).tab
+        tab = visit(site / "book" / start, fragment=f"#{old}").tab
         if not tab.locator(f"[id='{old}']").count():  # where the old name is still there, it stays
             tab.wait_for_url(f"**/api/{page}.html#{new}", timeout=10_000)
         assert tab.evaluate("() => document.getElementById(location.hash.slice(1)) !== null")

@@ -44,7 +44,7 @@ def test_every_lesson_has_slides(site):
 
 @some_lesson
 def test_keys_move_the_slides(visit, page):
-    opened = presented(visit, page, formulas=False)
+    opened = presented(visit, page)
     tab, titles = opened.tab, opened.titles
     assert len(titles) > 5
     assert shown(tab) == titles[:1]
@@ -59,7 +59,7 @@ def test_keys_move_the_slides(visit, page):
 
 @some_lesson
 def test_a_plaything_keeps_its_arrow_keys_and_a_clicker_moves_on(visit, page):
-    opened = presented(visit, page, formulas=False)
+    opened = presented(visit, page)
     tab, titles = opened.tab, opened.titles
     sliders = "section.current .plaything input[type=range]:visible"
     while not tab.locator(sliders).count():
@@ -78,14 +78,14 @@ def test_a_plaything_keeps_its_arrow_keys_and_a_clicker_moves_on(visit, page):
 
 @some_lesson
 def test_a_button_that_was_pressed_keeps_the_space_bar_alone(visit, page):
-    opened = presented(visit, page, formulas=False)
+    opened = presented(visit, page)
     opened.tab.get_by_role("button", name="Notes", exact=True).click()
     opened.tab.keyboard.press("ArrowRight")
     assert shown(opened.tab) == opened.titles[1:2]
 
 
 def test_who_writes_a_review_turns_no_page(visit):
-    opened = presented(visit, SLIDES[0], formulas=False)
+    opened = presented(visit, SLIDES[0])
     opened.tab.keyboard.press("PageDown")
     box = opened.tab.locator("section.current textarea")
     box.fill("")
@@ -97,17 +97,17 @@ def test_who_writes_a_review_turns_no_page(visit):
 
 @some_lesson
 def test_the_address_keeps_the_slide_and_what_was_played(visit, page):
-    opened = presented(visit, page, formulas=False)
+    opened = presented(visit, page)
     opened.tab.keyboard.press("PageDown")
     opened.tab.wait_for_url("**&present*", timeout=10_000)
     address = opened.tab.url
-    again = visit(page, fragment=f"#{urlsplit(address).fragment}", formulas=False)
+    again = visit(page, fragment=f"#{urlsplit(address).fragment}")
     assert shown(again.tab) == opened.titles[1:2]
 
 
 @some_lesson
 def test_notes_are_shown_when_they_are_asked_for(visit, page):
-    opened = presented(visit, page, formulas=False)
+    opened = presented(visit, page)
     notes = opened.tab.locator("section.current .admonition.notes")
     assert not notes.is_visible()
     opened.tab.keyboard.press("n")
@@ -118,7 +118,7 @@ def test_notes_are_shown_when_they_are_asked_for(visit, page):
 
 @some_lesson
 def test_the_window_of_notes_and_the_slides_follow_each_other(visit, page):
-    opened = presented(visit, page, formulas=False)
+    opened = presented(visit, page)
     with opened.tab.expect_popup() as popup:
         opened.tab.keyboard.press("w")
     window = popup.value
@@ -152,7 +152,7 @@ def test_every_slide_keeps_the_rules_of_a_page_and_all_are_light(visit, page):
 
 @each_lesson
 def test_a_plaything_takes_the_place_of_its_picture_and_code_can_be_read_from_afar(visit, page):
-    tab = presented(visit, page, formulas=False).tab
+    tab = presented(visit, page).tab
     played = 0
     while True:
         at = shown(tab)
@@ -174,7 +174,7 @@ def test_on_paper_every_slide_is_there(visit, page):
 
     Of a plaything stands the picture.
     """
-    opened = visit(page, formulas=False)
+    opened = visit(page)
     titles = shown(opened.tab)
     opened.tab.emulate_media(media="print")
     assert shown(opened.tab) == titles
@@ -194,7 +194,7 @@ def test_on_paper_every_slide_is_there(visit, page):
 @each_lesson
 def test_on_a_laptop_a_plaything_fits_between_title_and_buttons(visit, page):
     """What is pressed, dragged or read; what unfolds may be scrolled to."""
-    tab = presented(visit, page, formulas=False, width=1280).tab
+    tab = presented(visit, page, width=1280).tab
     tab.set_viewport_size({"width": 1280, "height": 720})
     room, found, at = tab.locator(".slides-controls").bounding_box()["y"] - 40, {}, None
     while at != shown(tab):
@@ -243,7 +243,7 @@ def takes(opened, link):
 def test_a_page_takes_every_state_that_a_lesson_asks_for(visit, path):
     """The page is loaded once; `make long` loads it for each state."""
     first, *others = (link for link in states() if urlsplit(link).path == path)
-    opened = visit((TEACHING / path).resolve(), fragment=f"#{urlsplit(first).fragment}", formulas=False)
+    opened = visit((TEACHING / path).resolve(), fragment=f"#{urlsplit(first).fragment}")
     takes(opened, first)
     for link in others:
         opened.tab.evaluate("(fragment) => { location.hash = fragment; }", urlsplit(link).fragment)
@@ -253,4 +253,4 @@ def test_a_page_takes_every_state_that_a_lesson_asks_for(visit, path):
 @pytest.mark.long
 @pytest.mark.parametrize("link", states())
 def test_a_plaything_takes_the_state_that_a_lesson_asks_for(visit, link):
-    takes(visit((TEACHING / urlsplit(link).path).resolve(), fragment=f"#{urlsplit(link).fragment}", formulas=False), link)
+    takes(visit((TEACHING / urlsplit(link).path).resolve(), fragment=f"#{urlsplit(link).fragment}"), link)
