@@ -72,9 +72,10 @@ def print_page(page: Path, target: Path, chromium: Browser) -> None:
 
 
 def pack(target: Path) -> None:
-    """Write a PDF's many small objects, which Chromium leaves as they are, compressed."""
+    """Write a PDF's many small objects, which Chromium leaves as they are, compressed, and all else as small as it gets."""
+    pikepdf.settings.set_flate_compression_level(9)
     with pikepdf.open(target, allow_overwriting_input=True) as pdf:
-        pdf.save(object_stream_mode=pikepdf.ObjectStreamMode.generate)
+        pdf.save(object_stream_mode=pikepdf.ObjectStreamMode.generate, recompress_flate=True)
 
 
 if __name__ == "__main__":
