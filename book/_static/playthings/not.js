@@ -80,6 +80,10 @@ tokensel.plaything("not", (root, place) => {
     say(verdict.textContent);
   }
 
+  // Until the pairs are revealed, the caption says what they are, and not where.
+  place.querySelector("figcaption .caption-text")?.after(element("span", { class: "caption-first" },
+    `This is one of ${words.length} pairs with not or n't in 25,000 film reviews. Across: how the word leans elsewhere. `
+    + "Upwards: how it leans after not. Reveal shows them all."));
   root.setAttribute("aria-label", "Guess the not");
   root.append(element("div", { class: "plane not" }, svg,
     element("div", {}, element("p", { class: "hint" }, "Drag the point to where you expect the pair. Then reveal."), guess.root, row, verdict, saidLine)));
