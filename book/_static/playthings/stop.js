@@ -6,7 +6,7 @@
 
 tokensel.plaything("stop", (root) => {
   const { element, text, clamp } = tokensel;
-  const NAMES = { all: "everything", one_step: "one step on E", frozen: "E frozen", bag: "no attention", shuffled: "shuffled labels" };
+  const NAMES = { all: "everything", one_step: "one step on embeddings", frozen: "embeddings frozen", bag: "no attention", shuffled: "shuffled labels" };
   const KINDS = { new: "new reviews", own: "known reviews" };
   const LEVELS = [72, 88, 95];
   const STEPS = [...new Set(Array.from({ length: 100 }, (_, k) => Math.round(700 ** (k / 99))))];
