@@ -126,7 +126,7 @@ def test_names_are_those_of_the_pages(names):
     """Two of every kind, read off the built pages, where figures in folds come last."""
     found = {label: names[label] for label in ("fig-learning-curve", "fig-frequent", "ex-early", "ex-beyond-negation")}
     assert found == {
-        "fig-learning-curve": "Fig. 4.3",
+        "fig-learning-curve": "Fig. 4.5",
         "fig-frequent": "Fig. 5.7",
         "ex-early": "Exercise 4.1",
         "ex-beyond-negation": "Exercise 5.1",
