@@ -25,6 +25,7 @@ def drawn(seed, texts=14, words=5):
 
 
 MIXED = drawn(3)  # no values separate its labels
+RESTING = drawn(1, texts=20, words=3)  # nor these, and its birth solution comes to rest
 SEPARABLE = corpus_of([[1, 1, 1], [0, 1, 2], [2, 1, 2], [0, 2, 2], [2, 1, 0]], [1, 1, 1, -1, -1])
 
 
@@ -56,7 +57,7 @@ def loss(omega, corpus):
     return pulls(omega[:-2] @ omega[-2], omega[:-2] @ omega[-1], corpus)[2]
 
 
-def follow(start, corpus, times, held=None, beside=None, until=None, tolerance=1e-10):
+def follow(start, corpus, times, held=None, beside=None, until=None, tolerance=1e-10, floor=1e-25):
     """Return the flow of omega at the times; with E moved along a unit vector alone, or with a linear companion x' = B x."""
     both = np.hstack([start, *([] if beside is None else [beside])])
     columns = start.shape[1]
@@ -73,7 +74,7 @@ def follow(start, corpus, times, held=None, beside=None, until=None, tolerance=1
 
     event.terminal = True
     found = integrate.solve_ivp(
-        velocity, (times[0], times[-1]), both.ravel(), "DOP853", times, rtol=tolerance, atol=1e-25, events=until and event
+        velocity, (times[0], times[-1]), both.ravel(), "DOP853", times, rtol=tolerance, atol=floor, events=until and event
     )
     return found.t_events[0][0] if until else found.y.T.reshape(-1, *both.shape)
 
@@ -90,6 +91,18 @@ def birth(corpus, times, before=9.0, **options):
     rate, direction = first_pull(corpus)
     begin = np.exp(-before) * direction[:, None]
     return follow(begin, corpus, np.append(-before / rate, times), **options)[1:, :, 0]
+
+
+def beside_birth(corpus, start, times, before=9.0, **options):
+    """The birth solution and Upsilon, which begins in the kernel of B(0), at the times."""
+    rate, direction = first_pull(corpus)
+    _, along = escape(corpus, start, 1.0)
+    rest = start - np.outer(start @ along, along)
+    falling = np.append(direction[:-2], [0, -1])
+    rest = rest - np.outer(falling, falling @ rest) / 2
+    begin = np.exp(-before) * direction[:, None]
+    found = follow(begin, corpus, np.append(-before / rate, times), beside=rest, floor=1e-16, **options)[1:]
+    return found[..., 0], found[..., 1:]
 
 
 def own(corpus, dim=4, seed=0):
@@ -153,16 +166,22 @@ def test_flipping_labels_and_head_changes_no_score():
 
 
 def test_the_flow_is_born_on_a_line():
-    """The distance to the birth solution falls like epsilon, and omega_perp over epsilon has a limit."""
+    """The distance to the birth solution falls like epsilon, and omega_perp over epsilon tends to Upsilon."""
     start, rate = own(MIXED), first_pull(MIXED)[0]
     after = np.array([-1, 0, 1, 2]) / rate
-    line = birth(MIXED, after)
-    gaps, rests = [], []
+    line, upsilon = beside_birth(MIXED, start, after)
+    np.testing.assert_allclose(line, birth(MIXED, after), atol=1e-9)
+    gaps, on_line, rests, missed = [], [], [], []
     for size in (1e-3, 1e-4, 1e-5):
         begins, along = escape(MIXED, start, size)
         found = follow(size * start, MIXED, np.append(0, begins + after))[1:]
         gaps.append(np.linalg.norm(found - line[:, :, None] * along, axis=(1, 2)))
+        on_line.append(np.linalg.norm(found @ along - line, axis=1) / size)
         rests.append(found @ (np.eye(4) - np.outer(along, along)) / size)
+        missed.append(np.linalg.norm(rests[-1] - upsilon) / np.linalg.norm(upsilon))
+    assert missed[2] < 0.3 * missed[1] < 0.09 * missed[0] < 1e-3
+    np.testing.assert_allclose(on_line[1], on_line[2], rtol=0.01)  # so the tilt, too, is met up to epsilon
+    assert on_line[2].min() > 0.1
     assert np.linalg.norm(line[-1]) > 1 > 100 * gaps[0].max()  # far from zero by then
     np.testing.assert_allclose(gaps[0] / gaps[1], 10, rtol=0.1)
     np.testing.assert_allclose(gaps[1] / gaps[2], 10, rtol=0.02)
@@ -182,6 +201,19 @@ def test_a_start_ten_times_smaller_costs_the_time_predicted():
     assert abs(slopes[-1] - 1) < 1e-3
     assert abs(late[2]) < 0.2 * abs(late[1]) < 0.04 * abs(late[0]) + 0.2 * abs(late[1])
     assert abs(late[2]) < 0.002 / rate
+
+
+def test_before_the_escape_the_query_is_its_start_and_that_of_the_line():
+    start, rate = own(MIXED), first_pull(MIXED)[0]
+    before = np.array([-4, -3, -2, -1, 0]) / rate
+    line, missed = birth(MIXED, before)[:, -2], []
+    for size in (1e-3, 1e-4):
+        begins, along = escape(MIXED, start, size)
+        found = follow(size * start, MIXED, np.append(0, begins + before))[1:, -2] @ along
+        missed.append(np.abs(found - size * start[-2] @ along - line) / size / np.exp(2 * rate * before))
+        assert np.abs(found[0] - line[0]) > 100 * np.abs(found[0] - size * start[-2] @ along - line[0])
+    assert np.max(missed) < 0.1
+    assert missed[1][-1] == pytest.approx(missed[0][-1], rel=0.1)  # at the escape no less than epsilon
 
 
 def moments(corpus):
@@ -293,6 +325,54 @@ def on_the_line(x, corpus):
 
 def derivative(field, x, step=1e-5):
     return np.array([(field(x + step * e) - field(x - step * e)) / (2 * step) for e in np.eye(len(x))])
+
+
+def separated(corpus):
+    """Whether some values put all texts, whatever the positive weights of words, on the side of their labels."""
+    counts, y = dense(corpus)
+    found = optimize.linprog(np.zeros(counts.shape[1]), -y[:, None] * counts, -np.ones(len(y)), bounds=(None, None))
+    return found.status == 0
+
+
+def test_after_the_line_has_come_to_rest_a_second_direction_grows_along_b():
+    start, rate = own(RESTING, 3), first_pull(RESTING)[0]
+    after = np.array([20, 30, 40, 80]) / rate
+    line, upsilon = beside_birth(RESTING, start, after, tolerance=1e-9)
+    rest = line[-1]
+    B = matrix(rest[:, None], RESTING)
+    b, norm = B[:-2, -2], np.linalg.norm(B, 2)
+    assert np.linalg.norm(B @ rest) < 1e-6 < 1e-3 < np.linalg.norm(b)
+    assert np.linalg.norm(line[2] - rest) < 1e-4
+    x = np.append(rest[-1] * rest[:-2], rest[-2] / rest[-1])
+    assert np.linalg.eigvalsh(derivative(partial(on_the_line, corpus=RESTING), x)).min() > 5e-4
+    growth = np.log(np.linalg.norm(upsilon[3]) / np.linalg.norm(upsilon[2])) / (after[3] - after[2])
+    assert growth == pytest.approx(norm, rel=1e-3)
+    gains = [each[:-2] @ (each[-2] - on[-2] / on[-1] * each[-1]) for on, each in zip(line, upsilon)]
+    cosines = [gain @ b / np.linalg.norm(gain) / np.linalg.norm(b) for gain in gains]
+    assert 1 - cosines[2] < 0.1 * (1 - cosines[1]) < 0.01 * (1 - cosines[0]) < 1e-4
+
+    lasts, times = [], np.linspace(0, 46, 93) / rate
+    for size in (1e-3, 1e-4, 1e-5):
+        begins, along = escape(RESTING, start, size)
+        found = follow(size * start, RESTING, np.append(0, begins + times), tolerance=1e-8, floor=1e-13)[1:]
+        norms = np.array([rest_of(each, along)[2] for each in found])
+        until = 1 + np.argmax(norms > 0.1)
+        lasts.append(np.interp(np.log(0.1), np.log(norms[:until]), times[:until]))
+        if size < 1e-3:
+            for each, gain in ((found[40], gains[0]), (found[60], gains[1])):
+                assert np.linalg.norm(rest_of(each, along)[0] / size**2 - gain) < 0.05 * np.linalg.norm(gain)
+    np.testing.assert_allclose(np.diff(lasts) * norm, np.log(10), rtol=0.02)
+
+
+def test_a_birth_solution_need_not_be_bounded_although_no_values_separate_the_texts():
+    assert [separated(corpus) for corpus in (SEPARABLE, MIXED, RESTING)] == [True, False, False]
+    points = birth(MIXED, np.array([8, 16, 32]) / first_pull(MIXED)[0], tolerance=1e-7)
+    norms = np.linalg.norm(points, axis=1)
+    assert (norms[1:] > 1.15 * norms[:-1]).all()
+    values, scores = (points[:, -1:] * points[:, :-2]).T, (points[:, -2:-1] * points[:, :-2]).T
+    top = np.abs(values[:, -1]).argmax()
+    assert np.diff(np.log(np.abs(values[top]))).min() > np.log(1.4)
+    assert np.diff(scores[top] - scores.mean(axis=0)).max() < 0
 
 
 def test_separable_texts_can_have_a_local_minimum_on_the_line_and_a_saddle_beside_it():
