@@ -67,21 +67,22 @@ def shows(tab, texts, labels, steps):
 def test_twenty_steps_tell_praise_from_blame(chapter):
     opened = chapter()
     tab = opened.tab
+    texts = sentences(tab)
+    assert shows(tab, texts, LABELS, 20) == 10  # as its caption says
+    tab.get_by_role("button", name="Reset").click()
+    settle(tab)
     assert "After 0 steps" in tab.locator(f"{PLAYTHING} .verdict").inner_text()
+    assert "train.steps=0" in tab.url
     tab.get_by_role("button", name="Run 20").click()
     tab.wait_for_timeout(1500)
-    texts = sentences(tab)
     assert shows(tab, texts, LABELS, 20) == 10
+    assert "train" not in tab.url
     tab.get_by_role("button", name="Step", exact=True).click()
     settle(tab)
     shows(tab, texts, LABELS, 21)
     assert "train.steps=21" in tab.url
     tab.reload()
     shows(tab, texts, LABELS, 21)
-    tab.get_by_role("button", name="Reset").click()
-    settle(tab)
-    assert "After 0 steps" in tab.locator(f"{PLAYTHING} .verdict").inner_text()
-    assert "train" not in tab.url
     assert opened.errors == []
 
 
@@ -123,6 +124,7 @@ def test_shuffled_labels_are_the_same_labels_elsewhere(chapter):
 def test_who_wants_nothing_to_move_sees_the_end_at_once(chapter):
     tab = chapter().tab
     tab.emulate_media(reduced_motion="reduce")
+    tab.get_by_role("button", name="Reset").click()
     tab.get_by_role("button", name="Run 20").click()
     assert "After 20 steps" in tab.locator(f"{PLAYTHING} .verdict").inner_text()
     tab.emulate_media(reduced_motion="no-preference")

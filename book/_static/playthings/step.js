@@ -10,13 +10,13 @@ tokensel.plaything("step", (root) => {
   const MANTISSAS = [1, 1.1, 1.2, 1.3, 1.5, 1.6, 1.8, 2, 2.2, 2.4, 2.7, 3, 3.3, 3.6, 4, 4.4, 5, 5.5, 6, 6.5, 7, 7.5, 8, 9];
   const STEPS = [0, ...[10, 100, 1_000, 10_000].flatMap((power) => MANTISSAS.map((each) => Math.round(each * power))), 100_000];
   const DIMS = [...Array.from({ length: 12 }, (_, k) => [2 ** (k + 4), 3 * 2 ** (k + 3)]).flat(), 2 ** 16];
-  const PRESETS = [0, 300, 3_000, 100_000];
+  const PRESETS = [0, 300, 3_000];
   const NAMED = ["bad", "great", "worst", "the", "movie", "and"];
   const PER = 10_000; // shares are shown times so much
   const MIDDLE = 2.1e-4; // 99 of 100 words have a smaller share than this, of either sign
   const FRAME = 3_000; // a step up to which the frame stays: beyond it, the picture does
   const GLIDE = 800; // milliseconds from one step to another
-  const DEFAULTS = { eta: 0, d: 2_048, word: "bad", middle: 0 };
+  const DEFAULTS = { eta: 3_000, d: 2_048, word: "bad", middle: 0 };
 
   const words = tokensel.vocabulary;
   const data = Object.fromEntries(Object.entries(tokensel.firstStep).map(([key, packed]) => [key, tokensel.unpack(packed)]));
@@ -127,9 +127,9 @@ tokensel.plaything("step", (root) => {
     spokenOf = now.word;
   }
 
-  const hint = element("p", {}, "Drag the step size; tap a word for its numbers.");
-  const controls = element("div", { class: "controls" }, hint, eta.root, dim.root, presets.root, zoom.root);
-  const beside = element("div", { class: "beside" }, finder.root, ofWord, readout, law, legend);
+  const controls = element("div", { class: "controls" }, presets.root, eta.root, dim.root);
+  const more = element("details", { open: now.middle > 0 }, element("summary", {}, "More: find a word, zoom in"), finder.root, zoom.root);
+  const beside = element("div", { class: "beside" }, ofWord, more, readout, law, legend);
   root.append(element("div", { class: "step" }, cloud.root, controls, beside), aloud.root);
   draw();
 });

@@ -11,7 +11,7 @@ tokensel.plaything("train", (root) => {
   const { element, text, shown } = tokensel;
   const GOOD = ["the film was great", "a great story", "the music is great and the story is good", "a good film with a good story", "the story was wonderful"];
   const BAD = ["the film was bad", "a bad story", "the music is bad and the story is dull", "a dull film with a bad story", "the story was awful"];
-  const START = { texts: [...GOOD, ...BAD].join("/"), labels: "1111100000", steps: 0 };
+  const START = { texts: [...GOOD, ...BAD].join("/"), labels: "1111100000", steps: 20 };
   const [DIM, RATE, SEED, MOST, RUN, EACH] = [64, 4, 1, 200, 20, 30]; // EACH: milliseconds a step, so that a run takes 600
   const [WIDTH, HEIGHT] = [360, 300];
   const FRAMES = [1, 2, 4, 8, 16, 32]; // how far the picture reaches, in either direction
@@ -153,6 +153,6 @@ tokensel.plaything("train", (root) => {
     element("div", {}, drawing,
       tokensel.buttons("Training", [["Step", () => walk(1)], [`Run ${RUN}`, () => walk(RUN)], ["Reset", reset], ["Shuffle labels", shuffle]]), verdict, saidLine),
     element("div", {}, ...rows.map((row) => row.root)),
-    element("p", { class: "hint" }, "Run 20 steps. Tap ▲ or ▼ to flip a label, or rewrite a sentence.")));
+    element("p", { class: "hint" }, "Reset, then run 20 steps. Tap ▲ or ▼ to flip a label, or rewrite a sentence.")));
   draw();
 });
