@@ -422,9 +422,8 @@
   }));
 
   function turnTo(box) {
-    boxData();
     here = box;
-    read();
+    boxData().then(read);
   }
   function use(box, what) {
     [own, here, texts[box]] = [true, box, what.slice(0, LONGEST)];
