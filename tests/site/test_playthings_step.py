@@ -56,6 +56,7 @@ def test_sliders_answer_to_the_keyboard_and_the_address_keeps_it(chapter, packag
     eta, dim = (tab.locator(f"{PLAYTHING} input[type=range]").nth(i) for i in range(2))
     eta.focus()
     tab.keyboard.press("Home")
+    tab.wait_for_timeout(100)  # it is drawn with the next picture of the screen
     assert eta.get_attribute("aria-valuetext") == "0 (before)"
     for _ in range(2):
         tab.keyboard.press("PageUp")
