@@ -21,7 +21,7 @@ from tokensel_nb.theory.matched import compared, correlation_at_equal
 from .recording import rounded
 from .transformers import DIM, GROUP, HEADS, LONGEST, READ, sequences
 
-TEXTS, SEEDS, FEWEST = 2000, range(20261221, 20261226), 10
+TEXTS, SEEDS, FEWEST = 1000, range(20261221, 20261226), 10
 SMALL, LARGER = 0.02, 0.1
 KINDS = {f"depth {depth}": (depth, SMALL) for depth in (1, 2, 4)}
 KINDS |= {"larger": (2, LARGER), "as PyTorch begins": (2, None), "shuffled": (2, SMALL)}
