@@ -19,7 +19,7 @@ targets   One layer: in every run the heads' mean |s| is larger at step 25 or 10
           than at 25. No run ends with a signed head; at least 64 of 80 heads end as U. Two thirds of the runs pass |s| = .30
           on the way (11 of 13 in the replica; a trial on tweets reached .29). Held on a line: at least 16 of 20 runs end with
           a signed head, and no head as U. Shuffled labels: no head ends signed or as U. Nothing was fixed for depths 2 and 4
-          and for the plane.
+          and for the plane. Depths 2 and 4 were to be trained on IMDB as well, and were not, for time.
 """
 
 from dataclasses import dataclass, replace
@@ -165,7 +165,6 @@ NUMBERS = {
     "heads_tweets": ("tweets", {("free", 1): 12, ("line", 1): 12, ("plane", 1): 6, ("shuffled", 1): 6}),
     "heads_imdb": ("imdb", {("free", 1): 8, ("line", 1): 8, ("plane", 1): 4, ("shuffled", 1): 4}),
     "deep_heads_tweets": ("tweets", {("free", 2): 10, ("free", 4): 5}),
-    "deep_heads_imdb": ("imdb", {("free", 2): 5, ("free", 4): 3}),
 }
 
 

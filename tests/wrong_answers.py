@@ -225,6 +225,16 @@ WRONG = {
         (lambda texts, words, length, seed: zipf_texts(texts, words, length, 0), "another seed others"),
         (lambda *given: zipf_texts(*given)[::-1], "shape"),
     ],
+    "ex-line-heads": [
+        (lambda x, k: np.exp(k * np.asarray(x)), "divide by what the first one gets"),
+        (lambda x, k: np.exp(-k * (np.asarray(x) - x[0])), "off by"),
+        (lambda x, k: np.exp(k * (x[1] - x[0])), "shape"),
+    ],
+    "ex-escape": [
+        (lambda t, std, share: t + np.log(0.001 / std) / np.linalg.norm(share), "half of the signed shares"),
+        (lambda t, std, share: t + np.log10(0.001 / std) / np.linalg.norm(share / 2), "natural one"),
+        (lambda t, std, share: t - np.log(0.001 / std) / np.linalg.norm(share / 2), "takes longer"),
+    ],
     "ex-descent": [
         (lambda share, rate, steps: rate * steps * share, "g is 1/2"),
         (lambda share, rate, steps: rate / 2 * share, "they add up"),

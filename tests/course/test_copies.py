@@ -132,9 +132,9 @@ def test_names_are_those_of_the_pages(names):
         "ex-beyond-negation": "Exercise 5.1",
     }
     assert (names["prop-linear"], names["prop-same-words"]) == ("Proposition 5.1", "Proposition 5.2")
-    assert (names["thm-conservation"], names["def-limit-rows"]) == ("Corollary 13.1", "Definition 14.1")
+    assert (names["thm-conservation"], names["def-limit-rows"]) == ("Corollary 14.1", "Definition 15.1")
     assert (names["eq-adam"], names["04_reviews"]) == ("(8.1)", "chapter 4, Twenty thousand reviews")
-    assert (names["thm-head"], names["thm-rate"]) == ("Theorem 13.5", "Theorem 14.6")
+    assert (names["thm-head"], names["thm-rate"]) == ("Theorem 14.5", "Theorem 15.6")
 
 
 def test_exercises_have_the_numbers_of_the_pages(names):

@@ -93,7 +93,7 @@ def first_step(parameters: NamedArrays, corpus: Corpus, model: Model = OneLayer(
     Raises
     ------
     ValueError
-        If the corpus has more than two classes, or the parameters do not fit it.
+        If the corpus has more than two classes or no word, or the parameters do not fit it.
 
     Examples
     --------
@@ -103,6 +103,8 @@ def first_step(parameters: NamedArrays, corpus: Corpus, model: Model = OneLayer(
     >>> ts.first_step(model.start(texts.vocab_size, dim=64, seed=0, dtype="float64"), texts, model)
     FirstStep(3 words, R² 1.000, slope 1.000)
     """
+    if not corpus.lengths.any():
+        raise ValueError("no text of the corpus holds a word, so no word moves")
     signs, places = corpus.signs, corpus.lengths + model.own_places
     residuals = sigmoid(-signs * to_numpy(logits(parameters, corpus, model)))
     movement = -to_numpy(gradients(parameters, corpus, model).embeddings)
