@@ -36,9 +36,10 @@ def something_to_see(visit):
     """A page with code opens with a good part of a picture or plaything: before code that is not folded, in time to be seen."""
     if visit.tab.locator("article .cell_input").count():
         picture, code, width = visit.tab.evaluate("""() => {
-            const visible = (each) => each.checkVisibility() && each.getBoundingClientRect().height > 100;
+            const least = (each) => each.localName === "p" ? 25 : 100; // px; a text whose words are coloured may be a line
+            const visible = (each) => each.checkVisibility() && each.getBoundingClientRect().height > least(each);
             const first = (what) => [...document.querySelectorAll(what)].find(visible)?.getBoundingClientRect().top ?? Infinity;
-            const picture = first("article :is(figure img, .cell_output img, .plaything)");
+            const picture = first("article :is(figure img, .cell_output img, .cell_output p:has(> span[title]), .plaything)");
             return [picture, first("article .cell_input pre"), innerWidth];
         }""")
         if picture > code or picture + 150 > (900 if width > 600 else 2 * 844):  # a laptop's first screen, a phone's first two

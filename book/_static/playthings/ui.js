@@ -105,6 +105,7 @@ Object.assign(tokensel, (() => {
    *  and redraw() draw before the next picture of the screen, draw() at once. */
   function settings(name, defaults, picture, known = {}) {
     const now = state(name, defaults);
+    settings.defaults = { ...settings.defaults, [name]: defaults };
     for (const [key, values] of Object.entries(known)) if (!values.includes(now[key])) now[key] = defaults[key];
     const draw = () => {
       picture();
