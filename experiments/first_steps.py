@@ -17,10 +17,11 @@ import numpy as np
 from tqdm import tqdm
 
 import tokensel_nb as ts
+from tokensel_nb.theory.heads import GROUP
 from tokensel_nb.theory.matched import compared, correlation_at_equal
 
 from .recording import rounded
-from .transformers import DIM, GROUP, HEADS, LONGEST, READ, sequences
+from .transformers import DIM, HEADS, LONGEST, READ, sequences
 
 TEXTS = {"imdb": 1000, "tomatoes": 2000, "tweets": 2000}
 SEEDS, FEWEST = range(20261221, 20261226), 10

@@ -30,7 +30,9 @@ from tqdm import tqdm
 import tokensel_nb as ts
 from tokensel_nb.models.optimizers import Adam
 from tokensel_nb.support.arrays import like
-from tokensel_nb.theory.matched import compared, correlation_at_equal
+from tokensel_nb.theory.heads import COMMON, attention_by_word
+from tokensel_nb.theory.heads import judged as preferences
+from tokensel_nb.theory.matched import compared
 
 from .recording import rounded
 
@@ -40,7 +42,7 @@ FEWEST = {
     "tweets": 10,
 }  # texts with the word, of those that train and that tell; a quarter of it in each class looked at
 LONGEST, WORDS, OFTEN = 127, 8000, 10
-GROUP, COMMON, BINS = 50, 1000, 20
+BINS = 20
 HEADS = 4
 DIM, RATE, BATCH = 64, 0.001, 50
 MOMENTS = (25, 100, 250, 750)
@@ -71,29 +73,12 @@ class Held(ts.Transformer):
 
 def looks(model, parameters, texts):
     """Return how much of a head's attention a word gets at a place, over that of a place at random: (layers, heads, |S|)."""
-    heads, counts = model.head_attention(parameters, texts), texts.counts
-    rows = np.repeat(np.arange(len(texts)), np.diff(counts.indptr))
-    total = np.apply_along_axis(lambda each: np.bincount(rows, each, len(texts)), 2, heads)
-    relative = heads / total[..., rows] * texts.lengths[rows]
-    found = []
-    for label in (0, 1):
-        of_class = texts.labels[rows] == label
-        places = np.bincount(counts.indices[of_class], counts.data[of_class], texts.vocab_size)
-        sums = lambda each: np.bincount(counts.indices[of_class], each[of_class], texts.vocab_size)  # noqa: B023
-        with np.errstate(invalid="ignore"):
-            found.append(np.apply_along_axis(sums, 2, relative) / places)
-    return np.mean(found, axis=0)
+    return attention_by_word(model.head_attention(parameters, texts), texts)
 
 
 def judged(look, frequency, skew, words):
     """Return what one head looks for: matched with the signed skew, with its size, and the ends over the middle."""
-    signed = correlation_at_equal(frequency[words], skew[words], look[words], GROUP)
-    sized = correlation_at_equal(frequency[words], np.abs(skew[words]), look[words], GROUP)
-    common = words[np.argsort(-frequency[words], kind="stable")[:COMMON]]
-    order = common[np.argsort(skew[common], kind="stable")]
-    end, quarter = len(order) // 20, len(order) // 4
-    middle = look[order[quarter:-quarter]].mean()
-    return rounded([signed, sized, look[order[:end]].mean() / middle, look[order[-end:]].mean() / middle], 3)
+    return rounded(preferences(look[words], frequency[words], skew[words]), 3)
 
 
 def curve(look, frequency, skew, words):

@@ -20,6 +20,10 @@ from .theory.bins import (
     with_control as with_control,
     word_correlation as word_correlation,
 )
+from .theory.heads import (
+    HeadPreferences as HeadPreferences,
+    head_preferences as head_preferences,
+)
 from .theory.matched import (
     matched_correlation as matched_correlation,
 )

@@ -21,7 +21,19 @@ TEXTS = ["good film film plot", "fine film plot plot", "good film", "bad film fi
 
 # What people are given, and do not make themselves: results, errors, and what only subclasses call.
 NOT_CALLED = {
-    *("Bins", "ControlledBins", "Explanation", "FirstStep", "Flow", "History", "Live", "MaxMargin", "Report", "Training"),
+    *(
+        "Bins",
+        "ControlledBins",
+        "Explanation",
+        "FirstStep",
+        "Flow",
+        "HeadPreferences",
+        "History",
+        "Live",
+        "MaxMargin",
+        "Report",
+        "Training",
+    ),
     *("SelectionCertificate", "CheckpointError", "DataError", "NotSeparableError", "AutogradModel", "Model", "NamedArrays"),
 }
 # Files and the hub: tests/datasets feeds them.
@@ -176,6 +188,18 @@ def twins(random) -> dict[str, Twin]:
             min_texts=partial(kinds.whole, huge=EITHER), group=partial(kinds.whole, least=2, huge=EITHER),
         ),
         fields=dict(others=("others", "learnt_from", "scores")), undefined=("result",),
+    )  # fmt: skip
+    found["head_preferences"] = Twin(
+        ts.head_preferences,
+        dict(
+            attention=np.ones((24, 1, 1, 300)), tokens=[list(range(300))] * 24, labels=[-1, 1] * 12, min_texts=1,
+            permutations=1, seed=0,
+        ),
+        dict(
+            labels=kinds.labels, min_texts=partial(kinds.whole, huge=EITHER), permutations=partial(kinds.whole, huge=None),
+            seed=kinds.generator_or_seed,
+        ),
+        fields=dict(labels=("labels", "label")), undefined=("signed", "unsigned", "chance", "ceiling"),
     )  # fmt: skip
     found["with_control"] = Twin(
         ts.with_control,

@@ -1,0 +1,210 @@
+"""What heads look for: a word's attention against its lean in other texts, among words of equal frequency."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from ..corpus.corpus import Corpus, code_labels
+from ..support.arrays import to_numpy
+from ..support.checks import checked, generator, listed, numbers, shortened, whole_number
+from .matched import FEWEST, MIN_TEXTS, compared, correlation_at_equal
+
+GROUP, COMMON = 50, 1000  # words
+SPECIAL = ("[CLS]", "[SEP]", "[PAD]", "[UNK]", "<s>", "</s>", "<pad>", "<unk>")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class HeadPreferences:
+    """What each head looks for, over n words, as `head_preferences` finds it.
+
+    Parameters
+    ----------
+    signed, unsigned : ndarray, shape (layers, heads)
+        Rank correlation of words' attention with their lean and with its size, among 50 words of similar frequency.
+    ends : ndarray, shape (2, layers, heads)
+        Attention to the twentieths of the 1,000 commonest words with the lowest and the highest lean, over the middle half.
+    chance : ndarray, shape (2, layers, heads)
+        The largest size of both correlations with shuffled labels.
+    ceiling : ndarray, shape (2,)
+        The same of the lean in half of the texts that tell it with that in the other half.
+    words : list
+    lean : ndarray, shape (n,)
+    attention : ndarray, shape (layers, heads, n)
+        Over that of a place at random.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import tokensel_nb as ts
+    >>> one = np.ones((1, 1))
+    >>> sizes = dict(ends=np.stack([0.8 * one, 1.2 * one]), chance=np.stack([0.1 * one, 0.1 * one]), ceiling=np.ones(2))
+    >>> ts.HeadPreferences(0.5 * one, 0 * one, **sizes, words=["good"], lean=np.ones(1), attention=np.ones((1, 1, 1)))
+    HeadPreferences(1 × 1 heads, 1 words; 1 tilt, 0 U; by chance ±0.10)
+    """
+
+    signed: np.ndarray
+    unsigned: np.ndarray
+    ends: np.ndarray
+    chance: np.ndarray
+    ceiling: np.ndarray
+    words: list
+    lean: np.ndarray
+    attention: np.ndarray
+
+    @property
+    def tilts(self):
+        """Which heads look for one class: signed beyond ±0.3, one end above 1.1 and the other below 1/1.1."""
+        return (np.abs(self.signed) > 0.3) & (self.ends.max(0) > 1.1) & (self.ends.min(0) < 1 / 1.1)
+
+    @property
+    def horns(self):
+        """Which heads look for both classes: unsigned above 0.15, both ends above 1.1."""
+        return (self.unsigned > 0.15) & (self.ends.min(0) > 1.1)
+
+    def __repr__(self):
+        """Name sizes, as in ``HeadPreferences(2 × 4 heads, 380 words; 1 tilt, 3 U; by chance ±0.12)``."""
+        size = f"{' × '.join(map(str, self.signed.shape))} heads, {len(self.words):,} words"
+        return f"HeadPreferences({size}; {self.tilts.sum()} tilt, {self.horns.sum()} U; by chance ±{self.chance.max():.2f})"
+
+
+def attention_by_word(heads, texts: Corpus) -> np.ndarray:
+    """Return a word's attention over that of a place at random, the mean of both classes, from that of the texts' entries."""
+    counts = texts.counts
+    rows = np.repeat(np.arange(len(texts)), np.diff(counts.indptr))
+    total = np.apply_along_axis(lambda each: np.bincount(rows, each, len(texts)), 2, heads)
+    relative = heads / total[..., rows] * texts.lengths[rows]
+    found = []
+    for label in (0, 1):
+        of_class = texts.labels[rows] == label
+        places = np.bincount(counts.indices[of_class], counts.data[of_class], texts.vocab_size)
+        sums = lambda each: np.bincount(counts.indices[of_class], each[of_class], texts.vocab_size)  # noqa: B023
+        with np.errstate(invalid="ignore"):
+            found.append(np.apply_along_axis(sums, 2, relative) / places)
+    return np.mean(found, axis=0)
+
+
+def judged(look, frequency, lean) -> list:
+    """Return a head's correlations with the lean and with its size, and its attention to both ends over the middle."""
+    common = np.argsort(-frequency, kind="stable")[:COMMON]
+    order = common[np.argsort(lean[common], kind="stable")]
+    end, quarter = len(order) // 20, len(order) // 4
+    middle = look[order[quarter:-quarter]].mean()
+    correlations = [correlation_at_equal(frequency, amount, look, GROUP) for amount in (lean, np.abs(lean))]
+    return correlations + [look[of].mean() / middle for of in (order[:end], order[-end:])]
+
+
+@checked(others=tuple, min_texts=whole_number, permutations=whole_number, seed=generator)
+def head_preferences(
+    attention, tokens, labels, *, others=None, ignore=SPECIAL, min_texts=MIN_TEXTS, permutations=5, seed=0
+) -> HeadPreferences:
+    """Return which words each head of any network looks for: those of one class, those of both, or neither.
+
+    A word's lean has to come from other texts than its attention. So a random half of the texts tells the lean and the rest
+    the attention, unless ``others`` tell the lean.
+
+    Parameters
+    ----------
+    attention : array, shape (n, layers, heads, places), or list of n arrays, shape (layers, heads, places)
+        What [CLS] pays to each place: in transformers, ``torch.stack(outputs.attentions, 1)[:, :, :, 0]``.
+    tokens : list of n lists of str or int
+        What stands at each place. Padding at the end may be left out.
+    labels : sequence
+        Of two classes, in the order of `Corpus`: words of the second one lean to the positive side.
+    others : tuple of (tokens, labels), optional
+        Further texts, cut into the same tokens.
+    ignore : collection of str or int
+        Tokens that are no words, all padding among them. All else is judged, pieces of words as well.
+    min_texts : int
+        Words are judged that stand in so many texts of those that tell the lean, and in a quarter of it in each class of the
+        rest.
+    permutations : int
+        How often labels are shuffled. This is chance in reading a network. For that in training, train it on shuffled labels.
+    seed : int or numpy.random.Generator
+
+    Returns
+    -------
+    HeadPreferences
+
+    Raises
+    ------
+    ValueError
+        If there are not two classes, sizes don't fit, a place has no attention, or fewer than 300 words can be judged.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import tokensel_nb as ts
+    >>> random, praise = np.random.default_rng(0), np.repeat([0, 1], 800)
+    >>> drawn = random.beta(*np.where(praise, [[3], [2]], [[2], [3]])[..., None], (1600, 40))
+    >>> tokens = (400 * drawn).astype(int)  # large ones speak for praise
+    >>> attention = np.exp(np.stack([tokens, 2 * abs(tokens - 200)], axis=1) / 100)  # of a head that tilts, and of a U
+    >>> found = ts.head_preferences(attention[:, None], tokens, praise)  # one layer
+    >>> found, found.tilts, found.horns
+    (HeadPreferences(1 × 2 heads, 316 words; 1 tilt, 1 U; by chance ±0.32), array([[ True, False]]), array([[False,  True]]))
+    """
+    codes, random, (more, more_labels) = {}, np.random.default_rng(seed), others or ((), ())
+    attention = _rows("attention", attention, "arrays")
+    texts, further = (_columns(name, given, codes, set(ignore)) for name, given in (("tokens", tokens), ("others", more)))
+    n, words, every = len(texts), list(codes), texts + further
+    labels, names = code_labels([*labels, *more_labels] if others else labels, ())
+    if len(names) != 2 or len(labels) != len(every) or len(attention) != n:
+        given = f"{n} texts with {len(attention)} arrays, {len(further)} others, {len(labels)} labels of {len(names)} classes"
+        raise ValueError(f"attention, tokens and labels: {given}; give each text one array and one label, of two classes")
+    order = random.permutation(n) if others is None else np.append(np.arange(n), n + random.permutation(len(further)))
+    looked, told = np.split(order, [n // 2 if others is None else n])
+    rows, columns = np.repeat(np.arange(len(every)), list(map(len, every))), np.concatenate(every)
+    known = columns >= 0
+    counts = sparse.coo_array((known[known].astype(int), (rows[known], columns[known])), (len(every), len(words))).tocsr()
+    seen = Corpus(counts[looked], labels[looked], words, names)
+    stands = [compared(seen[np.flatnonzero(seen.labels == label)], max(1, min_texts // 4)) for label in (0, 1)]
+    kept = np.flatnonzero(stands[0] & stands[1] & ((counts[told] > 0).sum(axis=0) >= min_texts))
+    if len(kept) < FEWEST:
+        raise ValueError(
+            f"min_texts={min_texts} leaves {len(kept)} words of {FEWEST} under each label; give a smaller one, or more texts"
+        )
+    heads = np.concatenate([_by_word(row, attention[row], texts[row], words) for row in looked], axis=2)
+    looks, frequency, told_counts = attention_by_word(heads, seen)[..., kept], counts.sum(axis=0)[kept], counts[told][:, kept]
+
+    def judge(lean):
+        return np.moveaxis([[judged(head, frequency, lean) for head in layer] for layer in looks], 2, 0)
+
+    lean = _lean(told_counts, labels[told])
+    halves = np.array([_lean(told_counts[half::2], labels[told][half::2]) for half in (0, 1)])
+    ceiling = np.array([correlation_at_equal(frequency, *pair, GROUP) for pair in (halves, np.abs(halves))])
+    signed, unsigned, *ends = judge(lean)
+    chance = [judge(_lean(told_counts, random.permutation(labels[told])))[:2] for _ in range(permutations)]
+    chance = np.abs(chance).max(axis=0)
+    return HeadPreferences(signed, unsigned, np.array(ends), chance, ceiling, [words[column] for column in kept], lean, looks)
+
+
+def _rows(name, given, of):
+    """Return an array of several dimensions as it is, and all else as a list."""
+    return given if getattr(given, "ndim", 0) > 1 else listed(name, given, of)
+
+
+def _columns(name, tokens, codes, ignored) -> list:
+    """Return the columns of every text's tokens, -1 for those that are ignored; codes gets to know new ones."""
+    rows = [row.tolist() if hasattr(row, "tolist") else listed(name, row, "tokens") for row in _rows(name, tokens, "texts")]
+    return [np.array([-1 if word in ignored else codes.setdefault(word, len(codes)) for word in row], int) for row in rows]
+
+
+def _by_word(row, attention, columns, words) -> np.ndarray:
+    """Return a text's attention to each of its words in their order, shape (layers, heads, words of the text)."""
+    attention, known = to_numpy(numbers(f"attention[{row}]", attention, (None, None, None))), columns >= 0
+    if attention.shape[2] < len(known) or attention[..., len(known) :].any():
+        raise ValueError(f"attention[{row}] has {attention.shape[2]} places, but the text {len(known)} tokens; give each one")
+    attention = attention[..., : len(known)][..., known]
+    if not (alive := attention.any(axis=(0, 1))).all():
+        word = shortened(words[columns[known][alive.argmin()]])
+        raise ValueError(f"attention[{row}] pays nothing to {word} in any head; if that is padding, name it in ignore")
+    found, at = np.unique(columns[known], return_inverse=True)
+    return attention @ np.eye(len(found))[at]
+
+
+def _lean(counts, labels) -> np.ndarray:
+    """Return the share of the second class in a word's occurrences less that of the first, as if both had as many texts."""
+    rates = [counts[labels == label].sum(axis=0) / max(1, (labels == label).sum()) for label in (0, 1)]
+    return ((rates[1] - rates[0]) / np.maximum(rates[0] + rates[1], np.finfo(float).tiny)).round(12)  # ties stay ties
