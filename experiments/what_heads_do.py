@@ -1,0 +1,130 @@
+"""What words and heads do for a transformer's verdict: one-word logits, words left out, heads blind or replaced by a mean."""
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+import torch
+
+import tokensel_nb as ts
+from tokensel_nb.corpus.sequences import counted
+from tokensel_nb.models.autograd import _batches, _looked_up
+from tokensel_nb.models.transformer import FIELDS, _padding
+from tokensel_nb.support.arrays import like
+from tokensel_nb.theory.matched import correlation_at_equal
+
+from .recording import rounded
+from .transformers import COMMON, GROUP
+
+PER_CLASS = 5  # texts of each class that a word is left out of, at most
+
+
+@dataclass(frozen=True)
+class Changed(ts.Transformer):
+    """A transformer whose <cls> alone passes the layers with other arrays; all other places pass them as they are."""
+
+    instead: ts.TransformerParameters | None = None
+
+    def _states(self, parameters, texts):
+        changed, states = self.instead.arrays(), super()._states(parameters, texts)
+        read, arrays = next(states)
+        yield read, arrays
+        for number, (returned, following) in enumerate(states):
+            other = {name: like(changed[field][number], read) for name, field in FIELDS.items()}
+            layer, hidden = self._layer(read.shape[2]), {"src_key_padding_mask": _padding(texts)}
+            returned[:, 0] = torch.func.functional_call(layer, other, read, hidden)[:, 0]  # what the next layer reads
+            yield returned, following
+            read = returned
+
+
+@torch.no_grad()
+def head_means(model, parameters, layer, texts):
+    """Return what the heads of a layer hand to <cls>, one below the other: the mean over texts."""
+    total, dim = 0, parameters.embeddings.shape[1]
+    for _, some in _batches(texts):
+        looked_up, batch = _looked_up(parameters.to("cpu"), some)
+        states, arrays = list(model._states(looked_up, batch))[layer]
+        states = torch.nn.functional.layer_norm(states, (dim,), arrays["norm1.weight"], arrays["norm1.bias"])
+        own = {name.removeprefix("self_attn."): array for name, array in arrays.items() if "self_attn" in name}
+        own |= {"out_proj.weight": torch.eye(dim).to(states), "out_proj.bias": torch.zeros(dim).to(states)}
+        padding = {"key_padding_mask": _padding(batch), "need_weights": False}
+        handed, _ = torch.func.functional_call(model._layer(dim).self_attn, own, (states[:, :1], states, states), padding)
+        total += handed.sum(axis=(0, 1)).numpy()
+    return total / len(texts)
+
+
+def changed_to(model, instead):
+    """Return the same transformer with other arrays for <cls>."""
+    return Changed(**{each.name: getattr(model, each.name) for each in fields(ts.Transformer)}, instead=instead)
+
+
+def rows_of(model, parameters, head):
+    """Return a head's places among the queries, and in what heads hand on."""
+    size = parameters.embeddings.shape[1] // model.heads
+    return slice(head * size, (head + 1) * size)
+
+
+def blind(model, parameters, heads, _texts):
+    """Return a model in which some heads, each a layer and a number, let <cls> look everywhere alike."""
+    changed = parameters.map(np.copy)
+    for layer, head in heads:
+        rows = rows_of(model, parameters, head)
+        changed.in_proj_weight[layer, rows] = changed.in_proj_bias[layer, rows] = 0
+    return changed_to(model, changed)
+
+
+def averaged(model, parameters, heads, texts):
+    """Return a model in which some heads hand <cls> the same in every text: their mean over texts."""
+    changed = parameters.map(np.copy)
+    for layer, head in heads:
+        rows = rows_of(model, parameters, head)
+        handed = changed.out_proj_weight[layer][:, rows] @ head_means(model, parameters, layer, texts)[rows]
+        changed.out_proj_bias[layer] += handed
+        changed.out_proj_weight[layer][:, rows] = 0
+    return changed_to(model, changed)
+
+
+def one_word_logits(model, parameters, texts):
+    """Return the logit of each word, alone in a text."""
+    words, counts = np.arange(texts.vocab_size), np.eye(texts.vocab_size, dtype=int)
+    return model.logits(parameters, ts.Sequences(counts, words % 2, texts.vocabulary, tokens=words[:, None]))
+
+
+def without(texts, words):
+    """Return, for a few texts of each class with a word and others, their rows, the words, and what is left of them."""
+    counts = texts.counts
+    rows = np.repeat(np.arange(len(texts)), np.diff(counts.indptr))
+    kept = np.flatnonzero(np.isin(counts.indices, words) & (counts.data < texts.lengths[rows]))
+    kinds = 2 * counts.indices[kept] + texts.labels[rows[kept]]
+    order = np.argsort(kinds, kind="stable")
+    number = np.arange(len(order)) - np.searchsorted(kinds[order], kinds[order])
+    kept = np.sort(kept[order[number < PER_CLASS]])
+    rows, gone = rows[kept], counts.indices[kept]
+    tokens = np.where(texts.tokens[rows] == gone[:, None], -1, texts.tokens[rows])
+    tokens = np.take_along_axis(tokens, np.argsort(tokens < 0, axis=1, kind="stable"), axis=1)
+    return rows, gone, ts.Sequences(counted(tokens, texts.vocab_size), texts.labels[rows], texts.vocabulary, tokens=tokens)
+
+
+def effects(model, parameters, logits, left_out):
+    """Return by how much each word raises logits of texts that hold it, the mean of both classes; NaN without such texts."""
+    rows, gone, rest = left_out
+    moves, found = logits[rows] - model.logits(parameters, rest), []
+    for label in (0, 1):
+        of = rest.labels == label
+        sums, numbers = (np.bincount(gone[of], each, rest.vocab_size) for each in (moves[of], None))
+        with np.errstate(invalid="ignore"):
+            found.append(sums / numbers)
+    return np.mean(found, axis=0)
+
+
+def ends_of(frequency, skew, words):
+    """Return the twentieths of the most frequent words with the lowest and the highest skew, and the half between them."""
+    common = words[np.argsort(-frequency[words], kind="stable")[:COMMON]]
+    order = common[np.argsort(skew[common], kind="stable")]
+    return order[: len(order) // 20], order[-(len(order) // 20) :], order[len(order) // 4 : -(len(order) // 4)]
+
+
+def value(amounts, frequency, skew, words):
+    """Return how far amounts follow the skew at equal frequency, and by how much both ends differ from the middle."""
+    words = words[np.isfinite(amounts[words])]
+    low, high, middle = (amounts[each].mean() for each in ends_of(frequency, skew, words))
+    return rounded([correlation_at_equal(frequency[words], skew[words], amounts[words], GROUP), low - middle, high - middle])

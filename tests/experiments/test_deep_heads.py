@@ -1,0 +1,113 @@
+import numpy as np
+import pytest
+
+import tokensel_nb as ts
+from experiments import deep_heads, what_heads_do
+
+TEXTS = [
+    "good film",
+    "bad film bad",
+    "the good good day",
+    "the bad day",
+    "good film film day",
+    "bad the day",
+    "bad",
+    "good the",
+]
+WORDS = np.arange(5)
+
+
+@pytest.fixture(scope="module")
+def texts():
+    return ts.sequences_from_texts(TEXTS, [1, -1, 1, -1, -1, 1, 1, -1], longest=4)
+
+
+def of(layers, texts):
+    model = ts.Transformer(layers=layers, heads=2, longest=4, spread=0.6)
+    return model, model.start(texts.vocab_size, 8, 0, dtype="float64")
+
+
+def without_queries(parameters, layer, rows):
+    changed = parameters.map(np.copy)
+    changed.in_proj_weight[layer, rows] = 0
+    changed.in_proj_bias[layer, rows] = 0
+    return changed
+
+
+def test_in_the_last_layer_a_blind_head_is_one_without_queries(texts):
+    for layers in (1, 2):
+        model, parameters = of(layers, texts)
+        changed = without_queries(parameters, layers - 1, slice(4, 8))
+        uniform = texts.counts.data / (1 + np.repeat(texts.lengths, np.diff(texts.counts.indptr)))
+        assert model.head_attention(changed, texts)[-1, 1] == pytest.approx(uniform)
+        blind = what_heads_do.blind(model, parameters, [(layers - 1, 1)], texts)
+        assert blind.logits(parameters, texts) == pytest.approx(model.logits(changed, texts))
+
+
+def test_below_it_is_blind_for_cls_alone(texts):
+    model, parameters = of(2, texts)
+    blind = what_heads_do.blind(model, parameters, [(0, 1)], texts)
+    everywhere = model.logits(without_queries(parameters, 0, slice(4, 8)), texts)
+    whole, seen = model.logits(parameters, texts), blind.logits(parameters, texts)
+    assert np.abs(seen - everywhere).max() > 1e-4 < np.abs(seen - whole).max()
+    assert blind.logits(parameters, texts[:1]) == pytest.approx(seen[:1])
+    same = what_heads_do.changed_to(model, parameters)
+    assert same.logits(parameters, texts) == pytest.approx(whole)
+
+
+def test_what_all_heads_hand_on_on_average_says_nothing_of_a_text(texts):
+    model, parameters = of(1, texts)
+    deaf = what_heads_do.averaged(model, parameters, [(0, 0), (0, 1)], texts).logits(parameters, texts)
+    assert deaf == pytest.approx(deaf[0])
+    one = what_heads_do.averaged(model, parameters, [(0, 1)], texts[2:3]).logits(parameters, texts)
+    whole = model.logits(parameters, texts)
+    assert one[2] == pytest.approx(whole[2])  # the mean of one text is its own
+    assert np.abs(one - whole).max() > 1e-4
+
+
+def test_means_are_those_of_single_texts(texts):
+    model, parameters = of(2, texts)
+    single = [what_heads_do.head_means(model, parameters, 1, texts[row : row + 1]) for row in range(len(texts))]
+    assert what_heads_do.head_means(model, parameters, 1, texts) == pytest.approx(np.mean(single, axis=0))
+
+
+def test_words_are_left_out_of_texts_that_hold_others(texts, monkeypatch):
+    rows, gone, rest = what_heads_do.without(texts, WORDS)
+    left = [[word for word in tokens if word >= 0] for tokens in rest.tokens.tolist()]
+    wanted = [[word for word in texts.tokens[row] if word not in (-1, out)] for row, out in zip(rows, gone)]
+    assert left == wanted
+    assert all(left)
+    assert len(left) == sum(len(set(text.split())) for text in TEXTS if len(set(text.split())) > 1)
+    monkeypatch.setattr(what_heads_do, "PER_CLASS", 1)
+    rows, gone, _ = what_heads_do.without(texts, WORDS)
+    assert np.unique(2 * gone + texts.labels[rows], return_counts=True)[1].max() == 1
+
+
+def test_effects_and_one_word_logits_are_those_of_plain_texts(texts):
+    model, parameters = of(1, texts)
+    again = lambda *lines: model.logits(parameters, ts.sequences_from_texts([*lines, *TEXTS], [1, -1] * 5, longest=4))[:2]
+    words = list(texts.vocabulary)
+    assert what_heads_do.one_word_logits(model, parameters, texts)[[words.index("bad"), words.index("film")]] == pytest.approx(
+        again("bad", "film")
+    )
+    whole = model.logits(parameters, texts)
+    effects = what_heads_do.effects(model, parameters, whole, what_heads_do.without(texts, WORDS))
+    (praised, blamed), film = again("good", "bad bad"), words.index("film")
+    mixed = again("good day", "the day")[0]
+    assert effects[film] == pytest.approx(np.mean([whole[0] - praised, np.mean([whole[1] - blamed, whole[4] - mixed])]))
+
+
+def test_a_value_is_matched_and_its_ends_are_over_the_middle():
+    random = np.random.default_rng(0)
+    skew, frequency = random.uniform(-1, 1, 1000), random.permutation(1000)
+    assert what_heads_do.value(2 * skew, frequency, skew, np.arange(1000)) == pytest.approx([1, -1.9, 1.9], abs=0.15)
+
+
+def test_a_run_holds_what_its_protocol_promises(monkeypatch, texts):
+    everything = ts.sequences_from_texts(TEXTS * 30, [1, -1, 1, -1, -1, 1, 1, -1] * 30, longest=4)
+    monkeypatch.setattr(deep_heads, "sequences", lambda _name, _seed: (everything, everything, everything))
+    monkeypatch.setattr(deep_heads, "words_of", lambda *_: np.repeat(WORDS, 80))  # enough for ranks
+    found = deep_heads.run("tweets", "default shuffled", 2, 0, (1, 2), values=(2,), heads=(1,))
+    assert np.shape(found["judged"]) == (2, 2, 4, 4)
+    assert found["values"][0].keys() == {"one word", "left out"}
+    assert np.shape(found["heads"][0]["averaged"]) == (2, 4, 3)
