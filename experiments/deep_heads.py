@@ -109,7 +109,8 @@ NUMBERS = {  # the corpus, the first seed, and of each kind and depth at which m
     "deep_heads_imdb": ("imdb", FIRST, {("free", 2): {"moments": EARLY}}),
     "deepest_heads_imdb": ("imdb", FIRST, {("free", 4): {"moments": EARLY}}),
     "words_first_imdb": ("imdb", FIRST, {("free", 1): END, ("shuffled", 1): END | {"heads": ()}}),
-    "late_heads_tweets": ("tweets", TWEETS, {("free", 1): LATE, ("free", 2): LATE, ("shuffled", 1): LATE | {"heads": (750,)}}),
+    "late_heads_tweets": ("tweets", TWEETS, {("free", 1): LATE, ("shuffled", 1): LATE | {"heads": (750,)}}),
+    "late_deep_heads_tweets": ("tweets", TWEETS, {("free", 2): LATE}),
     "default_heads_tweets": ("tweets", TWEETS, dict.fromkeys([("default", 1), ("default", 2), ("default shuffled", 1)], END)),
 }
 
