@@ -32,10 +32,11 @@ import numpy as np
 from tqdm import tqdm
 
 import tokensel_nb as ts
+from tokensel_nb.theory.heads import GROUP
 from tokensel_nb.theory.matched import correlation_at_equal
 
 from .recording import rounded
-from .transformers import DIM, FIRST, GROUP, HEADS, LONGEST, judged, looks, sequences, trained, words_of
+from .transformers import DIM, FIRST, HEADS, LONGEST, judged, looks, sequences, trained, words_of
 from .what_heads_do import averaged, blind, effects, ends_of, one_word_logits, value, without
 
 WAYS = {"blind": blind, "averaged": averaged}

@@ -10,10 +10,10 @@ from tokensel_nb.corpus.sequences import counted
 from tokensel_nb.models.autograd import _batches, _looked_up
 from tokensel_nb.models.transformer import FIELDS, _padding
 from tokensel_nb.support.arrays import like
+from tokensel_nb.theory.heads import COMMON, GROUP
 from tokensel_nb.theory.matched import correlation_at_equal
 
 from .recording import rounded
-from .transformers import COMMON, GROUP
 
 PER_CLASS = 5  # texts of each class that a word is left out of, at most
 
