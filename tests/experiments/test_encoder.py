@@ -10,7 +10,7 @@ import torch
 from safetensors.torch import save
 from scipy.special import erf, softmax
 
-from experiments import encoder
+from experiments import encoder, encoder_heads
 from experiments.encoder import Pooled, Pretrained, fine_tune, load_encoder, windows_of, word_means
 from experiments.subwords import wordpiece
 from tokensel_nb import corpus_from_texts
@@ -146,3 +146,51 @@ def test_the_record_is_of_this_protocol():
         assert len(control["values"]["held out"]["word_skew"]) == 1 + encoder.SHUFFLES
     assert len(found["whole"]["values"]["held out"]["word_skew"]) == 2
     assert found["agreement"]["true"]["texts"] == encoder.EXPLAINED
+
+
+def test_the_logit_is_read_off_the_last_vector_of_cls(small):
+    model, ids = encoder_heads.Reading(small, seed=1), np.array([101, 5, 6, 102])
+    with torch.no_grad():
+        model.bias += 0.5
+    wanted = as_bert_does(small, ids)[0] @ model.output_vector.detach().numpy() + 0.5
+    assert model(torch.tensor([[*ids, 0]])).item() == pytest.approx(wanted, abs=1e-5)  # float32
+
+
+def test_attention_is_what_cls_pays_in_every_layer_and_head(small):
+    ids = np.array([101, 7, 9, 7, 102])
+    found = encoder_heads.Reading(small, seed=0).looks(torch.tensor([[*ids, 0, 0], [101, 3, 102, 0, 0, 0, 0]]))[0].numpy()
+    assert found.shape == (2, LAYERS, HEADS, 7)
+    assert not found[0, ..., 5:].any()
+    assert not found[1, ..., 3:].any()
+    first = {name.removeprefix("encoder.layer.0.attention.self."): each.numpy() for name, each in small.weights.items()}
+    weights = (
+        small.weights["embeddings.word_embeddings.weight"][ids] + small.weights["embeddings.position_embeddings.weight"][:5]
+    )
+    states = torch.nn.functional.layer_norm(
+        weights + small.weights["embeddings.token_type_embeddings.weight"][0],
+        (DIM,),
+        small.weights["embeddings.LayerNorm.weight"],
+        small.weights["embeddings.LayerNorm.bias"],
+        1e-12,
+    ).numpy()
+    of_head = slice(DIM // HEADS, 2 * DIM // HEADS)
+    query = (states @ first["query.weight"].T + first["query.bias"])[0, of_head]
+    keys = (states @ first["key.weight"].T + first["key.bias"])[:, of_head]
+    np.testing.assert_allclose(found[0, 0, 1, :5], softmax(keys @ query / (DIM / HEADS) ** 0.5), atol=1e-5)
+
+
+def test_fine_tuning_the_reading_lowers_the_loss(small, monkeypatch):
+    labels = np.random.default_rng(0).integers(0, 2, 96)
+    windows = encoder_heads.windows_of([np.array([10 + label, 12]) for label in labels], 2)
+    monkeypatch.setattr(encoder_heads, "RATES", {"rate": 1e-2, "head_rate": 3e-2})
+    monkeypatch.setattr(encoder_heads, "BATCH", 2)
+    model = encoder_heads.fine_tune(encoder_heads.Reading(small, 3), windows, labels, 3)
+    assert np.mean((model(windows) > 0).numpy() == labels) > 0.9
+
+
+def test_only_pieces_that_are_whole_words_are_words(small):
+    numbers = dict(zip(small.vocabulary, range(len(small.vocabulary))))
+    pieces = [piece for piece in small.vocabulary if not piece.startswith(("[", "##"))]
+    part, special = (next(piece for piece in small.vocabulary if piece.startswith(mark)) for mark in ("##", "["))
+    text = np.array([numbers[each] for each in (special, pieces[0], pieces[1], part, pieces[2], special)])
+    assert encoder_heads.whole_words(small, [text])[0].tolist() == [-1, numbers[pieces[0]], -1, -1, numbers[pieces[2]], -1]
