@@ -15,7 +15,7 @@ from tokensel_nb.chapters.pairs import skews_behind, words_and_pairs
 from tokensel_nb.chapters.recorded import recorded
 from tokensel_nb.chapters.reviews import OPTIONS, binned_run
 
-from . import curves, front_page, stills
+from . import curves, front_page, stills, transformers
 from .recording import amounts, rounded
 
 FOLDER = Path("book/_static/playthings")
@@ -31,6 +31,10 @@ SHUFFLED_MAP, COARSE = (20, 150), {"values": 0.1, "scores": 0.02}  # of 04_revie
 # the three directions, praise, Rotten Tomatoes and the rest, in which it shows the four classes.
 COMMON, RARE, NAMED = 200, 15, "the worst wonderful film is engaging feels episode best awful".split()
 CONTRASTS = np.array([[-1, 1, -1, 1], [-1, -1, 1, 1], [1, -1, -1, 1]]).T / 2
+
+# Of 12_transformers's heads: the networks, words that occur so often where attention is looked at, and how many steps of
+# rounding double it; a letter a number, from ^ to ~.
+NETWORKS, SEEN, FINE, LETTERS = ("free 1", "line 1", "free 2", "free 4"), 3, 4, (94, 126)
 
 LEANS = 0.2  # 05_beyond asks where "not" takes "good", and then the words whose skew is beyond this, the clearest first
 
@@ -156,6 +160,33 @@ def pairs() -> dict:
     return counts | hundredths | {"line": rounded([level, slope], 3), "asked": [words.index("good"), *clear]}
 
 
+def lettered(numbers) -> str:
+    """Return whole numbers, of which 0 is in the middle, as a letter each."""
+    return "".join(map(chr, np.clip(np.round(numbers).astype(int) + sum(LETTERS) // 2, *LETTERS)))
+
+
+def head_looks(networks=NETWORKS) -> dict:
+    """Train transformers as the first runs on tweets; return their curves, and how much each head looks at each word."""
+    data = {"moments": transformers.MOMENTS, "fine": FINE, "looks": {}, "curves": {}}
+    for network in networks:
+        seen, (kind, depth) = [], network.split()
+        found = transformers.heads("tweets", kind, depth, transformers.FIRST, seen.append)
+        _, train, others, looked_at = seen[0]
+        words = np.flatnonzero(np.asarray(looked_at.counts.sum(axis=0)).ravel() >= SEEN)
+        lean = np.nan_to_num(others.label_skew()[words])
+        data |= {"vocabulary": train.vocabulary[words].tolist(), "lean": lettered(10 * lean)}
+        logs = np.log2([looks[..., words] for looks, *_ in seen])
+        data["looks"][network] = [[[lettered(FINE * head) for head in layer] for layer in moment] for moment in logs]
+        tenths = np.array(found["curves"]).reshape(*logs.shape[:3], -1, 2).mean(axis=-1)  # of 20 groups, 10
+        data["curves"][network] = rounded(tenths, 2)
+    return data
+
+
+def write_heads(folder: Path = FOLDER):
+    """Write what 12_transformers's plaything of heads knows: two minutes of training."""
+    (folder / "heads_data.js").write_text(script("heads", head_looks()), "utf-8")
+
+
 def write_pairs(folder: Path = FOLDER):
     """Write what 05_beyond's plaything knows: it needs no training."""
     (folder / "not_data.js").write_text(script("pairs", pairs()), "utf-8")
@@ -188,6 +219,7 @@ def main(folder: Path = FOLDER):
     for file, (name, value) in files.items():
         (folder / f"{file}.js").write_text(script(name, value), "utf-8")
     write_pairs(folder)
+    write_heads(folder)
     stills.main()
 
 

@@ -115,8 +115,9 @@ def words_of(name, train, skew, looked_at):
     return np.flatnonzero(compared(train, least) & compared(skew, least) & classes[0] & classes[1])
 
 
-def heads(name, kind, depth, seed) -> dict:
+def heads(name, kind, depth, seed, watch=lambda moment: None) -> dict:
     """Train one model; return what its heads look for, moment by moment, layer by layer: s, u and both ends over the middle."""
+    # `watch` is shown the looks of every moment, and the parts of the corpus.
     train, others, looked_at = sequences(name, seed)
     if kind == "shuffled":
         train, others = (ts.shuffle_labels(part, seed) for part in (train, others))
@@ -129,6 +130,7 @@ def heads(name, kind, depth, seed) -> dict:
     words, found = words_of(name, train, others, looked_at), {"judged": [], "curves": [], "accuracies": []}
     for _, parameters in trained(model, start, train, seed):
         seen = looks(model, parameters, looked_at)
+        watch((seen, train, others, looked_at))
         for what, of in {"judged": judged, "curves": curve}.items():
             found[what].append([[of(head, frequency, skew, words) for head in layer] for layer in seen])
         found["accuracies"].append(rounded(ts.accuracy(parameters, looked_at, model)))

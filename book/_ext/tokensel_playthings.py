@@ -25,6 +25,8 @@ NEEDS = {
     "stop": ("chart.js", "stop_data.js"),
     "luck": ("chart.js", "luck_data.js"),
     "train": ("plane.js",),
+    "start": ("chart.js",),
+    "heads": ("chart.js", "heads_data.js"),
 }
 MARK = re.compile(r"(?:tag_)?plaything-(\w+)$")
 

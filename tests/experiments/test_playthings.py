@@ -99,6 +99,23 @@ def test_stills_are_drawn_from_the_data():
     assert drawn == stills.stills(), "stale: run `make playthings`"
 
 
+def test_a_letter_a_number():
+    assert playthings.lettered([0, 1.4, -16, 30, -30]) == "no^~^"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("network", ["free 1", "line 1"])
+def test_what_heads_look_at_is_what_training_makes(network):
+    data, found = shipped("heads_data"), playthings.head_looks([network])
+    assert {key: found[key] for key in ("vocabulary", "lean")} == {key: data[key] for key in ("vocabulary", "lean")}
+    letters = [
+        np.frombuffer("".join(np.ravel(each["looks"][network])).encode(), np.uint8).astype(int) for each in (found, data)
+    ]
+    apart = np.abs(np.subtract(*letters))
+    assert (apart > 1).mean() < 0.02  # 750 steps on another processor: rounding grows, and a word that is rare moves most
+    np.testing.assert_allclose(found["curves"][network], data["curves"][network], atol=0.06)
+
+
 @pytest.mark.long
 def test_the_curves_of_shuffled_labels_are_what_training_makes():
     data, found = shipped("stop_data")["shuffled"], curves.stopping()["shuffled"]

@@ -37,6 +37,14 @@ def test_looks_are_those_of_plain_loops(texts):
     assert transformers.looks(model, parameters, texts)[0, 2, word] == pytest.approx(wanted)
 
 
+def test_a_word_of_one_class_alone_has_what_it_gets_there(texts):
+    model = ts.Transformer(layers=1, longest=4, spread=0.8)
+    parameters = model.start(texts.vocab_size, 8, 0, dtype="float64")
+    parts = [transformers.looks(model, parameters, texts[np.flatnonzero(texts.labels == label)]) for label in (0, 1)]
+    assert [np.isnan(each[0, 0]).any() for each in parts] == [False, False]
+    assert np.mean(parts, axis=0) == pytest.approx(transformers.looks(model, parameters, texts))
+
+
 @pytest.mark.parametrize(
     ("shape", "signed", "sized", "ends"),
     [

@@ -72,7 +72,7 @@ class HeadPreferences:
 
 def attention_by_word(heads, texts: Corpus) -> np.ndarray:
     """Return a word's attention over that of a place at random, the mean of both classes, from that of the texts' entries."""
-    counts = texts.counts
+    counts = texts.counts  # a word that one class alone has gets what it gets there
     rows = np.repeat(np.arange(len(texts)), np.diff(counts.indptr))
     total = np.apply_along_axis(lambda each: np.bincount(rows, each, len(texts)), 2, heads)
     relative = heads / total[..., rows] * texts.lengths[rows]
@@ -83,7 +83,7 @@ def attention_by_word(heads, texts: Corpus) -> np.ndarray:
         sums = lambda each: np.bincount(counts.indices[of_class], each[of_class], texts.vocab_size)  # noqa: B023
         with np.errstate(invalid="ignore"):
             found.append(np.apply_along_axis(sums, 2, relative) / places)
-    return np.mean(found, axis=0)
+    return np.mean([np.where(np.isnan(one), other, one) for one, other in (found, found[::-1])], axis=0)
 
 
 def judged(look, frequency, lean) -> list:

@@ -15,7 +15,7 @@ Object.assign(tokensel, (() => {
 
   /** {root, layer, across, down, back, line, ends}: a drawing with two axes. Give their ranges, ticks
    *  [[number, label], ...] and names. */
-  function chart({ label, width, height, x, y, log = false, left = 48 }) {
+  function chart({ label, width = innerWidth < 600 ? 350 : 320, height = innerWidth < 600 ? 190 : 220, x, y, log = false, left = 48 }) {
     const [right, top, bottom] = [width - 14, 14, height - (x.name ? 42 : 24)];
     const [scale, unscale] = log ? [Math.log, Math.exp] : [(value) => value, (value) => value];
     const [low, high] = x.range.map(scale);
