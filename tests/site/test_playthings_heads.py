@@ -11,7 +11,7 @@ from experiments.playthings import FINE, LETTERS, NETWORKS
 from tokensel_nb.chapters.recorded import recorded
 
 PLAYTHING = ".tag_plaything-heads .plaything"
-EMPHASIS = "#heads.network=free 4&heads.layer=3&heads.head=2&heads.step=100&heads.text=zqx <b>amazing</b> flight"
+EMPHASIS = "#heads.network=free 4&heads.layer=3&heads.head=2&heads.step=100&heads.text=zqx <b>amazing</b> flight " + "zqx" * 30
 
 
 @pytest.fixture
@@ -77,6 +77,8 @@ def test_a_sentence_is_as_large_as_the_head_looks_at_it(chapter, network, layer,
     assert f"“{most}” {seen[most]:.1f} times" in readout
     heights = curve(tab)
     wanted = np.log2(shipped("heads_data")["curves"][network][moment][layer - 1][head - 1])
+    said = numbers(tab.locator(f"{PLAYTHING} .chart").get_attribute("aria-label"))
+    np.testing.assert_allclose(said, 2**wanted, atol=0.051)
     assert np.ptp(heights) == pytest.approx(np.ptp(wanted) * (220 - 24 - 14) / 4.6, abs=0.3)
 
 
@@ -85,6 +87,7 @@ def test_praise_is_blue_and_what_is_rare_is_said_to_be_so(chapter):
     kinds = {each.inner_text(): each.get_attribute("class") for each in tab.locator(f"{PLAYTHING} .reading span").all()}
     assert kinds == {"Amazing": "praise", "b": "unknown", "zqx": "unknown", "lost": "blame", "the": None, "bag": "blame"}
     assert tab.locator(f"{PLAYTHING} b").count() == 0
+    assert "Dotted words are not counted." in tab.locator(f"{PLAYTHING} .readout").inner_text()
     tab.get_by_role("textbox", name="your own sentence").fill("zqx")
     tab.wait_for_timeout(100)
     assert tab.locator(f"{PLAYTHING} .readout").inner_text().endswith("these words are too rare.")

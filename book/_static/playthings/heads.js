@@ -15,7 +15,7 @@ tokensel.plaything("heads", (root) => {
     { network: Object.keys(NETWORKS), layer: COUNTED, head: COUNTED, step: data.moments });
 
   const chart = tokensel.chart({
-    label: "Attention over the lean of words", left: 30,
+    label: "", left: 30,
     x: { range: [0, 9], ticks: [[1.2, "← blame"], [7.8, "praise →"]] }, y: { range: [-2.3, 2.3], ticks: [[-2, "¼"], [0, 1], [2, 4]] },
   });
   const pick = (key, entries) => tokensel.choice(key, entries, (value) => change({ [key]: value }));
@@ -37,9 +37,11 @@ tokensel.plaything("heads", (root) => {
     const [curves, looks] = ["curves", "looks"].map((kind) => data[kind][now.network][data.moments.indexOf(now.step)][now.layer - 1]);
     chart.layer.replaceChildren(chart.line([0, 9], [0, 0], "level"), text(36, 22, "↑ attention, over average"), ...curves.map((curve, i) =>
       chart.line([...curve.keys()], curve.map(Math.log2), i === now.head - 1 ? "chosen" : "other")));
-    const known = [];
+    const told = curves[now.head - 1].map((each) => number(each, 1)).join(", ");
+    tokensel.set(chart.root, { "aria-label": `Attention to ten groups of words, from blame to praise: ${told} times the average` });
+    const [known, tokens] = [[], tokensel.tokens(data, now.text)];
     let end = 0;
-    const parts = tokensel.tokens(data, now.text).flatMap(({ id, word, start, end: stop }) => {
+    const parts = tokens.flatMap(({ id, word, start, end: stop }) => {
       const [look, lean] = [looks[now.head - 1], data.lean].map((letters) => letters.charCodeAt(id) - MIDDLE);
       const size = `font-size: ${clamp(2 ** (look / data.fine / 2), 0.7, 2.2).toFixed(2)}em`; // its square is the attention
       if (id >= 0) known.push({ word, look });
@@ -49,7 +51,8 @@ tokensel.plaything("heads", (root) => {
     reading.replaceChildren(...parts, now.text.slice(end));
     const most = known.sort((one, other) => other.look - one.look).slice(0, 2).map(({ word, look }) => `“${word}” ${number(2 ** (look / data.fine), 1)} times`);
     readout.textContent = `After ${now.step} steps, head ${now.head} of layer ${now.layer} gives `
-      + (known.length ? `${most.join(" and ")} the attention of an average word.` : "us no number: these words are too rare.");
+      + (known.length ? `${most.join(" and ")} the attention of an average word.` : "us no number: these words are too rare.")
+      + (known.length && known.length < tokens.length ? " Dotted words are not counted." : "");
     if (box.value !== now.text) box.value = now.text;
     ofLayer.hidden = depth === 1;
     layers.show(now.layer, (layer) => layer <= depth);
@@ -62,6 +65,6 @@ tokensel.plaything("heads", (root) => {
   networks.root.append(tokensel.button("Reset", () => change(DEFAULTS)));
   root.append(element("div", { class: "pairs" }, chart.root, element("div", {}, reading, readout)), steps.root,
     element("div", { class: "choice" }, networks.root, ofLayer, row("Head", heads)), element("div", { class: "choice" }, sentences.root, box),
-    element("p", { class: "hint" }, "Large words get attention. Move the steps, or write a sentence."), aloud.root);
+    element("p", { class: "hint" }, "Large words get attention. Move the steps, or write your own sentence."), aloud.root);
   draw();
 });
