@@ -40,7 +40,7 @@ tokensel.plaything("start", (root) => {
     run.path.push({ scores, signed: tilt, tilt: Math.abs(tilt), horns, loss: run.loss });
   }
   const learn = tokensel.soon(() => { // in pieces, so that the page answers
-    for (const until = performance.now() + 12; run.path.length <= END / EACH && performance.now() < until;) moment();
+    for (const until = performance.now() + 50; run.path.length <= END / EACH && performance.now() < until;) moment();
     draw();
   });
 
