@@ -10,10 +10,12 @@ import sys
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import tokensel_nb as ts
 from tokensel_nb.yourdata.command import main, one_line, table_of_predictions
+from tokensel_nb.yourdata.options import as_options
 
 TEXTS = ["a good film", "good and moving", "a bad film", "bad and long"] * 10
 LABELS = ["up", "up", "down", "down"] * 10
@@ -120,6 +122,58 @@ def test_a_name_that_is_mistyped_is_told_before_anything_heavy_is_imported(tmp_p
     assert {"numpy"} == {"numpy", "scipy", "pyarrow", "sklearn", "pandas", "jinja2", "tqdm"} & set(done.stdout.split())
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["report", "a.csv"], "a.csv: it is not clear which column holds the labels; name it as --label; it has 'text', 'bar'"),
+        (["report", "a.csv", "--label", "text"], "a.csv: text and label are both 'text'; name two columns"),
+        (["report", "a.csv", "--encoding", "nope"], "--encoding nope is unknown to Python; leave it out to have it detected"),
+        (["predict", "gone", "a.csv"], "gone: there is no such folder; give one where a report has saved its model, by --save"),
+        (["predict", ".", "gone.csv"], "gone.csv: there is no such file; give the path of a CSV"),
+        (["predict", ".", ""], "'': there is no such file; give the path of a CSV"),
+        (["explain", "gone", "a text"], "gone: there is no such folder"),
+    ],
+)
+def test_what_is_known_to_be_wrong_is_said_of_options_before_anything_heavy_is_imported(words, said, tmp_path):
+    (tmp_path / "a.csv").write_text("text,bar\ngood,a\nbad,b\n")
+    code = f"import sys; from tokensel_nb.yourdata.command import main; main({words}); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path)
+    assert done.stderr.startswith(f"tokensel: {said}")
+    assert not {"sklearn", "pandas", "jinja2", "torch"} & set(done.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("said", "options"),
+    [
+        ("give its number as label= (0 to 4), or label=None for texts without labels", "give its number as --label (0 to 4)"),
+        ("give label=None, or sep= if it is a table", "name its columns with --text and --label if it is a table"),
+        ("its encoding was detected as cp1252; encoding=... overrides it", "cp1252; --encoding overrides it"),
+        ("texts repeat: 1 (row 3), kept; drop_duplicates=True drops them", "texts repeat: 1 (row 3), kept"),
+        (
+            "drop the row, as classes={'NA': None} does, or --class NA= on the command line",
+            "drop the row, as --class 'NA=' does",
+        ),
+        ("classes={'neg ': 'neg', 'Neg': 'neg'} merges them", "--class 'neg =neg', --class 'Neg=neg' merges them"),
+        ("30 different labels; name the right column, or list them in class_names", "name the right column with --label"),
+    ],
+)
+def test_messages_speak_of_options(said, options):
+    assert as_options(said).endswith(options)
+    assert not re.search("=None|class_names|True", as_options(said))
+
+
+def test_the_version_is_that_of_the_package(capsys):
+    with pytest.raises(SystemExit):
+        main(["--version"])
+    assert capsys.readouterr().out == f"tokensel {ts.__version__}\n"
+
+
+def test_an_encoding_can_be_given_to_the_command(asked, tmp_path, capsys):
+    (tmp_path / "mine.csv").write_bytes("text,label\n\u03b1,1\nb,0\n".encode("cp1253"))
+    assert main(["report", str(tmp_path / "mine.csv"), "-o", str(tmp_path / "out.html"), "--encoding", "cp1253"]) == 0
+    assert asked.pop()[0].texts == ["\u03b1", "b"]
+
+
 @pytest.mark.parametrize("off", ["", "1"])
 def test_progress_is_shown_unless_it_is_switched_off(off, tmp_path):
     (tmp_path / "mine.csv").write_text("text,label\n" + "good film,1\nbad film,0\n" * 30)
@@ -199,6 +253,13 @@ def test_no_cell_is_a_formula():
     rows = list(csv.reader(io.StringIO(written)))[1:]
     assert [row[0] for row in rows] == ["'=1+1", "'@SUM(1)", "-2", "'+good", "'\tbad", 'a, "b"\nc']
     assert {row[1] for row in rows} == {"-1", "1"}
+
+
+def test_a_carriage_return_begins_no_row_and_no_formula():
+    texts = ["good film\r=1+1", "\r=1+1", "\n=1+1", "a\r\nb", "good"]
+    written = table_of_predictions(texts, ts.TextClassifier().fit(TEXTS, LABELS))
+    assert pd.read_csv(io.StringIO(written, newline=""))["text"].tolist() == [texts[0], "'\r=1+1", "'\n=1+1", *texts[3:]]
+    assert list(csv.reader(io.StringIO(written, newline="")))[1][0] == texts[0]
 
 
 def test_the_process_speaks_as_before_once_the_command_is_done(capsys):

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import csv
 import inspect
 import io
 import os
+import re
 import sys
 from contextlib import redirect_stdout
 from pathlib import Path
 
+from .. import __version__
 from ..datasets.read.missing import refuse_missing
 from ..support.files import atomic
+from .options import as_options
 
 EXAMPLES = {
     "report": [
@@ -27,7 +29,7 @@ EXAMPLES = {
 COLUMN = "its name, or its number, from 0, where columns have no names; found where it is not given"
 SOURCE = "CSV, TSV, JSON, JSONL, Parquet or text file, a folder of such, or hub:OWNER/NAME for a set on the Hugging Face hub"
 SAVED = "where the model was saved"
-FORMULAS = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet computes what begins with one of these
+FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n")  # a spreadsheet computes what begins with one of these
 
 
 def main(arguments=None) -> int:
@@ -43,7 +45,7 @@ def main(arguments=None) -> int:
     except BrokenPipeError:  # whoever read on, as `head` does, has enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (OSError, ValueError, ImportError, MemoryError) as error:
-        print(f"tokensel: {one_line(error)}", file=sys.stderr)
+        print(f"tokensel: {as_options(one_line(error))}", file=sys.stderr)
         return 1
     return 0
 
@@ -56,14 +58,16 @@ def one_line(error) -> str:
 
 def table_of_predictions(texts, model) -> str:
     """Return each text with its likeliest class and the probability of every class, as CSV that no spreadsheet computes."""
-    written = io.StringIO()
-    table = csv.writer(written, lineterminator="\n")
     classes = list(map(str, model.classes_.tolist()))
-    table.writerow(["text", "label", *(f"p({name})" for name in classes)])
-    likely = model.predict_proba(texts)
-    for text, row in zip(texts, likely):
-        table.writerow([_no_formula(text), _no_formula(classes[row.argmax()]), *(f"{share:.4f}" for share in row)])
-    return written.getvalue()
+    rows = [["text", "label", *(f"p({name})" for name in classes)]]
+    for text, likely in zip(texts, model.predict_proba(texts)):
+        rows.append([_no_formula(text), _no_formula(classes[likely.argmax()]), *(f"{share:.4f}" for share in likely)])
+    return "".join(f"{','.join(map(_quoted, row))}\n" for row in rows)
+
+
+def _quoted(cell):
+    """Return a cell in quotes where it needs them: around a carriage return, too, which Python's writer leaves bare."""
+    return '"{}"'.format(cell.replace('"', '""')) if re.search('[,"\r\n]', cell) else cell
 
 
 def _no_formula(cell):
@@ -76,6 +80,7 @@ def _no_formula(cell):
 
 def _parser():
     parser = argparse.ArgumentParser("tokensel", description="Which words does a classifier rest on, and should it?")
+    parser.add_argument("--version", action="version", version=f"tokensel {__version__}")
     parser.epilog = _examples(EXAMPLES["report"][0], *EXAMPLES["predict"], *EXAMPLES["explain"])
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     verbs = parser.add_subparsers(title="what to do", required=True, metavar="VERB")
@@ -100,8 +105,7 @@ def _add_verb(verbs, run, help, note=""):
 def _add_report(verbs):
     note = "\n\nA report quotes texts: --no-texts quotes none, --least leaves out words of few texts, such as names."
     verb = _add_verb(verbs, _report, "which words a classifier of your texts rests on, as a page", note)
-    verb.add_argument("source", metavar="TEXTS", help=SOURCE)
-    verb.add_argument("--text", type=_column, metavar="COLUMN", help=f"column of the texts: {COLUMN}")
+    _add_source(verb)
     verb.add_argument("--label", type=_column, default="auto", metavar="COLUMN", help="column of the labels, likewise")
     told = "read a label as a class, as in --class 1=low --class 2=low; --class 3= drops texts, --class = those without label"
     verb.add_argument("--class", type=_renamed, action="append", dest="classes", metavar="LABEL=CLASS", help=told)
@@ -112,12 +116,17 @@ def _add_report(verbs):
     verb.add_argument("--save", type=Path, metavar="FOLDER", help="save the model there, for predict and explain")
 
 
+def _add_source(verb):
+    verb.add_argument("source", metavar="TEXTS", help=SOURCE)
+    verb.add_argument("--text", type=_column, metavar="COLUMN", help=f"column of the texts: {COLUMN}")
+    verb.add_argument("--encoding", metavar="NAME", help="such as cp1252; found where it is not given")
+
+
 def _add_predict(verbs):
     note = "\n\nTexts that a spreadsheet would take for formulas get an apostrophe in front. Empty texts are left out."
     verb = _add_verb(verbs, _predict, "the classes of new texts, by a saved model", note)
     verb.add_argument("folder", metavar="FOLDER", help=SAVED)
-    verb.add_argument("source", metavar="TEXTS", help=SOURCE)
-    verb.add_argument("--text", type=_column, metavar="COLUMN", help=f"column of the texts: {COLUMN}")
+    _add_source(verb)
     verb.add_argument("-o", "--output", type=Path, metavar="FILE", help="by default the terminal")
 
 
@@ -152,9 +161,8 @@ def _report(asked):
     # What a name mistyped would end is asked first: the readers take half a second to be imported, the rest two.
     if not asked.output.resolve().parent.is_dir():
         raise FileNotFoundError(f"{asked.output.parent}: there is no such folder for {asked.output.name}")
-    if not asked.source.startswith("hub:"):
-        refuse_missing(asked.source)
-    reviews, notes = _read(asked)
+    classes = dict(asked.classes) if asked.classes else None
+    reviews, notes = _read(asked, label=asked.label, classes=classes)
     from .page import find, report_page
 
     found = find(reviews, Path(asked.source).name, notes, show_texts=not asked.no_texts, least=asked.least, seed=asked.seed)
@@ -166,23 +174,26 @@ def _report(asked):
     return ""
 
 
-def _read(asked):
-    """Return labelled texts, and the lines that were said of them."""
+def _read(asked, **how):
+    """Return texts, and the lines that were said of them."""
+    if not asked.source.startswith("hub:"):
+        refuse_missing(asked.source)
     from ..datasets.read.own_files import read_reviews
 
     with redirect_stdout(io.StringIO()) as said:
-        reviews = read_reviews(asked.source, asked.text, asked.label, classes=dict(asked.classes) if asked.classes else None)
-    print(said.getvalue(), end="")
-    return reviews, said.getvalue().splitlines()
+        reviews = read_reviews(asked.source, asked.text, encoding=asked.encoding, **how)
+    notes = list(map(as_options, said.getvalue().splitlines()))
+    print(*notes, sep="\n", end="\n" * bool(notes))
+    return reviews, notes
 
 
 def _predict(asked):
     """Write a CSV file: each text, its likeliest class, the probability of every class."""
-    from ..datasets.read.own_files import read_reviews
+    _refuse_no_model(asked.folder)
+    texts = _read(asked, label=None)[0].texts
     from .classifier import TextClassifier
 
     model = TextClassifier.load(asked.folder)
-    texts = read_reviews(asked.source, asked.text, None).texts
     table = table_of_predictions(texts, model)
     if asked.output is None:
         return table
@@ -193,12 +204,18 @@ def _predict(asked):
 
 def _explain(asked):
     """Show the logit of a text as the exact sum over its words, and what would change the verdict."""
+    _refuse_no_model(asked.folder)
     from .classifier import TextClassifier
     from .explanation import explain
 
     model = TextClassifier.load(asked.folder)
     text = sys.stdin.buffer.read().decode("utf-8", "replace") if asked.text == "-" else asked.text
     return f"{explain(model, text)}\n"
+
+
+def _refuse_no_model(folder):
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(f"{folder}: there is no such folder; give one where a report has saved its model, by --save")
 
 
 def _write(text, path):

@@ -13,4 +13,5 @@ def refuse_missing(path):
         return
     what = "it is neither file nor folder" if os.path.exists(path) else "there is no such file"
     hint = "; texts themselves are given as a pair (texts, labels) or (texts, None)" if " " in str(path) else ""
-    raise FileNotFoundError(f"{cut(str(path), 300)}: {what}; give the path of a {KINDS} file, or of a folder{hint}")
+    named = cut(str(path), 300) or "''"
+    raise FileNotFoundError(f"{named}: {what}; give the path of a {KINDS} file, or of a folder{hint}")

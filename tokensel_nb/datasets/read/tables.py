@@ -25,7 +25,7 @@ def _parts(source, wanted, written):
     if isinstance(source, str) and source.startswith("hub:"):
         return [_of_hub(source, wanted)]
     if isinstance(source, (str, os.PathLike)):
-        return of_path(Path(source), wanted, written)
+        return of_path(source and Path(source), wanted, written)
     if isinstance(source, Mapping) and _is_table(next(iter(source.values()), None)):
         if len(source) > 1:
             raise DataError(f"the data set has the splits {', '.join(map(str, source))}; give one of them, as in data['train']")
