@@ -271,6 +271,44 @@ def test_log_odds_of_all_classes_are_those_of_each():
     np.testing.assert_array_equal(log_odds(logits[:, :1]), [-logits[:, 0], logits[:, 0]])
 
 
+def test_the_chances_of_a_text_are_those_of_a_model_that_has_not_seen_it():
+    texts, labels = drawn(1200)
+    found = ts.report(ts.TextClassifier(), texts, labels, folds=2, seed=3, quotes=0)
+    for fitted, judged in StratifiedKFold(2, shuffle=True, random_state=3).split(labels, labels):
+        model = ts.TextClassifier(l2=found.model.l2_).fit([texts[row] for row in fitted], labels[fitted])
+        np.testing.assert_allclose(found.chances[judged], model.predict_proba([texts[row] for row in judged]), rtol=1e-12)
+    new = ts.report(found.model, texts[:9], labels[:9], least=1, quotes=0)
+    np.testing.assert_allclose(new.chances, found.model.predict_proba(texts[:9]), rtol=1e-12)
+
+
+@pytest.mark.parametrize("quotes", [0, 3])
+def test_texts_with_an_improbable_label_are_listed_by_how_improbable_it_is(quotes):
+    texts, labels = drawn(1200)
+    labels = labels.astype(object)
+    labels[:60] = "other"
+    found = ts.report(ts.TextClassifier(), texts, labels, folds=2, quotes=quotes)
+    table, codes = found.likely_wrong, np.searchsorted(found.model.classes_, labels)
+    own, best = found.chances[np.arange(1200), codes], found.chances.max(axis=1)
+    assert set(table.row) == set(np.flatnonzero(own < best))
+    assert table.probability.is_monotonic_increasing
+    for row in table.itertuples():
+        assert (row.label, row.probability, row.certainty) == (labels[row.row], own[row.row], best[row.row])
+        assert row.instead == found.model.classes_[found.chances[row.row].argmax()]
+    assert table["text"].tolist() == [texts[row] for row in table.row] if quotes else "text" not in table
+
+
+def test_labels_changed_by_hand_come_first():
+    """In texts that all say what they are; of two in a hundred."""
+    random = np.random.default_rng(0)
+    labels = np.where(random.random(1000) < 0.5, "up", "down")
+    texts = [" ".join([*random.choice(PLAIN, 6), *random.choice(GOOD if label == "up" else BAD, 3)]) for label in labels]
+    wrong = random.choice(1000, 20, replace=False)
+    labels[wrong] = np.where(labels[wrong] == "up", "down", "up")
+    found = ts.report(ts.TextClassifier(), texts, labels, folds=2)
+    assert set(found.likely_wrong.row) == set(wrong)
+    assert found.likely_wrong.certainty.min() > 0.9
+
+
 def test_corners(marked):
     table, corners = marked.table, marked.corners
     assert set(corners) == set(NOTES)

@@ -30,7 +30,7 @@ def fit_rows(model, counted, rows=slice(None)):
 
 
 def fit_parts(whole, counted, folds, seed):
-    """Return pairs of a model and the texts that are new to it, part by part; as strict as the model of all texts is."""
+    """Return a model, the texts that are new to it, and their rows, part by part; as strict as the model of all texts is."""
     from sklearn.model_selection import StratifiedKFold
 
     strict = clone(whole).set_params(l2=whole.l2_)  # found once, not anew in every part
@@ -38,7 +38,7 @@ def fit_parts(whole, counted, folds, seed):
     def part(rows):
         fitted, judged = rows
         model, columns = fit_rows(strict, counted, fitted)
-        return model, read_counts(model, counted.counts[judged][:, columns], counted.labels[judged])
+        return model, read_counts(model, counted.counts[judged][:, columns], counted.labels[judged]), judged
 
     cuts = StratifiedKFold(folds, shuffle=True, random_state=seed).split(counted.labels, counted.labels)
     with warnings.catch_warnings(action="ignore", category=UserWarning):  # what they would say, the whole model has said
@@ -48,6 +48,6 @@ def fit_parts(whole, counted, folds, seed):
 def accuracy_of(parts):
     """Return the accuracy of models, each tried on the texts that are new to it."""
     right = [
-        classes_of_logits(Attended(model.scores_, model.values_).logits(corpus)) == corpus.labels for model, corpus in parts
+        classes_of_logits(Attended(model.scores_, model.values_).logits(corpus)) == corpus.labels for model, corpus, _ in parts
     ]
     return float(np.mean(np.concatenate(right)))

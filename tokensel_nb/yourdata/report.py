@@ -104,7 +104,7 @@ def report(model: TextClassifier, texts, labels, *, folds=4, least=5, quotes=3, 
         raise ValueError(f"there are {len(texts)} texts and {len(labels)} labels; give one label per text")
     if hasattr(model, "classes_"):
         corpus = model.read(texts, labels)
-        parts = [(model, corpus)]
+        parts = [(model, corpus, np.arange(len(texts)))]
     else:
         check_folds(labels, folds)
         counted = Counted.of(model, texts, labels)
@@ -113,13 +113,14 @@ def report(model: TextClassifier, texts, labels, *, folds=4, least=5, quotes=3, 
         parts = fit_parts(model, counted, folds, seed)
     words = Words(model, corpus, least, ENOUGH)
     judged = Judged(words, len(texts))
-    for judge, part in parts:
-        judged.add(judge, part)
+    for part in parts:
+        judged.add(*part)
     return Report(
         model=model,
         columns=judged.columns(ENOUGH),
         together={each.name: model.vocabulary_[each.left_out].tolist() for each in words.sets},
         accuracy=judged.accuracy,
+        chances=judged.chances,
         parts=len(parts),
         passages=quotes,
         groups=frozenset(groups),
@@ -146,6 +147,8 @@ class Report:
         For each row of the table that stands for several words, the words and n-grams that are left out.
     accuracy : float
         Of held-out texts.
+    chances : ndarray, shape (n, K)
+        The probability of every class, for each text by a model that wasn't fitted on it.
     parts : int
         How many models judged the texts; one if they were new to the model.
     passages : int
@@ -170,6 +173,7 @@ class Report:
     columns: dict
     together: dict
     accuracy: float
+    chances: np.ndarray
     parts: int
     passages: int
     groups: frozenset
@@ -221,6 +225,27 @@ class Report:
         # Common words have none at all, to rounding.
         table = table[(table.suspicion >= np.array(highest)) & ~table.word.isin(list(row_of))]
         return table.sort_values("suspicion", ascending=False, kind="stable").reset_index(drop=True)
+
+    @cached_property
+    def likely_wrong(self) -> pd.DataFrame:
+        """Texts whose label is likely wrong: those that are judged otherwise, the least probable label first.
+
+        No text is judged by a model that has seen it. If labels are wrong whatever the text says, and all wrong ones are
+        equally likely, then the odds that a label is wrong are (1 - p) ε / (p (1 - ε) (K - 1)), where p is its probability
+        given the text and ε the share of wrong labels. So p alone ranks the texts. What is ambiguous, or hard, comes up, too.
+
+        The columns. row: the place of the text, from 0. label: as given. probability: p. instead: the likeliest class.
+        certainty: the probability of that one. text: the text, unless you asked for no quotes.
+        """
+        own = np.searchsorted(self.model.classes_, self.labels)
+        chances, likeliest = self.chances[np.arange(len(own)), own], self.chances.argmax(axis=1)
+        rows = np.flatnonzero(likeliest != own)
+        rows = rows[np.argsort(chances[rows], kind="stable")]
+        found = {"row": rows, "label": self.labels[rows], "probability": chances[rows]}
+        found |= {"instead": self.model.classes_[likeliest[rows]], "certainty": self.chances[rows].max(axis=1)}
+        if self.passages:
+            found["text"] = [self.texts[row] for row in rows]
+        return pd.DataFrame(found)
 
     @cached_property
     def corners(self) -> dict[str, pd.DataFrame]:

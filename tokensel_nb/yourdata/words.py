@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import gammaln, logsumexp
 
 from ..models.attend import shares
-from ..models.base import classes_of_logits
+from ..models.base import classes_of_logits, probabilities_of_logits
 from ..models.leaving_out import LeavingOut
 from .leaks import BINS, bins_of, suspicion
 from .together import together
@@ -67,19 +67,20 @@ class Judged:
     """What models that have not seen the texts do with the words, summed up over the parts."""
 
     def __init__(self, words, n):
-        self.words, self.n, self.right = words, n, 0
+        self.words, self.n, self.right, self.chances = words, n, 0, np.empty((n, words.K))
         size = len(words.names)
         self.place_of = dict(zip(words.names[: len(words.kept)], range(size)))
         self.sums = {name: np.zeros(size) for name in ("entries", "hits", "moves", "attention", "leads")}
         self.rests, self.base = np.zeros((size, len(BINS))), np.zeros((words.K, 2, len(BINS)))
 
-    def add(self, judge, corpus):
-        """Add what one model finds in texts that are new to it."""
+    def add(self, judge, corpus, rows):
+        """Add what one model finds in texts that are new to it, those of some rows."""
         values = judge.values_.reshape(len(judge.scores_), -1)
         sets, places_of_sets = self._sets(judge)
         left_out = LeavingOut(judge.scores_, corpus, sets)
         logits = np.stack([left_out.logits(column) for column in values.T], axis=1)
-        chosen = classes_of_logits(logits[:, 0] if logits.shape[1] == 1 else logits)
+        of_texts = logits[:, 0] if logits.shape[1] == 1 else logits
+        chosen, self.chances[rows] = classes_of_logits(of_texts), probabilities_of_logits(of_texts)
         self.right += (chosen == corpus.labels).sum()
         places = [self.place_of.get(word, -1) for word in judge.vocabulary_]
         places = np.array([*places, -1, *places_of_sets])[left_out.columns]  # -1 for <cls>, too
