@@ -15,6 +15,7 @@ from ..support.extras import pd
 from .counted import Counted, listed_texts, read_counts
 from .folds import accuracy_of, check_folds, fit_parts, fit_rows
 from .html import render
+from .marks import PARTED, marks_of
 from .objective import Attended
 from .words import Judged, Words
 
@@ -111,13 +112,15 @@ def report(model: TextClassifier, texts, labels, *, folds=4, least=5, quotes=3, 
         model, columns = fit_rows(model, counted)
         corpus = read_counts(model, counted.counts[:, columns], labels)
         parts = fit_parts(model, counted, folds, seed)
-    words = Words(model, corpus, least, ENOUGH)
+    words = Words(model, corpus, least, ENOUGH, marks_of(texts, max(least, ENOUGH)))
     judged = Judged(words, len(texts))
     for part in parts:
         judged.add(*part)
+    columns, mark_columns = judged.columns(ENOUGH)
     return Report(
         model=model,
-        columns=judged.columns(ENOUGH),
+        columns=columns,
+        mark_columns=mark_columns,
         together={each.name: model.vocabulary_[each.left_out].tolist() for each in words.sets},
         accuracy=judged.accuracy,
         chances=judged.chances,
@@ -143,6 +146,8 @@ class Report:
         The fitted model whose E·v and E·p are shown.
     columns : dict
         The columns of the table.
+    mark_columns : dict
+        Those of the marks.
     together : dict of list of str
         For each row of the table that stands for several words, the words and n-grams that are left out.
     accuracy : float
@@ -171,6 +176,7 @@ class Report:
 
     model: TextClassifier
     columns: dict
+    mark_columns: dict
     together: dict
     accuracy: float
     chances: np.ndarray
@@ -202,9 +208,26 @@ class Report:
 
     @property
     def suspicious(self):
-        """Words that more likely than not give the label away, most suspicious first; a list of str, often empty."""
-        ranked = self.ranked
-        return ranked.word[ranked.suspicion > ALARM].tolist()
+        """Words and marks that more likely than not give the label away, most suspicious first; a list of str, often empty."""
+        both = self._suspects
+        return both.word[both.suspicion > ALARM].tolist()
+
+    @cached_property
+    def marks(self) -> pd.DataFrame:
+        """What texts have beside their words, in the order of suspicion; the classifier doesn't read it, but another might.
+
+        A mark is a sign such as “ !!”, two spaces, a shape of numbers such as “ref ###”, a word in capitals, letters of another
+        script, a length, or a place in the file. It stands in ten texts or more, and is missing in as many. Of all lengths,
+        and of all places, the most suspicious one is told. The columns are those of the table, as far as a mark has them.
+        """
+        table = pd.DataFrame(self.mark_columns).sort_values("suspicion", ascending=False, kind="stable")
+        kind = table.word.str.extract(f"({'|'.join(PARTED)})$")[0]
+        return table[kind.isna() | ~kind.duplicated()].reset_index(drop=True)
+
+    @cached_property
+    def _suspects(self):
+        """Words and marks in one list, the most suspicious first."""
+        return pd.concat([self.ranked, self.marks]).sort_values("suspicion", ascending=False, kind="stable")
 
     @cached_property
     def ranked(self) -> pd.DataFrame:
@@ -261,7 +284,7 @@ class Report:
         neutral = neutral[~neutral.word.isin(list(self.together))]
         return {
             "groups of people": table[table.word.isin(self.groups)],
-            "suspicious": self.ranked.head(SHOWN),
+            "suspicious": self._suspects.head(SHOWN),
             "important": table.head(SHOWN),
             "frequent but neutral": neutral.sort_values("texts", ascending=False, kind="stable").head(SHOWN),
             "attended but not predictive": neutral.sort_values("attention", ascending=False, kind="stable").head(SHOWN),
@@ -277,7 +300,7 @@ class Report:
         column_of = {word: column for column, word in enumerate(self.model.vocabulary_)}
         number = np.diff(counts.indptr)
         column_of |= {name: min(map(column_of.get, words), key=number.__getitem__) for name, words in self.together.items()}
-        words = dict.fromkeys(word for corner in self.corners.values() for word in corner.word.head(SHOWN))
+        words = dict.fromkeys(word for corner in self.corners.values() for word in corner.word.head(SHOWN) if word in column_of)
         chosen = []
         for word in words:
             column = column_of[word]
@@ -338,8 +361,8 @@ class Report:
         Parameters
         ----------
         words : collection of str, optional
-            By default the `suspicious` ones. A word takes the n-grams that contain it with it; a row of several words, all of
-            them.
+            By default the `suspicious` ones, without marks, which the model doesn't read. A word takes the n-grams that contain
+            it with it; a row of several words, all of them.
 
         Returns
         -------
@@ -354,7 +377,7 @@ class Report:
         >>> print(found.refit(["moving"]))
         Without moving: accuracy 1.000, before 1.000 (80 texts, each judged by a model that has not seen it).
         """
-        words = sorted(self.suspicious if words is None else set(words))
+        words = sorted(set(self.suspicious) - set(self.marks.word) if words is None else set(words))
         model, counted, folds = clone(self.model).set_params(l2=self.model.l2_), self._counted(), max(self.parts, 2)
         check_folds(counted.labels, folds)
         before = self.accuracy

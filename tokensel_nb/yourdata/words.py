@@ -11,26 +11,29 @@ from ..models.leaving_out import LeavingOut
 from .leaks import BINS, bins_of, suspicion
 from .together import together
 
+NOT_OF_MARKS = {"value", "score", "attention", "importance", "leads"}  # since the model does not read them
+
 
 class Words:
     """The words that stand in enough texts: how many, of which classes, and what shuffled labels would show.
 
-    After the words come those that no text tells apart, several in one row.
+    After the words come those that no text tells apart, several in one row; at last the marks, which the model does not read.
     """
 
-    def __init__(self, whole, corpus, least, enough):
-        self.model, self.K = whole, corpus.num_classes
+    def __init__(self, whole, corpus, least, enough, marks):
+        self.model, self.K, self.marks = whole, corpus.num_classes, marks
         counts, codes = corpus.counts[:, :-1], corpus.labels
         number = np.bincount(counts.indices, minlength=counts.shape[1])
         self.kept = np.flatnonzero(number >= least)
         if not len(self.kept):
             raise ValueError(f"no word of the model occurs in least={least} of the {len(corpus)} texts; lower least")
         self.sets = together(counts, whole.vocabulary_, max(least, enough))
-        self.names = np.array([*whole.vocabulary_[self.kept], *(one.name for one in self.sets)], dtype=object)
+        self.names = np.array([*whole.vocabulary_[self.kept], *(one.name for one in self.sets), *marks.names], dtype=object)
         shown = np.append(self.kept, np.array([one.same[0] for one in self.sets], int))
-        self.number = number[shown]
-        of_classes = [np.bincount(counts[codes == k].indices, minlength=len(number))[shown] for k in range(self.K)]
-        self._judge_classes(np.stack(of_classes, axis=1), np.bincount(codes, minlength=self.K))
+        counted = [np.append(_columns(counts[codes == k])[shown], _columns(marks.texts[codes == k])) for k in range(self.K)]
+        of_classes = np.stack(counted, axis=1)
+        self.number = of_classes.sum(axis=1)
+        self._judge_classes(of_classes, np.bincount(codes, minlength=self.K))
 
     def _judge_classes(self, of_classes, sizes):
         """Choose the class that each word speaks for, and find its skew."""
@@ -42,6 +45,11 @@ class Words:
         share = (hits + 1) / (self.number + 2)  # so that a word of one class has an error, too
         self.skew, self.error = 2 * hits / self.number - 1, 2 * np.sqrt(share * (1 - share) / self.number)
         self.low, self.high = band(self.number, sizes[asked], N)
+
+
+def _columns(counts):
+    """Return in how many rows each column stands."""
+    return np.bincount(counts.indices, minlength=counts.shape[1])
 
 
 def band(number, size, N):
@@ -93,8 +101,19 @@ class Judged:
         for name, amount in amounts.items():
             self.sums[name] += np.bincount(places[known], amount[known], len(self.words.names))
         self.rests += _table(places[known], bins_of(offsets[known]), self.rests.shape)
-        for k, (of_class, odds) in enumerate(zip(self.base, log_odds(logits))):
-            of_class += _table((corpus.labels == k).astype(int), bins_of(odds), of_class.shape)
+        bins = bins_of(log_odds(logits))
+        for k, of_class in enumerate(self.base):
+            of_class += _table((corpus.labels == k).astype(int), bins[k], of_class.shape)
+        self._add_marks(corpus.labels, bins, rows)
+
+    def _add_marks(self, labels, bins, rows):
+        """Add what the models say of texts with a mark: they do not read it, so the rest of a text is all of it."""
+        texts, marks = self.words.marks.texts[rows].nonzero()
+        places = marks + len(self.words.names) - len(self.words.marks.names)
+        kinds = self.words.classes[places]
+        for name, amount in {"entries": np.ones(len(places)), "hits": labels[texts] == kinds}.items():
+            self.sums[name] += np.bincount(places, amount, len(self.words.names))
+        self.rests += _table(places, bins[kinds, texts], self.rests.shape)
 
     def _sets(self, judge):
         """Return the words that one model leaves out together, and their places in the table."""
@@ -116,20 +135,22 @@ class Judged:
         return np.append(model.scores_[words], scores), np.concatenate([model.values_[words], *(row[None] for row in values)])
 
     def columns(self, enough):
-        """Return the table's columns by name; words of fewer than ``enough`` texts have no own effect and no suspicion."""
+        """Return the columns of words, and of marks; a word of fewer than ``enough`` texts has no own effect and suspicion."""
         words, model = self.words, self.words.model
         entries = np.maximum(self.sums["entries"], 1)
         scores, values = self._of_rows(model)
         if values.ndim == 2:
-            values = np.take_along_axis(values - values.mean(axis=1, keepdims=True), words.classes[:, None], 1)[:, 0]
+            kinds = words.classes[: len(values), None]
+            values = np.take_along_axis(values - values.mean(axis=1, keepdims=True), kinds, 1)[:, 0]
         asked = self.sums["entries"] >= enough
         repeated = np.zeros(len(asked), bool)
         repeated[: len(words.kept)] = np.isin(words.kept, [column for one in words.sets for column in one.same])
+        repeated[len(values) :] = True  # marks are judged by what words do
         effects, suspicions = np.full((2, len(asked)), np.nan)
         if asked.any():
             rows = self.rests[asked], self.sums["hits"][asked], words.classes[asked]
             effects[asked], suspicions[asked] = suspicion(*rows, self.base, repeated[asked])
-        return {
+        columns = {
             "word": words.names,
             "texts": words.number,
             "class": model.classes_[words.classes],
@@ -145,6 +166,8 @@ class Judged:
             "own effect": effects,
             "suspicion": suspicions,
         }
+        of_marks = {name: column[len(values) :] for name, column in columns.items() if name not in NOT_OF_MARKS}
+        return {name: column[: len(values)] for name, column in columns.items()}, of_marks
 
 
 def _two(left_out, values, logits, kinds):

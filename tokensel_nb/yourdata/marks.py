@@ -1,0 +1,102 @@
+"""What texts have beside their words: punctuation, spaces, numbers, capitals, scripts, length, and their place in the file."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from scipy import sparse
+
+PARTS = 20  # of equally many texts, by length and by place in the file
+PARTED = ("words", "of the file")  # how their names end
+TAG = re.compile(r"</?([A-Za-z]\w*)[^<>]*>")
+DIGIT = re.compile(r"\d")
+SIGNS = re.compile(r"(?: ?[^\w\s]+)+")
+PATTERNS = {
+    "two spaces": re.compile(r"(?<! )  (?! )"),
+    "three spaces or more": re.compile("   "),
+    "a tab": re.compile("\t"),
+    "a line break": re.compile(r"[\n\r]"),
+    "a space at the start": re.compile(r"\A\s"),
+    "a space at the end": re.compile(r"\s\Z"),
+    "a word in capitals": re.compile(r"[A-Z]{3}"),
+    "a small letter at the start": re.compile(r"\A\W*[a-z]"),
+    "no sign at the end": re.compile(r"\w\s*\Z"),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Marks:
+    """Marks by name, and which texts have which: a sparse array of zeros and ones, shape (n, number of marks)."""
+
+    names: np.ndarray
+    texts: sparse.csr_array
+
+
+def marks_of(texts, least) -> Marks:
+    """Return all marks that at least so many texts have, and as many have not."""
+    rows = defaultdict(list)
+    for row, text in enumerate(texts):
+        for name in names_of(text):
+            rows[name].append(row)
+    # Of numbers, or signs, that stand in the very same texts, the longest: “ref ###” tells more than “###”.
+    alike = {(tuple(rows[name]), *name.split(" ")[:2]): name for name in sorted(rows, key=len)}
+    rows = {name: list(found) for (found, *_), name in alike.items()}
+    rows |= _by_quantity("words", [len(text.split()) for text in texts]) | _by_place(len(texts))
+    kept = {name: found for name, found in rows.items() if least <= len(found) <= len(texts) - least}
+    ends = np.cumsum([0, *map(len, kept.values())])
+    places = np.array([row for found in kept.values() for row in found], np.int64)
+    by_mark = sparse.csc_array((np.ones(len(places)), places, ends), (len(texts), len(kept)))
+    return Marks(np.array(list(kept), dtype=object), by_mark.tocsr())
+
+
+def names_of(text):
+    """Return the names of the marks that a text has."""
+    found = {name for name, pattern in PATTERNS.items() if pattern.search(text)}
+    found |= {f"the tag <{tag}>" for tag in set(TAG.findall(text))}
+    text = TAG.sub("\n", text)
+    found |= {f"the sign “{_printable(sign)}”" for sign in set(SIGNS.findall(text))}
+    if text.isupper() or text.islower():
+        found.add("capitals alone" if text.isupper() else "no capitals")
+    before = ""
+    for word in text.split():
+        if not word.isalpha() and (shape := DIGIT.sub("#", word)) != word:
+            shape = shape.strip(".,;:!?\"'()")
+            found |= {f"the number “{shape}”", f"the number “{before} {shape}”".replace("“ ", "“")}
+        before = word.lower()
+    return found if text.isascii() else found | {f"{script} letters" for script in map(_script, set(text)) if script}
+
+
+def _printable(sign):
+    """Return a sign with the numbers of characters that cannot be seen."""
+    return "".join(each if each.isprintable() else f"U+{ord(each):04X}" for each in sign)
+
+
+@cache
+def _script(character):
+    """Return the script of a letter that isn't Latin, as in “Cyrillic”; an empty string for all else."""
+    script = unicodedata.name(character, "").split(" ")[0] if character.isalpha() else ""
+    return "" if script in ("LATIN", "FEMININE", "MASCULINE", "MICRO") else script.capitalize()
+
+
+def _by_quantity(what, amounts):
+    """Return parts of about equally many texts by an amount, each named by its bounds."""
+    amounts = np.asarray(amounts)
+    bounds = np.unique(np.quantile(amounts, np.linspace(0, 1, PARTS + 1), method="lower"))
+    part = np.searchsorted(bounds, amounts, side="right")
+    named = {}
+    for each in np.unique(part):
+        rows = np.flatnonzero(part == each)
+        low, high = amounts[rows].min(), amounts[rows].max()
+        named[f"{low} {what}" if low == high else f"{low} to {high} {what}"] = rows.tolist()
+    return named
+
+
+def _by_place(number):
+    """Return parts of equally many texts, in their order."""
+    parts = np.array_split(np.arange(number), PARTS)
+    return {f"texts {part[0] + 1:,} to {part[-1] + 1:,} of the file": part.tolist() for part in parts if len(part)}
