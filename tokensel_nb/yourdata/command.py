@@ -120,6 +120,7 @@ def _add_source(verb):
     verb.add_argument("source", metavar="TEXTS", help=SOURCE)
     verb.add_argument("--text", type=_column, metavar="COLUMN", help=f"column of the texts: {COLUMN}")
     verb.add_argument("--encoding", metavar="NAME", help="such as cp1252; found where it is not given")
+    verb.add_argument("--skip-bad-rows", action="store_true", help="leave out rows that are too wide, too narrow or broken")
 
 
 def _add_predict(verbs):
@@ -181,7 +182,7 @@ def _read(asked, **how):
     from ..datasets.read.own_files import read_reviews
 
     with redirect_stdout(io.StringIO()) as said:
-        reviews = read_reviews(asked.source, asked.text, encoding=asked.encoding, **how)
+        reviews = read_reviews(asked.source, asked.text, encoding=asked.encoding, skip_bad_rows=asked.skip_bad_rows, **how)
     notes = list(map(as_options, said.getvalue().splitlines()))
     print(*notes, sep="\n", end="\n" * bool(notes))
     return reviews, notes

@@ -4,12 +4,10 @@ import re
 
 OPTIONS = {  # in this order
     r"give label=None, or sep= if": "name its columns with --text and --label if",
-    r",? or (give )?label=None( for texts without labels| for all)?": "",
-    r"; (drop_duplicates=True|clean=str)[^;]*$": "",
-    r", or give header=False|, found or in class_names|list all in class_names, or ": "",
+    r"(,? or |; )(give )?label=None( for [\w ]+)?|, or give header=False|; (drop_duplicates|clean|header)=[^;]*$": "",
+    r", found or in class_names|list all in class_names, or |(?<= does), or --class .*? on the command line": "",
     r", or list them in class_names": " with --label",
     r"give quotechar='' if quotes are part": "double those that are part",
-    r" does, or --class .*? on the command line": " does",
     r"classes=\{(.*?)\}": lambda found: re.sub(r"'([^']*)': (?:None|'([^']*)')", r"--class '\1=\2'", found[1]),
     r"encoding='([\w-]+)'": r"--encoding \1",
     r"\b(text|label|encoding)=(\.\.\.)?": r"--\1",

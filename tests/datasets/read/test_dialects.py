@@ -140,6 +140,135 @@ def test_tables_as_they_are_in_the_wild(tmp_path, name, contents, rows):
     assert pairs(read_reviews(tmp_path / name))[: len(rows)] == rows
 
 
+def messages(names, rows=300):
+    """The lines of a table whose first column has classes and whose second texts; most have no more."""
+    lines = [f'{"spam" if i % 7 == 0 else "ham"},"Ok lar, {i} £",,,\r\n' for i in range(rows)]
+    return "".join([names, *lines, 'ham,"My friend, at warwick",GE,"GNT:-)""",\r\n'])
+
+
+@pytest.mark.parametrize(
+    ("names", "options", "said"),
+    [
+        ("v1,v2,,,\r\n", {}, "texts from column 'v2' and labels from column 'v1'"),
+        (
+            "v1,v2,,,\r\n",
+            {"label": 0, "text": 1},
+            "its first row names the columns: v1, v2, , , ; header=False reads it as a text",
+        ),
+        ("v1,v2,,,\r\n", {"label": "v1", "text": "v2"}, ""),
+        ("v1,v2,,,\r\n", {"label": 0}, "texts from column 'v2'\n"),
+        ("v1,v2,,,\r\n", {"label": None}, "texts from column 'v2'\n"),
+        ("", {}, "no column names; texts from column 1 and labels from column 0"),
+        ("", {"label": 0, "text": 1}, ""),
+    ],
+)
+def test_a_header_that_says_nothing_is_neither_text_nor_class(tmp_path, capsys, names, options, said):
+    (tmp_path / "a.csv").write_text(messages(names), encoding="cp1252", newline="")
+    reviews = read_reviews(tmp_path / "a.csv", **options)
+    assert (len(reviews), reviews.texts[0], reviews.texts[-1]) == (301, "Ok lar, 0 £", "My friend, at warwick")
+    assert reviews.class_names == (() if reviews.labels is None else ("ham", "spam"))
+    assert said in capsys.readouterr().out
+
+
+def test_a_first_row_that_is_a_text_stays_one_where_columns_are_given_by_number(tmp_path):
+    rows = ["odd,a good film", *["ham,Ok lar..."] * 9, *["spam,Free entry!"] * 9]
+    for first in ("ham,Ok then", "ham,", "new,Is it? It is. This looks like a sentence.", "5,film"):
+        (tmp_path / "a.csv").write_text("\n".join([first, *rows]))
+        assert len(read_reviews(tmp_path / "a.csv", text=1, label=0, classes={"5": "five"})) == 20 - first.endswith(",")
+    (tmp_path / "a.csv").write_text("up,good\ndown,bad\n")
+    assert read_reviews(tmp_path / "a.csv", text=1, label=0).texts == ["good", "bad"]
+
+
+@pytest.mark.parametrize(
+    "contents",
+    [
+        "text\tlabel\ngood, yes\tpos\t\t\nbad\tneg\t\t\n",
+        "text\tlabel\t\t\ngood, yes\tpos\t\t\nbad\tneg\t\t\n",
+        "text;label\ngood, yes;pos\nbad;neg;\n",
+        "text;label;\ngood, yes;pos\nbad;neg\n",
+        "text;label;when;;\ngood, yes;pos;1\nbad;neg;\n",
+        "text;label;when\ngood, yes;pos;1\n;;;;\nbad;neg;;;\n",
+    ],
+)
+def test_separators_at_the_end_of_rows_make_no_columns(tmp_path, contents):
+    (tmp_path / "a.tsv").write_text(contents)
+    assert pairs(read_reviews(tmp_path / "a.tsv")) == [("good, yes", "pos"), ("bad", "neg")]
+
+
+@pytest.mark.parametrize(
+    ("bad", "why"),
+    [
+        ("so, so,neg", "3 cells where the first has 2"),
+        ("so", "1 cell where the first has 2"),
+        ('"never closed,neg', "a quote that is not closed"),
+        ('"good, very" good,neg', "a quote that is not closed"),
+    ],
+)
+@pytest.mark.parametrize("rows", [1, 9_000], ids=["early", "after the sample"])
+def test_malformed_rows_are_left_out_where_somebody_says_so(tmp_path, capsys, bad, why, rows):
+    fine = ['"a good film, with ""quotes"",\nand two lines, or so",pos', "bad,neg"] * rows
+    (tmp_path / "a.csv").write_text("\n".join(["text,label", "", *fine, bad, *fine, "fine,pos", ""]))
+    with pytest.raises(DataError, match="skip_bad_rows=True leaves such rows out"):
+        read_reviews(tmp_path / "a.csv")
+    reviews = read_reviews(tmp_path / "a.csv", skip_bad_rows=True)
+    assert (len(reviews), reviews.texts[0], reviews.texts[-1]) == (4 * rows + 1, fine[0][1:-5].replace('""', '"'), "fine")
+    assert f"a.csv: malformed rows left out: 1 (line {3 + 3 * rows}: {why})" in capsys.readouterr().out
+
+
+def test_of_many_malformed_rows_the_first_few_are_told(tmp_path, capsys):
+    lines = [f"film {i},{'pos' if i % 2 else 'neg'}" if i % 3 else f'"film {i}, or "so",pos' for i in range(3_000)]
+    lines = [f'"yes, {line[:-4]}",{line[-3:]}' if i % 3 else line for i, line in enumerate(lines)]
+    (tmp_path / "a.csv").write_text("\n".join(["text,label", *lines]))
+    assert len(read_reviews(tmp_path / "a.csv", skip_bad_rows=True)) == 2_000
+    told = capsys.readouterr().out
+    assert "malformed rows left out: 1,000 (line 2: a quote that is not closed, line 5: " in told
+    assert "line 8: a quote that is not closed and 997 more)" in told
+
+
+def test_lines_that_are_not_json_are_left_out_where_somebody_says_so(tmp_path, capsys):
+    (tmp_path / "a.jsonl").write_text('{"text": "good", "label": 1}\n{"text": "cut\n{"text": "bad", "label": 0}\n')
+    with pytest.raises(DataError, match=r"line 2 is not JSON: .*; skip_bad_rows=True leaves such rows out"):
+        read_reviews(tmp_path / "a.jsonl")
+    assert read_reviews(tmp_path / "a.jsonl", skip_bad_rows=True).texts == ["good", "bad"]
+    assert "a.jsonl: malformed rows left out: 1 (line 2: not JSON)" in capsys.readouterr().out
+
+
+def test_semicolons_of_entities_separate_nothing(tmp_path):
+    for rows in (6, 50):
+        lines = [f"{i},film {i} &amp; &lt;b&gt;,{i % 2},2020-01-0{i % 3}" for i in range(rows)]
+        (tmp_path / "a.csv").write_text("\n".join(lines))
+        assert read_reviews(tmp_path / "a.csv", text=1, label=2).texts[0] == "film 0 & <b>"
+        with pytest.raises(DataError, match="its 4 columns have no names, and it is not clear which one holds the labels"):
+            read_reviews(tmp_path / "a.csv")
+    (tmp_path / "a.csv").write_text('AT&T;pos\n"fish &amp; chips";neg\nAT&T, too;pos\n')
+    assert read_reviews(tmp_path / "a.csv").texts == ["AT&T", "fish & chips", "AT&T, too"]
+
+
+def test_a_header_longer_than_the_sample(tmp_path):
+    names = ",".join(["text", "label", *map("x{}".format, range(50_000))])
+    (tmp_path / "a.csv").write_text("\n".join([names, *(f"film {i},{i % 2}{',0' * 50_000}" for i in range(4))]))
+    assert read_reviews(tmp_path / "a.csv").texts == ["film 0", "film 1", "film 2", "film 3"]
+
+
+@pytest.mark.parametrize(
+    ("above", "said"),
+    [
+        ("# downloaded in 2020, see our wiki\n", "lines above the names of its columns, left out: 1"),
+        ("Export of reviews,,\n\n", "lines above the names of its columns, left out: 2"),
+        ("\n\n", ""),
+        ("sep=,\n\n", ""),
+    ],
+)
+def test_titles_and_comments_above_the_header(tmp_path, capsys, above, said):
+    (tmp_path / "a.csv").write_text(f"{above}text,label,when\ngood,pos,1\nbad,neg,2\nso,,so,neg,2\n")
+    reviews = read_reviews(tmp_path / "a.csv", skip_bad_rows=True)
+    out = capsys.readouterr().out
+    assert (reviews.texts, reviews.class_names) == (["good", "bad"], ("neg", "pos"))
+    assert said in out
+    assert ("left out" in out.splitlines()[0]) == bool(said) or "malformed" in out.splitlines()[0]
+    assert f"(line {above.count(chr(10)) + 4}: " in out
+
+
 @pytest.mark.parametrize(
     "option", [{"sep": ""}, {"sep": "::"}, {"sep": 3}, {"quotechar": "ab"}, {"header": "yes"}, {"encoding": "klingon"}], ids=str
 )

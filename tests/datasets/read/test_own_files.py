@@ -94,13 +94,20 @@ def test_an_empty_vocabulary_names_the_argument(tmp_path):
         ("a.json", b"[" * 100_000),
         ("a.json", b"[]"),
         ("a.jsonl", b'{"text": "good", "label": 1}\n[1]\n'),
+        ("a.zip", b"PK\x05\x06" + bytes(18)),
+        ("a.pdf", b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\nstream\n\x80\x90\xff\nendstream\n"),
+        ("a.doc", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(512)),
+        ("a.jpg", b"\xff\xd8\xff\xe0\x10JFIF\x01\x02\n\x03"),
+        ("a.xls", b"<html><table><tr><td>text</td></tr></table></html>"),
+        ("a.bin", b"\x01\x02\x03" + bytes(512)),
     ],
-    ids=["parquet", "jsonl", "open quote", "cut gzip", "xz", "zip", "bz2", "png", "deep json", "empty json", "list in jsonl"],
+    ids="parquet jsonl quote gzip xz zip bz2 png deep-json empty-json list-in-jsonl empty-zip pdf doc jpg html zeros".split(),
 )
 def test_a_file_that_cannot_be_read_is_named(tmp_path, name, contents):
     (tmp_path / name).write_bytes(contents)
-    with pytest.raises(DataError, match=r"cannot be read \(.*\); repair or replace it"):
-        read_reviews(tmp_path / name)
+    for label in ("auto", None):
+        with pytest.raises(DataError, match=r"cannot be read \(.*\); repair or replace it"):
+            read_reviews(tmp_path / name, label=label)
 
 
 def test_a_missing_file(tmp_path):
@@ -192,6 +199,39 @@ def test_encodings_are_found_and_told(tmp_path, capsys, encoding):
     assert ("its encoding was detected as" in capsys.readouterr().out) == (not encoding.startswith("utf"))
 
 
+ENGLISH = "it’s a good film|naïve, but fine|Señor £5|costs £5|a café|über cool|€5 each|20° – “warm”|1½ stars|a cliché… no"
+
+
+@pytest.mark.parametrize("times", [1, 200])
+@pytest.mark.parametrize("text", ENGLISH.split("|"))
+def test_a_few_characters_beyond_ascii_do_not_change_the_encoding(tmp_path, capsys, text, times):
+    texts = [f"{text if i < times else 'a plain film'} {i}" for i in range(200)]
+    table = pd.DataFrame({"text": texts, "label": [i % 2 for i in range(200)]})
+    table.to_csv(tmp_path / "a.csv", index=False, encoding="cp1252")
+    assert read_reviews(tmp_path / "a.csv").texts == texts
+    assert "detected as cp1252; encoding=" in capsys.readouterr().out
+
+
+OTHERS = {
+    "mac_roman": "ein schöner Film für Mädchen|it’s a good “film”|un été très chaud, déjà où",
+    "cp850": "ein schöner Film für Mädchen|a café for £5|un été très chaud, déjà où",
+    "cp1250": "bardzo dobry film, zażółć gęślą jaźń|příliš žluťoučký kůň|nagyon jó film, őszintén szép, árvíztűrő",
+    "cp1254": "çok güzel bir film şahane ığdır kötü değil",
+    "cp866": "Очень хороший фильм, не рекомендую плохой",
+    "koi8-r": "Очень хороший фильм, не рекомендую плохой",
+}
+
+
+@pytest.mark.parametrize("plain", [0, 20], ids=["alone", "beside plain lines"])
+@pytest.mark.parametrize("encoding", OTHERS)
+def test_another_encoding_is_found_where_cp1252_would_be_strange_or_its_letters_are_many(tmp_path, encoding, plain):
+    for text in OTHERS[encoding].split("|"):
+        texts = [f"{text} {i}" for i in range(10)] + [f"a plain film {i}" for i in range(plain)]
+        table = pd.DataFrame({"text": texts, "label": [i % 2 for i in range(len(texts))]})
+        table.to_csv(tmp_path / "a.csv", index=False, encoding=encoding)
+        assert read_reviews(tmp_path / "a.csv").texts == texts
+
+
 def test_a_few_odd_bytes_in_utf8_are_read_as_cp1252(tmp_path, capsys):
     (tmp_path / "a.csv").write_bytes("text,label\nun été très beau été\u201d,1\n".encode() + b"caf\xe9,0\n")
     assert read_reviews(tmp_path / "a.csv").texts == ["un été très beau été\u201d", "café"]
@@ -223,6 +263,15 @@ def test_json(tmp_path, contents):
     (tmp_path / "a.json").write_text(json.dumps(contents))
     reviews = read_reviews(tmp_path / "a.json")
     assert (reviews.texts, reviews.labels.tolist(), reviews.class_names) == (["good", "bad"], [1, 0], ("0", "1"))
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.csv", "a"])
+@pytest.mark.parametrize(
+    "contents", [json.dumps(RECORDS, indent=1), "\n".join(map(json.dumps, RECORDS))], ids=["list", "lines"]
+)
+def test_json_under_another_name(tmp_path, name, contents):
+    (tmp_path / name).write_text(contents)
+    assert read_reviews(tmp_path / name).texts == read_reviews(tmp_path / name, label=None).texts == ["good", "bad"]
 
 
 def test_json_lines_with_strange_texts(tmp_path, capsys):

@@ -32,11 +32,23 @@ def check(reviews):
         (TABLE["text"], TABLE["label"]),
         (TABLE["text"].to_numpy(), tuple(TABLE["label"])),
         [TABLE[:1], (["a bad film"], ["neg"]), TABLE[2:].to_dict("list")],
+        TABLE.to_dict("records"),
+        [TABLE[:2], {"text": ROWS[2][0], "label": ROWS[2][1]}],
     ],
-    ids="pandas typed index arrow columns mixed lists series arrays several".split(),
+    ids="pandas typed index arrow columns mixed lists series arrays several records record".split(),
 )
 def test_tables_in_memory(source):
     check(read_reviews(source))
+
+
+def test_records_may_lack_names(capsys):
+    records = [{"text": "good", "label": 1}, {"label": 0}, {"text": None, "label": 0}, {"text": "bad", "label": 0, "more": []}]
+    assert read_reviews(records).texts == ["good", "bad"]
+    assert read_reviews({"text": "good film"}, label=None).texts == ["good film"]
+    with pytest.raises(DataError, match="the records given: row 2 has no label"):
+        read_reviews([{"text": "good", "label": 1}, {"text": "bad"}])
+    with pytest.raises(DataError, match="the records given: it is not clear which column holds the texts"):
+        read_reviews([{"a": "good", "b": 1}])
 
 
 @pytest.fixture
@@ -169,6 +181,13 @@ def test_several_files_are_one_set_and_each_error_names_its_own(tmp_path):
 def test_what_is_neither_file_nor_folder():
     with pytest.raises(FileNotFoundError, match="/dev/null: it is neither file nor folder; give the path of a CSV"):
         read_reviews("/dev/null")
+
+
+def test_an_empty_path_is_not_the_working_directory(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path / "a.csv")
+    with pytest.raises(FileNotFoundError, match=r"^'': there is no such file; give the path of a CSV"):
+        read_reviews("")
 
 
 @pytest.mark.parametrize("name", ["x/" * 200, "x" * 300, "a\0b"], ids=["deep", "long", "nul"])

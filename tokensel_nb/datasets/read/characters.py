@@ -16,9 +16,15 @@ MOST_BYTES = 2**33  # 8 GB, unpacked: more is no file that fits into memory, or 
 BYTE_ORDER_MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32"}
 BYTE_ORDER_MARKS |= {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}  # last: the first is part of UTF-32's
 # Python's names of what the detector names, and of what contains it: who writes ISO-8859-1 usually means cp1252.
-# Where it sees nothing, or what has just been ruled out, cp1252 is the likeliest; nobody writes DOS's code pages any more.
+# Where it sees nothing, or what has just been ruled out, cp1252 is the likeliest; DOS's code pages are seldom written now.
 WIDER = dict.fromkeys(["", "ascii", "utf-8", "utf-8-sig", "ibm850", "ibm852", "iso-8859-1"], "cp1252")
 WIDER |= {"iso-8859-9": "cp1254", "shift_jis": "cp932", "uhc": "cp949", "gb2312": "gb18030"}
+# What no true text has beyond ASCII: a control, a box, a sign or a Cyrillic letter within a Latin word, a capital after a small
+# letter, three accented letters in a row.
+STRANGE = re.compile(
+    r"[\x80-\x9f\u2500-\u25ff\ufffd]|(?<=[a-zß-öø-ÿ])[À-ÖØ-ÞŒŠŽŸ‚„¢£ˆ‹]|[À-ÖØ-öø-ÿ]{3}|(?<=[A-Za-z])[\u0370-\u04ff]"
+    r"|(?<=[A-Za-zÀ-ÿ])[^\w\s\0-\x7f’‘´–—…·•/®™©](?=[A-Za-zÀ-ÿ])|(?<=\s)[œƒ](?=\d)"
+)
 NUL = "it contains NUL bytes, so it is not text, or has another encoding; save it as UTF-8, or give encoding='utf-16'"
 
 
@@ -39,13 +45,21 @@ def _only_member(path):
     return archive.open(names[0])
 
 
+def _no_text(path):
+    raise ValueError("it is a PDF, a web page, a picture or an office document; save its texts as CSV (UTF-8)")
+
+
 OPENERS = {  # by the first bytes
     b"\x1f\x8b": gzip.open,
     b"BZh": bz2.open,
     b"\xfd7zXZ\x00": lzma.open,
     b"\x28\xb5\x2f\xfd": partial(pa.input_stream, compression="zstd"),
     b"PK\x03\x04": _only_member,
+    b"PK\x05\x06": _only_member,
 }
+OPENERS |= dict.fromkeys(
+    [b"%PDF", b"<html", b"<HTML", b"<!DOCT", b"<!doct", b"{\\rtf", b"\xd0\xcf\x11\xe0", b"\xff\xd8\xff"], _no_text
+)
 
 
 def decoded(path, encoding, errors):
@@ -84,7 +98,7 @@ def decode(data):
 def _of_two_bytes(start):
     """Return which UTF-16 it is, judged by the zeros between ASCII's letters."""
     for encoding, zeros in (("utf-16-le", start[1::2]), ("utf-16-be", start[::2])):
-        if zeros.count(0) > len(zeros) / 4:
+        if zeros.count(0) > max(len(zeros) / 4, 0.75 * start.count(0)):
             return encoding
     raise ValueError(NUL)
 
@@ -106,12 +120,13 @@ def _detected(blocks):
     """Return encoding and treatment of errors of bytes that are not UTF-8 throughout."""
     from cchardet import UniversalDetector
 
-    detector, letters, odd = UniversalDetector(), 0, 0
+    detector, letters, odd, lines = UniversalDetector(), 0, 0, []
     decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
     for block in blocks:
         text = decoder.decode(block)
         letters += len(re.findall(r"[^\0-\x7f]", text))
         odd += len(re.findall("[\udc80-\udcff]", text))
+        lines += [line for line in block.split(b"\n") if not line.isascii()] if len(lines) < 10_000 else []
         detector.feed(block)
     detector.close()
     if letters - odd > 5 * odd:
@@ -122,6 +137,13 @@ def _detected(blocks):
         codecs.lookup(encoding)
     except LookupError:  # it knows some that Python does not
         encoding = "cp1252"
+    beyond = re.findall(rb"[\x80-\xff]", sample := b"\n".join(lines))
+    if len(beyond) > len(sample) / 3:  # no Latin script
+        return encoding, "replace"
+    known = len(beyond) > len(sample) / 30 and len(set(beyond)) > 4 and not re.match("ibm|mac", encoding)
+    for likely in (*((encoding, "cp1252") if known else ("cp1252", encoding)), "mac_roman", "cp850"):
+        if len(STRANGE.findall(sample.decode(likely, "replace"))) <= len(beyond) / 20:
+            return likely, "replace"
     return encoding, "replace"
 
 

@@ -1,5 +1,6 @@
 """Which column holds the texts and which the labels: named, or found where only one can be meant."""
 
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 
 from ...support.checks import first_few, shortened
@@ -47,38 +48,46 @@ class Wanted:
         self.announce(title, columns)
         return [column for column in columns if column is not None]
 
-    def among(self, columns, source, rows=()):
-        """Return the columns of texts and of labels (None for none); where they have no names, the first ``rows`` decide."""
+    def among(self, columns, source, rows=(), headed=True):
+        """Return the columns of texts and of labels (None for none); where no name says which, the first ``rows`` decide."""
         columns = list(columns)
         text, label = (_by_number(column, columns) for column in (self.text, self.label))
-        if rows and (text is None or label == FOUND):
-            text, label = self._by_contents(rows, source)
-        elif text is None:
+        unnamed = text is None and rows and not Wanted(label=FOUND if label == FOUND else None).known(columns)
+        if unnamed or (not headed and FOUND in (text or FOUND, label)):
+            with suppress(DataError) if headed else nullcontext():
+                text, label = (_by_number(column, columns) for column in self._by_contents(rows, source, headed))
+        if text is None:
             text = _named(columns, "text", TEXTS, source, "")
         if label == FOUND:
             label = _named(columns, "label", LABELS, source, ", or label=None for texts without labels")
         for column in (text, label):
             if column is not None and columns.count(column) != 1:
                 there = "is no column" if column not in columns else f"are {columns.count(column)} columns"
-                hint = "; without column names, give their numbers" if rows else ""
+                hint = "" if headed else "; without column names, give their numbers"
                 raise DataError(f"{source}: there {there} {column!r}; it has {_listed(columns)}{hint}")
         if text == label:
             raise DataError(f"{source}: text and label are both {text!r}; name two columns, or give label=None")
         return text, label
 
-    def _by_contents(self, rows, source):
-        """Return the column that holds most characters, and the one other column with a few values that recur."""
+    def _by_contents(self, rows, source, headed):
+        """Return the column that holds most characters, and the one other column with a few values that recur.
+
+        Where columns have names, which say nothing, all has to be clearer.
+        """
         columns = list(zip(*rows))
         text = self.text
         if text is None:
             free = [column for column in range(len(columns)) if column != self.label]
             text = max(free, key=lambda column: sum(map(len, columns[column])))
-        if self.label != FOUND:
+        unclear = headed and 2 * sum(map(len, columns[text])) <= sum(len(cell) for row in rows for cell in row)
+        if self.label != FOUND and not unclear:
             return text, self.label
         others = [column for column in range(len(columns)) if column != text]
-        few = [column for column in others if 1 < len(set(columns[column])) <= min(MOST_CLASSES, len(rows) - 1)]
-        labels = others if len(others) == 1 else few
-        if len(labels) != 1:
+        others = [column for column in others if 2 * sum(map(bool, columns[column])) > len(rows)] or others
+        most = min(MOST_CLASSES, len(rows) // 2 if headed else len(rows) - 1)
+        few = [column for column in others if 1 < len(set(columns[column])) <= most]
+        labels = others if len(others) == 1 and not headed else few
+        if len(labels) != 1 or unclear:
             remedy = f"give its number as label= (0 to {len(columns) - 1}), or label=None for texts without labels"
             reason = f"its {len(columns)} columns have no names, and it is not clear which one holds the labels"
             raise DataError(f"{source}: {reason}; {remedy}")

@@ -17,9 +17,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from tqdm import tqdm
 
-from ...support.checks import cut, shortened
+from ...support.checks import cut, first_few, shortened
 from .characters import decode, decoded, found_encoding, unpacked
-from .dialects import SAMPLE, SEPARATORS, layouts, whole
+from .columns import Wanted
+from .dialects import SAMPLE, SEPARATORS, SKIP, layouts, whole
 from .missing import KINDS, refuse_missing
 from .reviews import DataError, Part, first_line, tell
 
@@ -62,7 +63,7 @@ def _of_file(path, wanted, written):
             return _parquet(path, wanted)
         opened = partial(decoded, path, *_encoding(path, written.encoding))
         if kind in RECORDS:
-            return _of_records(path, opened, kind, wanted)
+            return _of_records(path, opened, kind, wanted, written.skip_bad_rows)
         return _separated(path, opened, kind, wanted, written)
 
 
@@ -83,33 +84,44 @@ def _parquet(path, wanted):
     return Part(str(path), *(table[column].to_pylist() for column in columns))
 
 
-def _of_records(path, opened, kind, wanted):
+def _of_records(path, opened, kind, wanted, lenient):
     """Read JSON Lines, a JSON list of records, a JSON object of columns, or one that holds one of these under one name."""
+    bad = [] if lenient else None
     with opened() as file:
         try:
-            table = _lines_of_json(file) if kind != ".json" else json.load(file)
+            table = _lines_of_json(file, bad) if kind != ".json" else json.load(file)
         except json.JSONDecodeError as error:
             if kind != ".json" or error.msg != "Extra data":
                 raise
             file.seek(0)
-            table = _lines_of_json(file)
+            table = _lines_of_json(file, bad)
+    _tell_skipped(path.name, bad)
     if isinstance(table, dict) and not _is_of_columns(table, wanted):
         table = _only_list(table)
     if isinstance(table, dict):  # pandas writes columns so, each a list or a dictionary by row
         columns = {name: list(column.values()) if isinstance(column, dict) else column for name, column in table.items()}
     else:
-        columns = _columns_of(table)
+        columns = columns_of(table)
     return Part(str(path), *(columns[column] for column in wanted.chosen(columns, path, path.name)))
 
 
-def _lines_of_json(file):
+def _tell_skipped(name, bad):
+    """Say how many rows are left out, and of the first few, in which lines they are and why."""
+    if bad:
+        tell(f"{name}: malformed rows left out: {len(bad):,} ({first_few(f'line {line}: {why}' for line, why in bad)})")
+
+
+def _lines_of_json(file, bad):
+    """Return the value of each line; one that is not JSON goes to a list of ``bad`` ones, if there is such."""
     rows = []
     for number, line in enumerate(file, 1):
         if line.strip():
             try:
                 rows.append(json.loads(line.removeprefix("\ufeff")))
             except ValueError as error:
-                raise ValueError(f"line {number} is not JSON: {first_line(error)}") from error
+                if bad is None:
+                    raise ValueError(f"line {number} is not JSON: {first_line(error)}{SKIP}") from error
+                bad.append((number, "not JSON"))
     return rows
 
 
@@ -128,7 +140,8 @@ def _only_list(table):
     return lists[0]
 
 
-def _columns_of(records):
+def columns_of(records):
+    """Return the columns of a list of records; what a record does not name is None."""
     if not isinstance(records, list) or not records:
         raise ValueError("it holds no records")
     for number, record in enumerate(records, 1):
@@ -141,15 +154,17 @@ def _columns_of(records):
 def _separated(path, opened, kind, wanted, written):
     """Read rows of separated cells, or, where a text file has none, a text a line."""
     with opened() as lines:
-        start = lines.read(SAMPLE)
+        start = lines.read(SAMPLE) + lines.readline()
         goes_on = len(lines.read(1)) > 0
+    if re.match(r'\s*(\[\s*)?\{\s*"', start):
+        return _of_records(path, opened, ".json", wanted, written.skip_bad_rows)
     sample = list(io.StringIO(start, newline=""))
-    if goes_on and len(sample) > 1:
-        sample.pop()  # it may be cut short
-    said = re.fullmatch(r"sep=(.)\s*", sample[0]) if sample else None  # as Excel writes it above the names
-    if said:
-        sample, written = sample[1:], replace(written, sep=written.sep or said[1])
-    sample = [line for line in sample if line.strip()]
+    above = next((number for number, line in enumerate(sample[:9]) if _names_columns(line, wanted)), 0)
+    if said := re.fullmatch(r"sep=(.)\s*", sample[0]) if sample else None:  # as Excel writes it above the names
+        above, written = max(above, 1), replace(written, sep=written.sep or said[1])
+    elif "".join(sample[:above]).strip():
+        tell(f"{path.name}: lines above the names of its columns, left out: {above}")
+    sample = [line for line in sample[above:] if line.strip()]
     if not sample:
         raise ValueError("it is empty")
     if kind not in SEPARATED and written.sep is None and not _is_separated(path, sample, wanted):
@@ -157,11 +172,21 @@ def _separated(path, opened, kind, wanted, written):
     candidates = layouts(sample, goes_on, written, SEPARATED.get(kind, "\t,;|"), wanted)
     if not candidates:
         raise ValueError("its first row has a quote that is not closed; give quotechar='' if quotes are part of the text")
-    cells, columns, layout = whole(candidates, opened, 1 if said else 0, wanted, path)
+    cells, columns, layout, bad = whole(candidates, opened, above, wanted, path)
+    _tell_skipped(path.name, bad)
     if not cells[0]:
         raise DataError(f"{path}: it has column names and no rows; get the whole file, or give header=False")
     wanted.announce(path.name, columns, layout.headed)
+    guessed = layout.headed and written.header is None and not Wanted().known(columns)
+    if guessed and int in (type(wanted.text), type(wanted.label)):
+        tell(f"{path.name}: its first row names the columns: {', '.join(layout.columns)}; header=False reads it as a text")
     return Part(str(path), *cells, note=" (without the header)" if layout.headed else "")
+
+
+def _names_columns(line, wanted):
+    """Tell whether a line names a column of texts and one of labels, so that those above it are titles or comments."""
+    rows = [[cell.strip().strip("\"'") for cell in line.split(sep)] for sep in SEPARATORS]
+    return any(asked.known(names) == 2 for names in rows for asked in (wanted, Wanted()))
 
 
 def _is_separated(path, sample, wanted):

@@ -88,7 +88,7 @@ def read_reviews(source, text=None, label="auto", **options) -> Reviews:
     r"""Read your own texts, with or without labels, and print what was found in them.
 
     Separator, quotes, names of columns and encoding are detected where you don't give them. A line says which encoding was
-    used if it isn't UTF-8.
+    used if it isn't UTF-8. Separators at the end of rows make no columns, and lines above the names of columns are left out.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def read_reviews(source, text=None, label="auto", **options) -> Reviews:
         a table, one text per line, or fastText's form. A folder of such tables, or with a folder of .txt files for each
         class, as in aclImdb/train. A set on the Hugging Face hub, as ``"hub:owner/name"``, whose split is train and whose
         revision is the newest, unless ``"hub:owner/name@revision:test"`` names others. A DataFrame, an Arrow table, a split
-        of the library datasets, a dictionary of columns. A pair ``(texts, labels)`` or ``(texts, None)``. A list of these.
+        of the library datasets, a dictionary of columns, a list of records. A pair ``(texts, labels)`` or ``(texts, None)``. A list of these.
     text : str or int, optional
         Column of the texts: its name, or its number from 0. By default the one whose name says so (text, review, sentence,
         comment, ...); without names, the one with most characters.
@@ -106,7 +106,8 @@ def read_reviews(source, text=None, label="auto", **options) -> Reviews:
         one other column, or the one with a few values that recur. None for new texts, which have no labels.
     **options
         How a table is written: ``sep`` and ``quotechar``, one character each (``quotechar=""`` where quotes are a part of
-        the text); ``header``, whether the first row holds the names of the columns; ``encoding``, as Python names it.
+        the text); ``header``, whether the first row holds the names of the columns; ``encoding``, as Python names it;
+        ``skip_bad_rows``, whether to leave out rows that are too wide, too narrow or broken, and say where they are.
         ``classes``: a dictionary or function from a label to the name of its class, None to drop its rows; equal names
         merge, as in ``classes={"Pos": "pos", "neutral": None}``. Labels that a dictionary does not name stay, its key ""
         stands for missing labels, and "unsup", by which aclImdb means texts that have none, is dropped unless it is named.

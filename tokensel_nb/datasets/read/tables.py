@@ -4,10 +4,11 @@ import os
 import re
 from collections.abc import Mapping
 from itertools import chain
+from numbers import Real
 from pathlib import Path
 
 from ...support.checks import cut, first_few
-from .files import of_path
+from .files import columns_of, of_path
 from .reviews import DataError, NotHereError, Part, joined
 
 HUB = re.compile(r"hub:(?P<address>[\w.-]+(/[\w.-]+)?)(@(?P<revision>[\w.-]+))?(:(?P<split>.+))?")
@@ -30,6 +31,9 @@ def _parts(source, wanted, written):
         if len(source) > 1:
             raise DataError(f"the data set has the splits {', '.join(map(str, source))}; give one of them, as in data['train']")
         return _parts(*source.values(), wanted, written)
+    records = source if isinstance(source, list) else [source]
+    if all(isinstance(record, Mapping) for record in records) and any(map(_is_record, records)):
+        return [_of_table(columns_of(records), wanted, "the records given")]
     if isinstance(source, Mapping) or _is_table(source):
         return [_of_table(source, wanted, f"the {type(source).__name__} given")]
     if not isinstance(source, (list, tuple)):
@@ -40,6 +44,11 @@ def _parts(source, wanted, written):
     if not source:
         raise DataError("the list of files is empty; give at least one")
     return list(chain.from_iterable(_parts(member, wanted, written) for member in source))
+
+
+def _is_record(source):
+    """Tell whether a dictionary is a row, as JSON has them, and does not hold columns."""
+    return any(isinstance(value, (str, Real)) for value in source.values())
 
 
 def _is_table(source):
