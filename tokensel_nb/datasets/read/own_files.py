@@ -97,7 +97,8 @@ def read_reviews(source, text=None, label="auto", **options) -> Reviews:
         a table, one text per line, or fastText's form. A folder of such tables, or with a folder of .txt files for each
         class, as in aclImdb/train. A set on the Hugging Face hub, as ``"hub:owner/name"``, whose split is train and whose
         revision is the newest, unless ``"hub:owner/name@revision:test"`` names others. A DataFrame, an Arrow table, a split
-        of the library datasets, a dictionary of columns, a list of records. A pair ``(texts, labels)`` or ``(texts, None)``. A list of these.
+        of the library datasets, a dictionary of columns, a list of records. A pair ``(texts, labels)`` or
+        ``(texts, None)``. A list of these.
     text : str or int, optional
         Column of the texts: its name, or its number from 0. By default the one whose name says so (text, review, sentence,
         comment, ...); without names, the one with most characters.
