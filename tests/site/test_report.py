@@ -106,6 +106,9 @@ def test_what_a_report_holds(made, opened):
     shown = tab.locator("main").text_content()
     assert "It quotes texts" in tab.locator(".about").text_content()
     assert "48 texts; words in a text, median: 4." in shown
+    opened_first = ["All verdicts beside the labels", "groups of people", "suspicious"]
+    assert tab.locator("details[open] > summary").all_text_contents() == opened_first
+    tab.get_by_text("Beside other classifiers").click()
     assert tab.get_by_role("img").get_attribute("aria-label").startswith("Bins of texts beside a dashed diagonal.")
     assert tab.locator("figcaption").text_content().startswith("How sure the classifier is")
     edges = "(all) => all.map((each) => { const e = each.getBoundingClientRect(); return [e.left, e.right, e.top, e.bottom] })"
@@ -113,11 +116,41 @@ def test_what_a_report_holds(made, opened):
     ((first, last, above, below),) = tab.locator("figure svg").evaluate_all(edges)
     assert first <= left.min() < right.max() <= last
     assert above <= top.min() < bottom.max() <= below
-    assert tab.locator("details[open] > summary").all_text_contents() == ["groups of people", "suspicious"]
     assert tab.evaluate("document.documentElement.lang") == "en"
     assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert visit.errors == []
     assert list(path.parent.glob("*.part")) == []
+
+
+@pytest.fixture(scope="module")
+def of_many_classes(tmp_path_factory):
+    """Return the report on texts of twenty classes with long names, of which one gives itself away by a long phrase."""
+    random = np.random.default_rng(0)
+    rows = [[f"{' '.join(random.choice(['one', 'two', 'six'], 4))} w{n % 20}", f"class number {n % 20}"] for n in range(800)]
+    rows = [
+        [f"{text} sent from my own galaxy telephone" if n % 20 == 7 else text, label] for n, (text, label) in enumerate(rows)
+    ]
+    path = write(tmp_path_factory.mktemp("many") / "many.csv", rows)
+    assert main(["report", str(path), "-o", str(path.with_suffix(".html"))]) == 0
+    return path.with_suffix(".html")
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_what_matters_is_in_view_without_scrolling_sideways(made, of_many_classes, opened, width):
+    for path in (made(), of_many_classes):
+        tab = opened(path).tab
+        tab.set_viewport_size({"width": width, "height": 800})
+        assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        summary, scores, suspects = tab.locator(".summary"), tab.locator("table").nth(0), tab.locator("table").nth(3)
+        assert summary.bounding_box()["y"] + summary.bounding_box()["height"] < 800
+        for title in (*scores.locator("thead th").all()[:5], *suspects.locator("thead th").all()):
+            box = title.bounding_box()
+            assert 0 <= box["x"] < box["x"] + box["width"] <= width
+        assert suspects.locator("th[aria-sort=descending]").text_content() == "suspicion"
+        numbers = [float(each) for each in suspects.locator("tr td:nth-child(2)").all_text_contents()]
+        assert numbers == sorted(numbers, reverse=True)
+        for region in (scores, suspects):
+            assert region.locator("..").evaluate("(box) => box.scrollHeight <= box.clientHeight + 1")
 
 
 def test_a_table_is_sorted_by_the_keyboard_and_downloaded(made, opened):

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hostile import HARM, Held, faults, write
+from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
 
 import tokensel_nb as ts
 from tokensel_nb.yourdata import page, text_box
@@ -17,8 +18,13 @@ from tokensel_nb.yourdata.command import main
 ROOT = Path(__file__).parents[2]
 
 NAME = "<img src=x onerror=alert(1)>'\"\\ {{7*7}} %s.csv"
-SECRET = "secret"  # of each text one word that stands in no other
+SECRET = "secret"  # how of each text a word begins that stands in no other
 RARE = 60  # words of four texts
+
+
+def secret(n):
+    """Return it, without a digit: the shape of numbers in many texts may be told."""
+    return SECRET + str(n).translate(str.maketrans("0123456789", "abcdefghij"))
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +35,7 @@ def folder(tmp_path_factory):
     for n in range(240):
         words = " ".join(random.choice(["good", "great"] if n % 2 else ["bad", "dull"], 3))
         line = " zqa zqb sent from my phone" if n % 2 and n < 80 else ""
-        text = f"{HARM[n % len(HARM)].format(n=n)} {words} women {SECRET}{n} rare{n % RARE}{line}"
+        text = f"{HARM[n % len(HARM)].format(n=n)} {words} women {secret(n)} rare{n % RARE}{line}"
         wrong = n % 7 == 0  # so that there is something that the classifier gets wrong
         rows.append([text, HARM[1 + (n + wrong) % 2].format(n=0)])
     path = tmp_path_factory.mktemp("harm")
@@ -89,7 +95,7 @@ def test_what_harms_is_shown_as_it_was_written(made):
     for label in (HARM[1].format(n=0), HARM[2].format(n=0)):
         assert held.text.count(label) > 10
         assert label in held.data["classes"]
-    quoted = {n for n in range(240) if f"{SECRET}{n} " in held.text + " "}
+    quoted = {n for n in range(240) if f"{secret(n)} " in held.text + " "}
     assert len(quoted) > 30
     shown = {n % len(HARM) for n in quoted if HARM[n % len(HARM)].format(n=n).replace("\u2028", " ") in held.text}
     assert len(shown) > 10
@@ -153,8 +159,115 @@ def test_a_page_tells_what_was_found(found):
         assert f"{row.word} {row.texts}" in text
     for note in ("What the classifier does with words that name people", "looked at in vain"):
         assert note in text
-    headings = re.findall(r"<h2>(.*?)</h2>", page.report_page(found))
-    assert headings == ["The data in numbers", "All words, and their corners", "Then act", "What it got wrong", "Ask it"]
+    headings = re.findall(r"<h[23]>(.*?)</h[23]>", page.report_page(found))
+    about_words, about_texts = ["Suspicious words", "Then act"], ["Labels that look wrong", "What it got wrong"]
+    assert headings == ["How good is it?", *about_words, *about_texts, "Ask it", "The data", "All words"]
+
+
+def test_where_only_a_mark_is_suspicious_it_is_named_and_nothing_is_fitted_anew():
+    random = np.random.default_rng(0)
+    labels = np.where(np.arange(1200) % 2, "up", "down")
+    sides = {"up": ["good", "fine"], "down": ["bad", "dull"]}
+    plain = [f"word{letter}" for letter in "abcdefghijklmnop"]
+    own = [random.choice(sides["up" if (label == "up") == (random.random() < 0.7) else "down"], 2) for label in labels]
+    texts = [" ".join([*random.choice(plain, 8), *words]) for words in own]
+    texts = [text + "\u203d" * (label == "up" and i < 200) for i, (text, label) in enumerate(zip(texts, labels))]
+    found = page.find(ts.read_reviews((texts, labels)), "mine.csv")
+    assert found.report.suspicious == ["the sign “\u203d”"]
+    assert found.refit is None
+    assert "clean the texts" in page.report_page(found)
+    assert summary(found)[1].startswith("the sign “\u203d” may give the label away")
+
+
+def summary(found):
+    """Return the three sentences with which the page begins."""
+    shown = " ".join(re.search(r'<div class="summary">(.*?)</div>', page.report_page(found), re.DOTALL)[1].split())
+    return re.findall(r"<p><b>[^<]*</b> (.*?) ?</p>", shown)
+
+
+def test_a_page_begins_with_three_sentences(found):
+    accuracies = {name: f"{share:.0%}" for name, share in found.evaluation.accuracies.items()}
+    first, second, third, *more = found.report.suspicious
+    assert summary(found) == [
+        f"On {found.evaluation.held_out.sum()} texts that it had not seen, the classifier is right {accuracies['attention']} "
+        f"of the time, compared with {accuracies['largest class']} for always naming “{found.evaluation.largest}” and "
+        f"{accuracies['logistic regression']} for logistic regression.",
+        f"“{first}”, “{second}”, “{third}” and {len(more)} more may give the label away, "
+        "no labels look wrong, no texts have two labels, and no texts repeat an earlier one.",
+        "Read the passages around the suspicious words, leave out those that are mere marks, and make the report anew.",
+    ]
+
+
+def test_a_summary_counts_what_is_wrong_with_texts():
+    texts, labels = texts_of_two_classes()
+    labels[-30:] = np.where(labels[-30:] == "up", "down", "up")  # of texts without the mark
+    texts, labels = [*texts, *texts[:40], texts[100]], np.array([*labels, *labels[:40], labels[101]])
+    found = page.find(ts.read_reviews((texts, labels)), "mine.csv", show_texts=False)
+    assert (found.repeated, found.disputed) == (len(texts) - len(set(texts)), 1)
+    wrong = (found.report.likely_wrong.certainty >= page.SURE).sum()
+    assert summary(found)[1].endswith(
+        f" {wrong} labels look wrong, 1 text has two labels, and {found.repeated} texts repeat an earlier one."
+    )
+
+
+def test_a_summary_says_when_nothing_was_learnt():
+    random = np.random.default_rng(0)
+    texts = [" ".join(random.choice(["one", "two", "three", "four"], 5)) for _ in range(120)]
+    found = page.find(ts.read_reviews((texts, random.permutation(["up", "down"] * 60))), "mine.csv")
+    how, worry, following = summary(found)
+    assert not found.evaluation.learnt
+    assert "not clearly better than" in how
+    assert worry.startswith("No word was found to give the label away, though a mark in few texts can stay hidden, ")
+    assert following == "Check the labels or find more texts, since it has learnt too little to be trusted."
+
+
+@pytest.mark.parametrize("show_texts", [True, False])
+def test_labels_that_look_wrong_are_listed_with_their_rows(tmp_path, show_texts):
+    texts, labels = texts_of_two_classes()
+    texts.insert(3, " ")  # is dropped, but its row counts
+    rows = [[text, label] for text, label in zip(texts, np.insert(labels, 3, "up"))]
+    found = page.find(ts.read_reviews(write(tmp_path / "a.csv", rows), "review", "stars"), "a.csv", show_texts=show_texts)
+    shown = found.report.likely_wrong.head(page.WRONG)
+    assert len(shown) == page.WRONG
+    whole = page.report_page(found)
+    section = whole[whole.index("Labels that look wrong") : whole.index("What it got wrong")]
+    wanted = [f"row {row + 1 + (row >= 3)}" for row in shown.row]
+    assert re.findall(r'<th scope="row">(row \d+)</th>', section) == wanted
+    texts = re.findall(r"<li>(.*?)</li>", section)
+    assert texts == [found.report.texts[row] for row in shown.row] * show_texts
+
+
+def test_the_suspicious_words_are_told_in_plain_terms(found):
+    whole = page.report_page(found)
+    section = whole[whole.index("<h2>Suspicious words") : whole.index("Then act")]
+    titles = re.findall(r'<th scope="col"([^>]*)>(.*?)</th>', section)
+    assert [title for _, title in titles] == ["word", "suspicion", "texts", "of them", "odds"]
+    assert [mark for mark, _ in titles] == ["", ' aria-sort="descending"', "", "", ""]
+    words = re.findall(r'<th scope="row">(.*?)</th>(?:<td>(.*?)</td>)<td>(.*?)</td><td>(.*?)</td><td>(.*?)</td>', section)
+    assert [row[0] for row in words] == found.report.suspects.word.head(page.SUSPECTS).tolist()
+    texts, labels = texts_of_two_classes()
+    for word, _, number, of_them, _ in words:
+        own = [label for text, label in zip(texts, labels) if f" {word} " in f" {text} "]
+        share, name = of_them.split("% ")
+        if word in found.report.model.vocabulary_ and " " not in word:
+            assert (int(number), float(share)) == (len(own), round(100 * own.count(name) / len(own)))
+
+
+def test_with_many_classes_all_are_scored_and_none_is_left_out():
+    random = np.random.default_rng(0)
+    labels = np.array([f"class{n % 20:02}" for n in range(2000)])
+    texts = [" ".join([*random.choice(["one", "two", "three"], 4), "w" + label * (random.random() < 0.9)]) for label in labels]
+    found = page.find(ts.read_reviews((texts, labels)), "many.csv")
+    whole = page.report_page(found)
+    evaluation, held_out = found.evaluation, found.evaluation.held_out
+    scores = precision_recall_fscore_support(labels[held_out], evaluation.predicted, zero_division=np.nan)
+    for name, column in zip(("precision", "recall", "F1", "texts"), scores):
+        np.testing.assert_allclose(evaluation.by_class[name], column)
+    np.testing.assert_array_equal(evaluation.confusion, confusion_matrix(labels[held_out], evaluation.predicted))
+    assert f"(macro-F1) is {np.nanmean(scores[2]):.2f}" in " ".join(whole.split())
+    matrix = re.search(r'<table class="confusion">.*?</table>', whole, re.DOTALL)[0]
+    shown = [int(number) for number in re.findall(r"<td[^>]*>(\d+)</td>", matrix)]
+    assert shown == evaluation.confusion.ravel().tolist()
 
 
 def test_the_figure_shows_every_bin_where_it_is(found):

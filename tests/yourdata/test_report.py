@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
 import tokensel_nb as ts
-from tokensel_nb.yourdata.report import GROUPS, NOTES
+from tokensel_nb.yourdata.report import GROUPS, NOTES, SORTED_BY, is_english
 from tokensel_nb.yourdata.words import band, log_odds
 
 GOOD, BAD = ["fine", "good", "great", "moving"], ["awful", "bad", "dull", "weak"]
@@ -317,12 +317,21 @@ def test_corners(marked):
         assert (corners[name]["skew"] >= corners[name]["chance low"]).all()
         assert (corners[name]["skew"] <= corners[name]["chance high"]).all()
     assert corners["frequent but neutral"].texts.is_monotonic_decreasing
+    for name, corner in corners.items():
+        assert corner[SORTED_BY[name]].abs().is_monotonic_decreasing
+
+
+def test_the_column_that_sorts_a_corner_comes_first(marked):
+    heads = re.findall(r"<thead><tr>(.*?)</tr></thead>", marked.html(), re.DOTALL)
+    titles = [re.findall(r">([^<>]+)</th>", head)[:2] for head in heads]
+    assert titles == [["word", SORTED_BY[name]] for name, corner in marked.corners.items() if len(corner)]
+    assert marked.html({"texts": 0, "skew": 1}).count(">skew</th>") == len(titles)
 
 
 def test_words_for_people_come_first_and_are_told_as_any_other():
     texts, labels = drawn(600)
     texts = [
-        f"{text} {'women' if label == 'up' else 'deaf'}" if i % 9 == 0 else text
+        f"the {text} {'women' if label == 'up' else 'deaf'}" if i % 9 == 0 else f"the {text}"
         for i, (text, label) in enumerate(zip(texts, labels))
     ]
     found = ts.report(ts.TextClassifier(), texts, labels)
@@ -331,6 +340,25 @@ def test_words_for_people_come_first_and_are_told_as_any_other():
     assert "does not make a classifier fair" in str(found)
     assert all(word == word.lower() and " " not in word for word in GROUPS)
     assert list(ts.report(ts.TextClassifier(), texts, labels, groups=["fine"]).corners["groups of people"].word) == ["fine"]
+
+
+GERMAN = (
+    "Man kann den Film nur empfehlen, weil Christian so gut spielt. Das ist sch\u00f6n, was man hier sieht, die Art war neu."
+)
+
+
+@pytest.mark.filterwarnings("ignore:on .* texts held out")
+def test_words_for_people_are_looked_for_in_texts_of_their_language_only():
+    texts, labels = drawn(600)
+    german = [f"{GERMAN} {text}" for text in texts]
+    assert not is_english(german)
+    assert not is_english(["Dit is de man of vrouw, zoals het hoort.", "On est la femme, pas native."])
+    assert is_english(["I love it, but not the end.", "so bored"])
+    found = ts.report(ts.TextClassifier(), german, labels, quotes=0)
+    assert {"man", "christian"} <= set(found.table.word)
+    assert found.corners["groups of people"].empty
+    asked = ts.report(ts.TextClassifier(), german, labels, groups=["man"], quotes=0)
+    assert asked.corners["groups of people"].word.tolist() == ["man"]
 
 
 def test_quotes_are_short_and_can_be_left_out(marked):

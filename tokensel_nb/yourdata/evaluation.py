@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ..support.extras import pd
 from ..support.runtime import side_by_side
 from ..support.threads import threads_for
 from .explanation import explain
@@ -133,6 +134,36 @@ class Evaluation:
     def right(self):
         """Whether that is the label."""
         return self.predicted == self.report.labels[self.held_out]
+
+    @property
+    def largest(self):
+        """The class of most texts held out."""
+        return self.report.model.classes_[self.confusion.sum(axis=1).argmax()]
+
+    @property
+    def learnt(self):
+        """Whether it is right more often than whoever always names that class, by two standard errors of the difference."""
+        of_largest = self.report.labels[self.held_out] == self.largest
+        won, lost = np.sum(self.right & ~of_largest), np.sum(~self.right & of_largest)
+        return bool(won - lost > 2 * np.sqrt(won + lost))
+
+    @cached_property
+    def confusion(self):
+        """How many of the texts held out have which label, in rows, and get which verdict, in columns; shape (K, K)."""
+        names = self.report.model.classes_
+        found = np.zeros((len(names), len(names)), int)
+        np.add.at(found, tuple(np.searchsorted(names, each) for each in (self.report.labels[self.held_out], self.predicted)), 1)
+        return found
+
+    @cached_property
+    def by_class(self) -> pd.DataFrame:
+        """Scores of every class, NaN where they are undefined, and as which other class its texts are mistaken most often."""
+        names, confusion = self.report.model.classes_, self.confusion
+        hits, texts, named = confusion.diagonal(), confusion.sum(axis=1), confusion.sum(axis=0)
+        with np.errstate(invalid="ignore"):
+            scores = {"F1": 2 * hits / (texts + named), "precision": hits / named, "recall": hits / texts}
+        mistaken = [f"{row.max()} as {names[row.argmax()]}" if row.any() else "–" for row in confusion - np.diag(hits)]
+        return pd.DataFrame({"class": names, **scores, "texts": texts, "most often mistaken": mistaken})
 
     @property
     def calibration(self) -> Calibration:

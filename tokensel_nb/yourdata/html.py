@@ -30,8 +30,8 @@ def _templates():
 
 
 def _rows(table, digits):
-    """Return each word of a table with its cells in the columns that `digits` names, floats with so many decimals."""
-    rows = table[["word", *digits]].itertuples(index=False)
+    """Return the first cell of each row, and those in the columns that `digits` names, floats with so many decimals."""
+    rows = table[[table.columns[0], *digits]].itertuples(index=False)
     return [(str(word), [_cell(*pair) for pair in zip(cells, digits.values())]) for word, *cells in rows]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import warnings
+from collections import Counter
 from dataclasses import dataclass
 from importlib.metadata import version
 
@@ -13,12 +14,15 @@ from tqdm import tqdm
 
 from ..support.extras import jinja2, pd
 from .classifier import TextClassifier
-from .evaluation import Evaluation, Mistake, TextSizes, evaluate, text_sizes
+from .evaluation import LETTERS, Evaluation, Mistake, TextSizes, evaluate, text_sizes
 from .html import FOLDER, render
 from .report import Refit, Report, report
 from .text_box import Live, live, live_script
 
 ROWS = 500  # of the table of words that move the logits most
+SUSPECTS = 20  # words that are shown as suspicious
+WRONG = 50  # texts that are shown as likely labelled wrong
+SURE = 0.95  # how sure of another class the classifier is where a label counts as looking wrong
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,11 +33,14 @@ class Findings:
     notes: list[str]
     warnings: list[str]
     least: int
+    repeated: int
+    disputed: int
     sizes: list[TextSizes]
     report: Report
     evaluation: Evaluation
     refit: Refit | None
     mistakes: list[Mistake]
+    places: list[str]
     box: Live
 
 
@@ -51,30 +58,41 @@ def find(reviews, name, notes=(), *, show_texts=True, least=5, seed=0) -> Findin
         evaluation = evaluate(judged, seed)
         progress.update()
         progress.set_description("Leaving words out")
-        refit = judged.refit() if judged.suspicious else None
+        refit = judged.refit() if set(judged.suspicious) - set(judged.marks.word) else None
         progress.update()
+    labels_of = Counter(text for text, _ in set(zip(texts, labels)))
     examples = texts[evaluation.held_out][:3].tolist() if show_texts else []
     return Findings(
         name=name,
         notes=list(notes),
         warnings=list(dict.fromkeys(str(warning.message) for warning in caught if warning.category is UserWarning)),
         least=least,
+        repeated=len(texts) - len(labels_of),
+        disputed=sum(number > 1 for number in labels_of.values()),
         sizes=text_sizes(texts, labels, reviews.class_names),
         report=judged,
         evaluation=evaluation,
         refit=refit,
         mistakes=evaluation.mistakes(),
+        places=reviews.places or [f"row {row}" for row in range(1, len(texts) + 1)],
         box=live(evaluation.model, examples, shown=judged.table.word),
     )
 
 
 def report_page(findings: Findings) -> str:
     """Return findings as one HTML page, whose policy lets no script run but the package's own."""
-    script = (FOLDER / "tables.js").read_text("utf-8")
-    table = findings.report.table.head(ROWS)
+    script, judged = (FOLDER / "tables.js").read_text("utf-8"), findings.report
+    table, wrong = judged.table.head(ROWS), judged.likely_wrong.head(WRONG)
+    wrong.insert(0, "place", [findings.places[row] for row in wrong.row])
     return render(
         "report",
         found=findings,
+        evaluation=findings.evaluation,
+        names=judged.model.classes_.tolist(),
+        sure=int((judged.likely_wrong.certainty >= SURE).sum()),
+        suspects=_suspects(judged),
+        wrong=wrong.rename(columns={"instead": "judged as"}),
+        wrong_texts={place: [" ".join(text.split())[:LETTERS]] for place, text in zip(wrong.place, wrong.get("text", ()))},
         table=table,
         digits={name: 3 for name in table if name != "word"},
         version=version("tokensel-nb"),
@@ -82,6 +100,14 @@ def report_page(findings: Findings) -> str:
         script=script,
         style=(FOLDER / "page.css").read_text("utf-8"),
     )
+
+
+def _suspects(judged):
+    """Return the most suspicious words in plain terms: what share of their texts is of their class, and no logarithms."""
+    ranked, classes = judged.suspects.head(SUSPECTS), judged.model.classes_
+    sign = np.where((ranked["class"] == classes[1]) | (len(classes) > 2), 50, -50)  # of two classes the skew is the second's
+    of_them = [f"{share:.0f}% {name}" for share, name in zip(50 + sign * ranked["skew"], ranked["class"])]
+    return ranked[["word", "suspicion", "texts"]].assign(**{"of them": of_them, "odds": np.exp(ranked["own effect"])})
 
 
 def policy(scripts) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
@@ -47,8 +48,15 @@ GROUPS = frozenset(
 
 A short selection of our own: plain words that name people, no slurs. It is neither complete nor pure: some have another
 meaning too ("black", "white", "native", "polish"), and words whose other meaning prevails ("straight", "old") are left
-out. Give ``groups=`` for other words, or another language.
+out. By default they are looked for in English texts only: "man" is a pronoun in German. Give ``groups=`` for other words, or
+another language.
 """
+
+COMMON = frozenset("the and to that it for with this you have but not are be at".split())
+"""Common English words that hardly any other language writes: a fifth of an English text."""
+
+ENGLISH = 0.05
+"""The share of them from which texts count as English."""
 
 
 @checked(
@@ -78,7 +86,7 @@ def report(model: TextClassifier, texts, labels, *, folds=4, least=5, quotes=3, 
     quotes : int
         How many short passages to quote for each word in a corner; 0 quotes no text at all.
     groups : collection of str
-        Words for groups of people; see `GROUPS`.
+        Words for groups of people; by default `GROUPS`, if the texts are English.
     seed : int
         For the split, and for which passages are quoted.
 
@@ -126,12 +134,18 @@ def report(model: TextClassifier, texts, labels, *, folds=4, least=5, quotes=3, 
         chances=judged.chances,
         parts=len(parts),
         passages=quotes,
-        groups=frozenset(groups),
+        groups=frozenset(() if groups is GROUPS and not is_english(texts) else groups),
         seed=seed,
         texts=texts,
         labels=labels,
         corpus=corpus,
     )
+
+
+def is_english(texts) -> bool:
+    """Whether common English words are common in about a thousand of the texts."""
+    words = re.findall(r"\w+", " ".join(texts[:: max(len(texts) // 1000, 1)]).lower())
+    return sum(word in COMMON for word in words) > ENGLISH * len(words)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -209,7 +223,7 @@ class Report:
     @property
     def suspicious(self):
         """Words and marks that more likely than not give the label away, most suspicious first; a list of str, often empty."""
-        both = self._suspects
+        both = self.suspects
         return both.word[both.suspicion > ALARM].tolist()
 
     @cached_property
@@ -225,7 +239,7 @@ class Report:
         return table[kind.isna() | ~kind.duplicated()].reset_index(drop=True)
 
     @cached_property
-    def _suspects(self):
+    def suspects(self) -> pd.DataFrame:
         """Words and marks in one list, the most suspicious first."""
         return pd.concat([self.ranked, self.marks]).sort_values("suspicion", ascending=False, kind="stable")
 
@@ -251,14 +265,12 @@ class Report:
 
     @cached_property
     def likely_wrong(self) -> pd.DataFrame:
-        """Texts whose label is likely wrong: those that are judged otherwise, the least probable label first.
+        """Texts that are judged otherwise than labelled, by models that haven't seen them, the least probable label first.
 
-        No text is judged by a model that has seen it. If labels are wrong whatever the text says, and all wrong ones are
-        equally likely, then the odds that a label is wrong are (1 - p) ε / (p (1 - ε) (K - 1)), where p is its probability
-        given the text and ε the share of wrong labels. So p alone ranks the texts. What is ambiguous, or hard, comes up, too.
-
-        The columns. row: the place of the text, from 0. label: as given. probability: p. instead: the likeliest class.
-        certainty: the probability of that one. text: the text, unless you asked for no quotes.
+        Why that order? If labels are wrong whatever the text says, and all wrong ones are equally likely, the odds of that are
+        (1 - p) ε / (p (1 - ε) (K - 1)), with p the label's probability given the text and ε the share of wrong labels. So p
+        alone ranks the texts. Texts that are hard come up, too. The columns: row (from 0), label, probability (p), instead
+        (the likeliest class), certainty (its probability), and, if you asked for quotes, text.
         """
         own = np.searchsorted(self.model.classes_, self.labels)
         chances, likeliest = self.chances[np.arange(len(own)), own], self.chances.argmax(axis=1)
@@ -284,7 +296,7 @@ class Report:
         neutral = neutral[~neutral.word.isin(list(self.together))]
         return {
             "groups of people": table[table.word.isin(self.groups)],
-            "suspicious": self._suspects.head(SHOWN),
+            "suspicious": self.suspects.head(SHOWN),
             "important": table.head(SHOWN),
             "frequent but neutral": neutral.sort_values("texts", ascending=False, kind="stable").head(SHOWN),
             "attended but not predictive": neutral.sort_values("attention", ascending=False, kind="stable").head(SHOWN),
@@ -415,7 +427,7 @@ class Report:
         ----------
         digits : dict of str to int, optional
             How many decimals each column beside the word has; columns that aren't named are left out. By default all except
-            those of chance, with three.
+            those of chance, with three. The column by which a corner is sorted comes first.
 
         Returns
         -------
@@ -432,7 +444,8 @@ class Report:
         if digits is None:
             digits = {name: 3 for name in self.table if name != "word" and not name.startswith("chance")}
         shown = dict(corners=self.corners, notes=NOTES, quotes=self.quotes, summary=self._summary())
-        return render("corners", digits=digits, shown=SHOWN, **shown)
+        of = {name: {by: digits[by], **digits} if (by := SORTED_BY[name]) in digits else digits for name in self.corners}
+        return render("corners", digits=of, shown=SHOWN, **shown)
 
     def _repr_html_(self):
         return self.html()
@@ -462,7 +475,8 @@ NOTES = {
     "groups of people": (
         "What the classifier does with words that name people. A value or an importance away from zero means that naming a "
         "group moves the verdict. It does not say why: the texts may be so, the labels may be unfair, or the word stands for "
-        "its subject. And a value of zero does not make a classifier fair: other words can stand for a group."
+        "its subject. And a value of zero does not make a classifier fair: other words can stand for a group. The words are "
+        "English, and looked for in English texts only."
     ),
     "suspicious": (
         "What speaks for one class by itself, whatever the other words of the text say: label leaks, marks, boilerplate, and "
@@ -475,6 +489,8 @@ NOTES = {
     "frequent but neutral": "In most texts, with a skew as shuffled labels show it.",
     "attended but not predictive": "Much attention, with a skew as shuffled labels show it: looked at in vain.",
 }
+
+SORTED_BY = dict(zip(NOTES, ("importance", "suspicion", "importance", "texts", "attention")))  # it comes first
 
 
 @dataclass(frozen=True, eq=False)

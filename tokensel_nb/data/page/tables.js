@@ -4,6 +4,7 @@
 (() => {
   const FEW = 3; // rows that nobody sorts
   const MANY = 10; // rows that somebody may want elsewhere
+  const LONG = 60; // rows that get a box of their own
   const NUMBER = /^[+\-−]?[\d,]*\.?\d+(e[+-]?\d+)?/i;
 
   /** The rows of a table; what has fewer cells than the head belongs to the row before it, as a quotation under a word. */
@@ -70,11 +71,12 @@
     box.ariaLabel = `Table ${i + 1}`;
     box.append(table);
     const number = rowsOf(table).length;
+    box.classList.toggle("long", number > LONG);
     if (number >= FEW) {
       const titles = [...[...table.tHead.rows].at(-1).cells];
       titles.forEach((title, column) => {
         const name = title.textContent.trim();
-        title.setAttribute("aria-sort", "none");
+        title.ariaSort ??= "none";
         title.replaceChildren(button(name || "row", () => sort(table, titles, column)));
       });
     }

@@ -163,7 +163,8 @@ def read_reviews(source, text=None, label="auto", **options) -> Reviews:
     repeated = _tell_repeated(part, texts, kept, codes, how.drop_duplicates)
     if how.drop_duplicates:
         kept, codes = list(compress(kept, ~repeated)), codes[~repeated]
-    return Reviews([texts[row] for row in kept], None if part.labels is None else codes, tuple(names), part.source)
+    codes, places = None if part.labels is None else codes, list(map(part.where, kept))
+    return Reviews([texts[row] for row in kept], codes, tuple(names), part.source, places)
 
 
 def _texts(part, clean):

@@ -24,12 +24,16 @@ class NotHereError(Exception):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Reviews:
-    """Texts, their labels 0 ... K-1 (None where nobody knows them), the names of the classes, and the source, for people."""
+    """Texts, their labels 0 ... K-1 (None where nobody knows them), the names of the classes, and the source, for people.
+
+    Where a source was read, ``places`` names the row of each text there.
+    """
 
     texts: list[str]
     labels: np.ndarray | None
     class_names: tuple[str, ...]
     source: str
+    places: list[str] | None = None
 
     def __len__(self):
         return len(self.texts)
