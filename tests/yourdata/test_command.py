@@ -12,6 +12,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
+from hostile import HARM, Held, faults
 
 import tokensel_nb as ts
 from tokensel_nb.yourdata.command import main, one_line, table_of_predictions
@@ -63,6 +64,19 @@ def test_an_explanation_names_the_words(model, capsys):
     assert main(["explain", model, "A good film"]) == 0
     told = capsys.readouterr().out
     assert told == f"{ts.explain(ts.TextClassifier.load(model), 'A good film')}\n"
+
+
+def test_an_explanation_is_written_as_a_page_that_runs_nothing(model, tmp_path, capsys):
+    text, out = f"A good film {HARM[1]} {HARM[2]}", tmp_path / "why.html"
+    assert main(["explain", model, text, "-o", str(out)]) == 0
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert f"the explanation is in {out}; it holds the text" in told.err
+    page = out.read_text("utf-8")
+    assert list(faults(page)) == []
+    assert ts.explain(ts.TextClassifier.load(model), text).html() in page
+    assert " ".join(text.split()) in Held(page).text
+    assert Held(page).run == []
 
 
 def test_a_text_comes_by_the_standard_input(model):

@@ -24,7 +24,10 @@ EXAMPLES = {
         "tokensel report hub:stanfordnlp/imdb",
     ],
     "predict": ["tokensel predict model new.csv --text review -o predicted.csv"],
-    "explain": ['tokensel explain model "The plot is thin, but I laughed."', "tokensel explain model - < letter.txt"],
+    "explain": [
+        'tokensel explain model "The plot is thin, but I laughed."',
+        "tokensel explain model - -o why.html < letter.txt",
+    ],
 }
 COLUMN = "its name, or its number, from 0, where columns have no names; found where it is not given"
 SOURCE = "CSV, TSV, JSON, JSONL, Parquet or text file, a folder of such, or hub:OWNER/NAME for a set on the Hugging Face hub"
@@ -135,6 +138,7 @@ def _add_explain(verbs):
     verb = _add_verb(verbs, _explain, "why a saved model judges a text as it does")
     verb.add_argument("folder", metavar="FOLDER", help=SAVED)
     verb.add_argument("text", metavar="TEXT", help="the text itself; - reads it from the standard input")
+    verb.add_argument("-o", "--output", type=Path, metavar="FILE", help="as a page of HTML; by default the terminal")
 
 
 def _column(name):
@@ -211,7 +215,14 @@ def _explain(asked):
 
     model = TextClassifier.load(asked.folder)
     text = sys.stdin.buffer.read().decode("utf-8", "replace") if asked.text == "-" else asked.text
-    return f"{explain(model, text)}\n"
+    found = explain(model, text)
+    if asked.output is None:
+        return f"{found}\n"
+    from .page import explanation_page
+
+    _write(explanation_page(found), asked.output)
+    print(f"the explanation is in {asked.output}; it holds the text")
+    return ""
 
 
 def _refuse_no_model(folder):

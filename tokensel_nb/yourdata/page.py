@@ -84,8 +84,9 @@ def report_page(findings: Findings) -> str:
     script, judged = (FOLDER / "tables.js").read_text("utf-8"), findings.report
     table, wrong = judged.table.head(ROWS), judged.likely_wrong.head(WRONG)
     wrong.insert(0, "place", [findings.places[row] for row in wrong.row])
-    return render(
+    return _page(
         "report",
+        script,
         found=findings,
         evaluation=findings.evaluation,
         names=judged.model.classes_.tolist(),
@@ -95,11 +96,18 @@ def report_page(findings: Findings) -> str:
         wrong_texts={place: [" ".join(text.split())[:LETTERS]] for place, text in zip(wrong.place, wrong.get("text", ()))},
         table=table,
         digits={name: 3 for name in table if name != "word"},
-        version=version("tokensel-nb"),
         policy=policy([script, live_script()]),
-        script=script,
-        style=(FOLDER / "page.css").read_text("utf-8"),
     )
+
+
+def explanation_page(found) -> str:
+    """Return an explanation as one HTML page, which runs nothing."""
+    return _page("explained", None, shown=found.html(), policy=policy([]))
+
+
+def _page(name, script, **values):
+    style = (FOLDER / "page.css").read_text("utf-8")
+    return render(name, script=script, style=style, version=version("tokensel-nb"), **values)
 
 
 def _suspects(judged):
