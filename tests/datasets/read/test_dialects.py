@@ -58,6 +58,7 @@ def check_read_back(path, texts, encoding, **dialect):
     rows = [(text, f"class {number % 2}") for number, text in enumerate(texts)]
     path.write_bytes(as_bytes([("text", "label"), *rows], encoding, **dialect))
     assert pairs(read_reviews(path, clean=str)) == rows
+    assert pairs(read_reviews(path, clean=str, skip_bad_rows=True)) == rows
 
 
 @in_one_folder
@@ -242,6 +243,13 @@ def test_semicolons_of_entities_separate_nothing(tmp_path):
             read_reviews(tmp_path / "a.csv")
     (tmp_path / "a.csv").write_text('AT&T;pos\n"fish &amp; chips";neg\nAT&T, too;pos\n')
     assert read_reviews(tmp_path / "a.csv").texts == ["AT&T", "fish & chips", "AT&T, too"]
+
+
+@pytest.mark.parametrize("label", ["auto", None])
+def test_quotes_around_whole_rows_are_no_part_of_cells(tmp_path, label):
+    (tmp_path / "a.csv").write_text('"text,label"\n"good film,pos"\n"bad film,neg"\n')
+    with pytest.raises(DataError, match=r"it is not clear which column holds the texts; .* it has 'text,label'"):
+        read_reviews(tmp_path / "a.csv", label=label)
 
 
 def test_a_header_longer_than_the_sample(tmp_path):

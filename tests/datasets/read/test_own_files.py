@@ -99,9 +99,10 @@ def test_an_empty_vocabulary_names_the_argument(tmp_path):
         ("a.doc", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(512)),
         ("a.jpg", b"\xff\xd8\xff\xe0\x10JFIF\x01\x02\n\x03"),
         ("a.xls", b"<html><table><tr><td>text</td></tr></table></html>"),
+        ("a.xml", b"<?xml version='1.0'?>\n<r>good</r>"),
         ("a.bin", b"\x01\x02\x03" + bytes(512)),
     ],
-    ids="parquet jsonl quote gzip xz zip bz2 png deep-json empty-json list-in-jsonl empty-zip pdf doc jpg html zeros".split(),
+    ids="parquet jsonl quote gzip xz zip bz2 png deep-json empty-json in-jsonl empty-zip pdf doc jpg html xml zeros".split(),
 )
 def test_a_file_that_cannot_be_read_is_named(tmp_path, name, contents):
     (tmp_path / name).write_bytes(contents)

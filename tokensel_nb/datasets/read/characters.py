@@ -58,7 +58,7 @@ OPENERS = {  # by the first bytes
     b"PK\x05\x06": _only_member,
 }
 OPENERS |= dict.fromkeys(
-    [b"%PDF", b"<html", b"<HTML", b"<!DOCT", b"<!doct", b"{\\rtf", b"\xd0\xcf\x11\xe0", b"\xff\xd8\xff"], _no_text
+    [b"%PDF", b"<html", b"<HTML", b"<!DOCT", b"<!doct", b"<?xml", b"{\\rtf", b"\xd0\xcf\x11\xe0", b"\xff\xd8\xff"], _no_text
 )
 
 

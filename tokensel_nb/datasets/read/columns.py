@@ -53,7 +53,7 @@ class Wanted:
         columns = list(columns)
         text, label = (_by_number(column, columns) for column in (self.text, self.label))
         unnamed = text is None and rows and not Wanted(label=FOUND if label == FOUND else None).known(columns)
-        if unnamed or (not headed and FOUND in (text or FOUND, label)):
+        if unnamed or (not headed and (text is None or label == FOUND)):
             with suppress(DataError) if headed else nullcontext():
                 text, label = (_by_number(column, columns) for column in self._by_contents(rows, source, headed))
         if text is None:
@@ -79,7 +79,8 @@ class Wanted:
         if text is None:
             free = [column for column in range(len(columns)) if column != self.label]
             text = max(free, key=lambda column: sum(map(len, columns[column])))
-        unclear = headed and 2 * sum(map(len, columns[text])) <= sum(len(cell) for row in rows for cell in row)
+        rest = sum(len(cell) for column in columns if column is not columns[text] for cell in column)
+        unclear = headed and not 0 < rest < sum(map(len, columns[text]))
         if self.label != FOUND and not unclear:
             return text, self.label
         others = [column for column in range(len(columns)) if column != text]

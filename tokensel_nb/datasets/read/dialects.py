@@ -210,7 +210,7 @@ def layouts(sample, goes_on, written, separators, wanted):
             continue
         for dialect in _dialects(sep, written, sample):
             rows, read = _first_rows(dialect, sample, goes_on)
-            if rows and rows[0]:
+            if rows and rows[0] and not _wrapped(rows):
                 candidates.append(Layout(dialect, rows, read, _has_header(rows, written, wanted)))
     if separators != NOWHERE and all(layout.width == 1 for layout in candidates):
         return layouts(sample, goes_on, replace(written, sep=None), NOWHERE, wanted)
@@ -253,6 +253,11 @@ def _first_rows(dialect, sample, goes_on):
     except csv.Error:
         return rows, goes_on and sum(len(cell) for row in rows for cell in row) > sum(map(len, sample)) / 2
     return rows, True
+
+
+def _wrapped(rows):
+    """Tell whether quotes stand around each row as a whole, and so are no part of its cells."""
+    return all(len(row) > 1 and row[0][:1] == row[-1][-1:] == '"' != row[0][-1:] for row in rows)
 
 
 def _has_header(rows, written, wanted):
