@@ -4,6 +4,7 @@ import torch
 
 from experiments import language_first, language_training, next_words
 from experiments.language_model import LanguageModel, movement, passages, r_squared
+from tokensel_nb.chapters.recorded import recorded
 
 WORDS, LONGEST = 60, 12
 
@@ -158,3 +159,15 @@ def test_near_words_move_alike():
     moved = np.random.default_rng(0).standard_normal((10, 6))
     moved[5] = 2 * moved[0]
     assert language_first.nearest(moved, words, 10)["movie"][0] == "film"
+
+
+def test_records_hold_what_their_protocol_promises():
+    first = recorded("language_first")
+    for kind in language_first.KINDS:
+        assert np.shape(first[kind]) == (len(language_first.SEEDS), len(first["columns"]))
+    numbers = {"true": 5, "shuffled": 5, "long": 1, "long_shuffled": 1}
+    for name, number in numbers.items():
+        found = recorded(f"language_{name}")
+        runs = found["shuffled" if "shuffled" in name else "true"]
+        steps = language_training.LATER if "long" in name else language_training.MOMENTS
+        assert np.shape([run["moments"] for run in runs]) == (number, len(steps), len(language_training.COLUMNS))
