@@ -33,7 +33,7 @@ def fit_parts(whole, counted, folds, seed):
     """Return a model, the texts that are new to it, and their rows, part by part; as strict as the model of all texts is."""
     from sklearn.model_selection import StratifiedKFold
 
-    strict = clone(whole).set_params(l2=whole.l2_)  # found once, not anew in every part
+    strict = clone(whole).set_params(l2=getattr(whole, "l2_", whole.l2))  # found once, not anew in every part
 
     def part(rows):
         fitted, judged = rows

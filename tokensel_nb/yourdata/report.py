@@ -397,9 +397,9 @@ class Report:
             before = accuracy_of(fit_parts(fit_rows(model, counted)[0], counted, folds, self.seed))
         without = [each for word in words for each in self.together.get(word, [word])]
         counted = counted.without(without)
-        changed, _ = fit_rows(model.set_params(without=[*model.without, *without]), counted)
+        changed = model.set_params(without=[*model.without, *without])
         after = accuracy_of(fit_parts(changed, counted, folds, self.seed))
-        return Refit(changed, words, before, after, len(self.texts))
+        return Refit(partial(fit_rows, changed, counted), words, before, after, len(self.texts))
 
     def _counted(self):
         """Return the counts of the texts: those of the report, where it has fitted the model to all of them."""
@@ -506,11 +506,16 @@ class Trial:
 class Refit:
     """A classifier without some words, and the accuracy on held-out texts before and after; made by `Report.refit`."""
 
-    model: TextClassifier
+    fit: partial
     words: list[str]
     before: float
     after: float
     texts: int
+
+    @cached_property
+    def model(self) -> TextClassifier:
+        """The classifier, fitted when it is asked for."""
+        return self.fit()[0]
 
     def __str__(self):
         """Tell both accuracies."""
