@@ -139,7 +139,10 @@ def test_a_name_that_is_mistyped_is_told_before_anything_heavy_is_imported(tmp_p
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["report", "a.csv"], "a.csv: it is not clear which column holds the labels; name it as --label; it has 'text', 'bar'"),
+        (
+            ["report", "a.csv"],
+            "a.csv: it is not clear which column holds the labels; name it with --label; it has 'text', 'bar'",
+        ),
         (["report", "a.csv", "--label", "text"], "a.csv: text and label are both 'text'; name two columns"),
         (["report", "a.csv", "--encoding", "nope"], "--encoding nope is unknown to Python; leave it out to have it detected"),
         (["predict", "gone", "a.csv"], "gone: there is no such folder; give one where a report has saved its model, by --save"),
@@ -159,7 +162,7 @@ def test_what_is_known_to_be_wrong_is_said_of_options_before_anything_heavy_is_i
 @pytest.mark.parametrize(
     ("said", "options"),
     [
-        ("give its number as label= (0 to 4), or label=None for texts without labels", "give its number as --label (0 to 4)"),
+        ("give its number as label= (0 to 4), or label=None for texts without labels", "give its number with --label (0 to 4)"),
         ("give label=None, or sep= if it is a table", "name its columns with --text and --label if it is a table"),
         ("its encoding was detected as cp1252; encoding=... overrides it", "cp1252; --encoding overrides it"),
         ("texts repeat: 1 (row 3), kept; drop_duplicates=True drops them", "texts repeat: 1 (row 3), kept"),

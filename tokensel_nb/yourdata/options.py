@@ -10,6 +10,7 @@ OPTIONS = {  # in this order
     r"give quotechar='' if quotes are part": "double those that are part",
     r"classes=\{(.*?)\}": lambda found: re.sub(r"'([^']*)': (?:None|'([^']*)')", r"--class '\1=\2'", found[1]),
     r"encoding='([\w-]+)'": r"--encoding \1",
+    r"as (text|label)=(\.\.\.)?": r"with --\1",
     r"\b(text|label|encoding)=(\.\.\.)?": r"--\1",
     r"skip_bad_rows=True": "--skip-bad-rows",
 }

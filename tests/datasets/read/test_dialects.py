@@ -154,7 +154,7 @@ def messages(names, rows=300):
         (
             "v1,v2,,,\r\n",
             {"label": 0, "text": 1},
-            "its first row names the columns: v1, v2, , , ; header=False reads it as a text",
+            "its first row names the columns: v1, v2; header=False reads it as a text",
         ),
         ("v1,v2,,,\r\n", {"label": "v1", "text": "v2"}, ""),
         ("v1,v2,,,\r\n", {"label": 0}, "texts from column 'v2'\n"),

@@ -179,7 +179,8 @@ def _separated(path, opened, kind, wanted, written):
     wanted.announce(path.name, columns, layout.headed)
     guessed = layout.headed and written.header is None and not Wanted().known(columns)
     if guessed and int in (type(wanted.text), type(wanted.label)):
-        tell(f"{path.name}: its first row names the columns: {', '.join(layout.columns)}; header=False reads it as a text")
+        names = ", ".join(filter(None, layout.columns))
+        tell(f"{path.name}: its first row names the columns: {names}; header=False reads it as a text")
     return Part(str(path), *cells, note=" (without the header)" if layout.headed else "")
 
 
