@@ -177,14 +177,11 @@ class Evaluation:
         surest = wrong[np.argsort(-probabilities[wrong])][:most]
         return [self._mistake(row, place) for row, place in zip(surest, np.flatnonzero(self.held_out)[surest])]
 
-    @cached_property
-    def _listed(self):
-        return {"<cls>", *self.report.columns["word"]}
-
     def _mistake(self, row, place):
         text = self.report.texts[place]
         terms = explain(self.model, text).table()
-        terms = terms[[word in self._listed for word in terms.word]].head(3)
+        listed = {"<cls>", *self.report.columns["word"]}
+        terms = terms[[word in listed for word in terms.word]].head(3)
         quoted = " ".join(text.split())[:LETTERS] if self.report.passages else ""
         probability, label = float(self.trial.chances[row].max()), self.report.labels[place]
         return Mistake(self.predicted[row], probability, label, list(zip(terms.word, terms.contribution)), quoted)
