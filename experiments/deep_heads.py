@@ -106,7 +106,7 @@ def ceilings(train, frequency, skew, words):
 EARLY, TWEETS = (25, 50, 100, 250, 750), 20261301
 LATE = {"moments": (*EARLY, 2000), "values": (25, 50, 100, 750, 2000), "heads": (50, 100, 750, 2000)}
 END = {"moments": EARLY, "values": (50, 750), "heads": (750,)}
-SEEDS = 5
+SEEDS = {"deepest_heads_imdb": 3}  # else five
 NUMBERS = {  # the corpus, the first seed, and of each kind and depth at which moments what is measured
     "deep_heads_imdb": ("imdb", FIRST, {("free", 2): {"moments": EARLY}}),
     "deepest_heads_imdb": ("imdb", FIRST, {("free", 4): {"moments": EARLY}}),
@@ -117,12 +117,12 @@ NUMBERS = {  # the corpus, the first seed, and of each kind and depth at which m
 }
 
 
-def part(name, seeds=SEEDS):
+def part(name):
     """Train the kinds of models of a part."""
     corpus, first, kinds = NUMBERS[name]
     found = {}
     for (kind, depth), when in kinds.items():
-        seeds = tqdm(range(first, first + seeds), desc=f"{corpus}, {kind}, {depth} layers", unit="run")
+        seeds = tqdm(range(first, first + SEEDS.get(name, 5)), desc=f"{corpus}, {kind}, {depth} layers", unit="run")
         found[f"{kind} {depth}"] = when | {"runs": [run(corpus, kind, depth, seed, **when) for seed in seeds]}
     return found
 
