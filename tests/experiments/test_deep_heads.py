@@ -3,6 +3,7 @@ import pytest
 
 import tokensel_nb as ts
 from experiments import deep_heads, what_heads_do
+from tokensel_nb.chapters.recorded import recorded
 
 TEXTS = [
     "good film",
@@ -111,3 +112,14 @@ def test_a_run_holds_what_its_protocol_promises(monkeypatch, texts):
     assert np.shape(found["judged"]) == (2, 2, 4, 4)
     assert found["values"][0].keys() == {"one word", "left out"}
     assert np.shape(found["heads"][0]["averaged"]) == (2, 4, 3)
+
+
+def test_records_hold_what_their_protocol_promises():
+    for name, (_, _, kinds) in deep_heads.NUMBERS.items():
+        found = recorded(name)
+        for (kind, depth), when in kinds.items():
+            runs = found[f"{kind} {depth}"]["runs"]
+            assert len(runs) == deep_heads.SEEDS.get(name, 5)
+            assert np.shape(runs[0]["judged"]) == (len(when["moments"]), depth, 4, 4)
+            for what in ("values", "heads"):
+                assert len(runs[0][what]) == len(when.get(what, ()))
