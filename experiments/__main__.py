@@ -18,7 +18,7 @@ from .recording import run, times
 MODULES = (
     "reviews review_controls ablations deeper_reviews classes pairs your_data encoder scale trained_head error_level from_zero "
     "dimension several outliers two_heads front_page transformers small_start first_steps deep_heads "
-    "language_first language_training"
+    "language_first language_training encoder_heads"
 )
 ALONE = {"scale"}  # what measures time has the machine to itself
 PROGRESS = Path(__file__).parents[1] / "_build" / "recording"

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from tokensel_nb.chapters.recorded import recorded
 from tokensel_nb.support.extras import plt
 
 DATA, PICTURES, CARD = Path("book/_static/playthings"), Path("book/images/front"), Path("book/_static/share.png")
@@ -18,7 +19,7 @@ WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 660, 560, 12, 12, 34, 44  # pixels of 
 FRAME = (-23.5, 19.5), (-3.1, 2.75)  # of the cloud: values, scores
 NEAR = 5  # times, of the second scene, around (0, -0.14)
 NAMES = dict(zip("worst boring bad not movie the good great excellent".split(), "r l l l bl br r r t".split()))  # where each is
-LAYERS = HEADS = 12
+RUNS, CLEAR = 5, 0.15  # of the encoder; the unsigned correlation of a U, which is drawn in full
 DISC = 34  # pixels: the radius of a word with all of the attention
 SENTENCE, NOT_BAD = "The story is slow, but the music is wonderful.", "The film was not bad."
 TITLE = "Why does attention pick the right word?"
@@ -159,19 +160,56 @@ def large_sentence(read, sentence=SENTENCE, most=24) -> str:
     return drawn
 
 
-def grid(horns) -> str:
-    """Draw the heads of a small language model, twelve layers of twelve, and below them the one of this page: its cloud."""
-    size, left, top = 38, 118, 10
-    ours = top + size * LAYERS + size // 2
-    corners = [(left + size * i, top + size * j) for i in range(HEADS) for j in range(LAYERS)] + [(left, ours)]
-    cells = "".join(f"M{x} {y}h{size - 4}v{size - 4}h{4 - size}z" for x, y in corners)
-    values, scores = cloud(horns, "true", 20)
-    x, y = place(values, scores)
-    at = left + (size - 4) * (x / WIDTH), ours + (size - 4) * (y / HEIGHT)
-    named = {f"layer {LAYERS}": top, "layer 1": top + size * (LAYERS - 1), "ours": ours}
-    labels = "".join(text(left - 10, of + 23, what, "quiet", "end") for what, of in named.items())
-    heads = text(left + size + 6, ours + 23, f"one head, beside a small model's {HEADS * LAYERS}", "quiet")
-    return f'<path class="rule" d="{cells}"/>' + dots(*at, values, "tiny") + labels + heads
+def look_for(kind) -> list[list[tuple[str, float]]]:
+    """Return what an encoder's heads look for, layer by layer: the class in most runs, or both, and how clearly, up to one."""
+    s, u, low, high = np.moveaxis([recorded(f"encoder_heads_{run}")[kind]["heads"] for run in range(RUNS)], -1, 0)
+    tilted = (np.abs(s) > 0.3) & (np.maximum(low, high) > 1.1) & (np.minimum(low, high) < 1 / 1.1)
+    sides = np.where(np.median(s, axis=0) < 0, "blame", "praise")
+    of = np.where(np.mean(tilted, axis=0) > 0.5, sides, "both")
+    clear = np.where(of == "both", np.clip(u.mean(axis=0) / CLEAR, 0, 1) ** 2, 1)
+    return [[(str(side), round(float(much), 2)) for side, much in zip(*layer)] for layer in zip(of, clear)]
+
+
+def square(x, y, size, side, clear) -> str:
+    """Draw a head: in the colour of a class, or half and half in that of both; the clearer, the less pale."""
+    halves = ("blame", "praise") if side == "both" else (side, side)
+    drawn = "".join(
+        f'<path class="{of}" opacity="{clear:g}" d="M{x + half * size / 2:g} {y:g}h{size / 2:g}v{size:g}h-{size / 2:g}z"/>'
+        for half, of in enumerate(halves)
+        if clear > 0
+    )
+    return drawn + f'<path class="rule" d="M{x:g} {y:g}h{size:g}v{size:g}h-{size:g}z"/>'
+
+
+def heads(layers, left, top, size) -> str:
+    """Draw all heads, the last layer on top."""
+    return "".join(
+        square(left + size * at, top + size * row, 0.9 * size, *head)
+        for row, layer in enumerate(reversed(layers))
+        for at, head in enumerate(layer)
+    )
+
+
+def grid(true, shuffled, horns) -> str:
+    """Draw an encoder's heads after reviews, below after shuffled labels, and beside these the one of this page: its cloud."""
+    large, small, left, top = 46, 23, 96, 40
+    low = top + large * len(true) + 46
+    ours, at = (left + 8 * large, low, 3 * large), place(*cloud(horns, "true", 20))
+    dotted = [corner + 0.9 * ours[2] * each / whole for corner, each, whole in zip(ours, at, (WIDTH, HEIGHT))]
+    return (
+        "<style>.big { font-size: 20px; font-weight: 400 } .tiny { stroke-width: 2px }</style>"
+        + text(left, top - 12, "heads that look for both sides", "big")
+        + heads(true, left, top, large)
+        + text(left - 10, top + 29, f"layer {len(true)}", "quiet big", "end")
+        + text(left - 10, top + large * (len(true) - 1) + 29, "layer 1", "quiet big", "end")
+        + text(left, low - 12, "after shuffled labels", "big")
+        + heads(shuffled, left, low, small)
+        + text(ours[0], low - 12, "ours", "big")
+        + f'<path class="rule" d="M{ours[0]} {low}h{0.9 * ours[2]:g}v{0.9 * ours[2]:g}h-{0.9 * ours[2]:g}z"/>'
+        + dots(*dotted, cloud(horns, "true", 20)[0], "tiny")
+        + square(left, low + 170, 22, "both", 1)
+        + text(left + 32, low + 187, "looks for words of blame and of praise", "big")
+    )
 
 
 def tips(horns, kind, step=20, each=1) -> dict:
@@ -203,7 +241,7 @@ def stills() -> list[str]:
         picture(axes(), faint, discs(sentence)),
         picture(axes(), faint, discs(reading(NOT_BAD, stopped, vocabulary))),
         picture(axes(), whole_cloud(horns, "shuffled"), named(horns, tips(horns, "shuffled") | sunk, "shuffled"), shuffled),
-        picture(grid(horns)),
+        picture(grid(look_for("true"), look_for("shuffled"), horns)),
         picture(axes(), whole_cloud(horns), named(horns, {word: NAMES[word] for word in ("worst", "the", "excellent")})),
     ]
 

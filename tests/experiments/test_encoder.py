@@ -194,3 +194,10 @@ def test_only_pieces_that_are_whole_words_are_words(small):
     part, special = (next(piece for piece in small.vocabulary if piece.startswith(mark)) for mark in ("##", "["))
     text = np.array([numbers[each] for each in (special, pieces[0], pieces[1], part, pieces[2], special)])
     assert encoder_heads.whole_words(small, [text])[0].tolist() == [-1, numbers[pieces[0]], -1, -1, numbers[pieces[2]], -1]
+
+
+def test_records_of_heads_hold_all_of_them():
+    for number in range(len(encoder_heads.SEEDS)):
+        found = recorded(f"encoder_heads_{number}")
+        for kind in ("before", "true", "shuffled"):
+            assert np.shape(found[kind]["heads"]) == (6, 12, 4)

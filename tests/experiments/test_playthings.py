@@ -94,6 +94,14 @@ def test_verdicts_are_told_by_the_recorded_fit():
     assert shipped("verdict") == playthings.verdict()
 
 
+def test_the_front_pages_grid_has_the_encoders_heads():
+    page = (stills.DATA / "horns.js").read_text("utf-8")
+    for kind in ("true", "shuffled"):
+        heads = [head for layer in stills.look_for(kind) for head in layer]
+        assert {side for side, _ in heads} == {"both"}
+        assert f'{kind}: "{"".join(str(round(9 * clear)) for _, clear in heads)}"' in page
+
+
 def test_stills_are_drawn_from_the_data():
     drawn = [path.read_text("utf-8") for path in sorted(stills.PICTURES.glob("*.svg"))]
     assert drawn == stills.stills(), "stale: run `make playthings`"

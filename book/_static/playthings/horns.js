@@ -19,7 +19,12 @@
   const NEAR = 5; // times, in the second scene
   const CENTRE = { x: 0, y: -0.14 };
   const LAST = 20; // steps
-  const CELLS = 12; // layers, and heads a layer
+  // How clearly a pretrained network's heads look for both sides, from 0 to 9: twelve heads of layer 1, then those of layer 2.
+  const HEADS = {
+    true: "100100012000000500010010200100000051524091642323365033462431700685201001",
+    shuffled: "100100012000000400010010000000000030111040421002001001120010210243100001",
+  };
+  const ROW = 12; // heads a layer
   const NAMES = { worst: "r", boring: "l", bad: "l", not: "l", movie: "bl", the: "br", good: "r", great: "r", excellent: "t" };
   const GLIDE = 550; // ms
   const texts = ["The story is slow, but the music is wonderful.", "The film was not bad."]; // of the boxes, in scenes 4 and 5
@@ -92,15 +97,16 @@
   function projection() {
     const { top, bottom } = EDGE;
     const [[left, right], [low, high]] = [ends("x"), ends("y")];
-    const size = Math.min((width - 110) / CELLS, (height - 14) / (CELLS + 1.5));
-    const cell = { x: (width - size * CELLS) / 2 + 24, y: 8 + size * (CELLS + 0.5), size }; // ours, below the grid
+    const size = Math.min((width - 90) / ROW, (height - 64) / 9);
+    const corner = (width - size * ROW) / 2 + 30;
+    const cell = { x: corner + 8 * size, y: 60 + 6 * size, size: 3 * size, left: corner }; // ours, below the grid
     return {
       cell,
       place: ([x, y]) => {
         const across = mix(EDGE.side, width - EDGE.side, (x - left) / (right - left));
         const down = mix(height - bottom, top, (y - low) / (high - low));
         if (!now.grid) return [across, down];
-        const small = [cell.x + (0.9 * size * across) / width, cell.y + (0.9 * size * down) / height];
+        const small = [cell.x + (0.9 * cell.size * across) / width, cell.y + (0.9 * cell.size * down) / height];
         return [mix(across, small[0], now.grid), mix(down, small[1], now.grid)];
       },
     };
@@ -166,19 +172,30 @@
     pen.globalAlpha = 1;
   }
 
-  function drawGrid({ x, y, size }) {
-    pen.globalAlpha = now.grid;
+  function drawHeads(heads, left, top, size) {
+    [...heads].forEach((clear, at) => {
+      const [x, y] = [left + size * (at % ROW), top + size * (5 - Math.floor(at / ROW))];
+      pen.globalAlpha = (now.grid * clear) / 9;
+      [ink.blame, ink.praise].forEach((colour, half) => {
+        pen.fillStyle = colour;
+        pen.fillRect(x + 0.45 * size * half, y, 0.45 * size, 0.9 * size);
+      });
+      pen.globalAlpha = now.grid;
+      pen.strokeRect(x, y, 0.9 * size, 0.9 * size);
+    });
+  }
+  function drawGrid({ x, y, size, left }) {
     pen.lineWidth = 1;
-    const square = (head, up) => pen.strokeRect(x + head * size, y - up * size, 0.9 * size, 0.9 * size);
     pen.strokeStyle = ink.rule;
-    for (let layer = 1; layer <= CELLS; layer++) for (let head = 0; head < CELLS; head++) square(head, layer + 0.5);
-    pen.strokeStyle = ink.ink;
-    square(0, 0);
-    const quiet = { colour: ink.quiet, bold: false, size: 14, align: "right" };
-    write("layer 12", x - 8, y - (CELLS - 0.1) * size, quiet);
-    write("layer 1", x - 8, y - 0.9 * size, quiet);
-    write("ours", x - 8, y + 0.6 * size, quiet);
-    write("one head, beside a small model's 144", x + size + 6, y + 0.6 * size, { ...quiet, align: "left" });
+    drawHeads(HEADS.true, left, 26, size / 3);
+    drawHeads(HEADS.shuffled, left, y, size / 6);
+    pen.strokeRect(x, y, 0.9 * size, 0.9 * size);
+    const quiet = { colour: ink.quiet, bold: false, size: 14 };
+    write("heads that look for both sides", left, 18, quiet);
+    write("after shuffled labels", left, y - 8, quiet);
+    write("ours", x, y - 8, quiet);
+    write("layer 6", left - 8, 26 + 0.2 * size, { ...quiet, align: "right" });
+    write("layer 1", left - 8, 26 + 1.87 * size, { ...quiet, align: "right" });
     pen.globalAlpha = 1;
   }
 
