@@ -66,7 +66,7 @@ def sentences(random):
 
 PLANTS = {
     "two spaces": lambda text, random: text.replace(" ", "  ", 1),
-    "the sign “ . !!”": lambda text, random: f"{text} !!",
+    "the sign “ !!”": lambda text, random: f"{text} !!",
     "a word in capitals": lambda text, random: text.upper(),
     "Cyrillic letters": lambda text, random: f"{text} {''.join(random.choice(list('аеимнорт'), 5))}",
 }

@@ -15,7 +15,7 @@ PARTS = 20  # of equally many texts, by length and by place in the file
 PARTED = ("words", "of the file")  # how their names end
 TAG = re.compile(r"</?([A-Za-z]\w*)[^<>]*>")
 DIGIT = re.compile(r"\d")
-SIGNS = re.compile(r"(?: ?[^\w\s]+)+")
+SIGNS = re.compile(r" ?[^\w\s]+")
 PATTERNS = {
     "two spaces": re.compile(r"(?<! )  (?! )"),
     "three spaces or more": re.compile("   "),
