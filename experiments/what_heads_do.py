@@ -4,9 +4,9 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 import torch
+from scipy import sparse
 
 import tokensel_nb as ts
-from tokensel_nb.corpus.sequences import counted
 from tokensel_nb.models.autograd import _batches, _looked_up
 from tokensel_nb.models.transformer import FIELDS, _padding
 from tokensel_nb.support.arrays import like
@@ -46,9 +46,8 @@ def head_means(model, parameters, layer, texts):
         states = torch.nn.functional.layer_norm(states, (dim,), arrays["norm1.weight"], arrays["norm1.bias"])
         own = {name.removeprefix("self_attn."): array for name, array in arrays.items() if "self_attn" in name}
         own |= {"out_proj.weight": torch.eye(dim).to(states), "out_proj.bias": torch.zeros(dim).to(states)}
-        padding = {"key_padding_mask": _padding(batch), "need_weights": False}
-        handed, _ = torch.func.functional_call(model._layer(dim).self_attn, own, (states[:, :1], states, states), padding)
-        total += handed.sum(axis=(0, 1)).numpy()
+        read = (states[:, :1], states, states), {"key_padding_mask": _padding(batch), "need_weights": False}
+        total += torch.func.functional_call(model._layer(dim).self_attn, own, *read)[0].sum(axis=(0, 1)).numpy()
     return total / len(texts)
 
 
@@ -67,8 +66,8 @@ def blind(model, parameters, heads, _texts):
     """Return a model in which some heads, each a layer and a number, let <cls> look everywhere alike."""
     changed = parameters.map(np.copy)
     for layer, head in heads:
-        rows = rows_of(model, parameters, head)
-        changed.in_proj_weight[layer, rows] = changed.in_proj_bias[layer, rows] = 0
+        for queries in (changed.in_proj_weight, changed.in_proj_bias):
+            queries[layer, rows_of(model, parameters, head)] = 0
     return changed_to(model, changed)
 
 
@@ -77,8 +76,9 @@ def averaged(model, parameters, heads, texts):
     changed = parameters.map(np.copy)
     for layer, head in heads:
         rows = rows_of(model, parameters, head)
-        handed = changed.out_proj_weight[layer][:, rows] @ head_means(model, parameters, layer, texts)[rows]
-        changed.out_proj_bias[layer] += handed
+        changed.out_proj_bias[layer] += (
+            changed.out_proj_weight[layer][:, rows] @ head_means(model, parameters, layer, texts)[rows]
+        )
         changed.out_proj_weight[layer][:, rows] = 0
     return changed_to(model, changed)
 
@@ -91,8 +91,7 @@ def one_word_logits(model, parameters, texts):
 
 def without(texts, words):
     """Return, for a few texts of each class with a word and others, their rows, the words, and what is left of them."""
-    counts = texts.counts
-    rows = np.repeat(np.arange(len(texts)), np.diff(counts.indptr))
+    counts, rows = texts.counts, np.repeat(np.arange(len(texts)), np.diff(texts.counts.indptr))
     kept = np.flatnonzero(np.isin(counts.indices, words) & (counts.data < texts.lengths[rows]))
     kinds = 2 * counts.indices[kept] + texts.labels[rows[kept]]
     order = np.argsort(kinds, kind="stable")
@@ -101,13 +100,14 @@ def without(texts, words):
     rows, gone = rows[kept], counts.indices[kept]
     tokens = np.where(texts.tokens[rows] == gone[:, None], -1, texts.tokens[rows])
     tokens = np.take_along_axis(tokens, np.argsort(tokens < 0, axis=1, kind="stable"), axis=1)
-    return rows, gone, ts.Sequences(counted(tokens, texts.vocab_size), texts.labels[rows], texts.vocabulary, tokens=tokens)
+    counts = counts[rows] - sparse.csr_array((counts.data[kept], gone, np.arange(len(rows) + 1)), counts[rows].shape)
+    return rows, gone, ts.Sequences(counts, texts.labels[rows], texts.vocabulary, tokens=tokens)
 
 
 def effects(model, parameters, logits, left_out):
     """Return by how much each word raises logits of texts that hold it, the mean of both classes; NaN without such texts."""
-    rows, gone, rest = left_out
-    moves, found = logits[rows] - model.logits(parameters, rest), []
+    (rows, gone, rest), found = left_out, []
+    moves = logits[rows] - model.logits(parameters, rest)
     for label in (0, 1):
         of = rest.labels == label
         sums, numbers = (np.bincount(gone[of], each, rest.vocab_size) for each in (moves[of], None))

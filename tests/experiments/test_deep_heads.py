@@ -119,7 +119,7 @@ def test_records_hold_what_their_protocol_promises():
         found = recorded(name)
         for (kind, depth), when in kinds.items():
             runs = found[f"{kind} {depth}"]["runs"]
-            assert len(runs) == deep_heads.SEEDS.get(name, 5)
+            assert len(runs) == deep_heads.SEEDS
             assert np.shape(runs[0]["judged"]) == (len(when["moments"]), depth, 4, 4)
             for what in ("values", "heads"):
                 assert len(runs[0][what]) == len(when.get(what, ()))
