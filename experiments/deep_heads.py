@@ -25,8 +25,6 @@ targets   At step 50 the correlation of one word alone is at least .3 in each of
           than from the other's.
           PyTorch's start: at most 3 of 60 heads end as a U, yet all blind cost at least .03 of accuracy in every run.
           Nothing is fixed for the rest: accuracies, sizes, ceilings, which side a head takes, heads that change sides late.
-not run   IMDB with four layers, and words and heads on IMDB with one, for time: what is said of 15 runs was seen in the ten on
-          tweets, what is said of all deep runs on IMDB in five of two layers.
 """
 
 from itertools import chain
@@ -111,6 +109,8 @@ END = {"moments": EARLY, "values": (50, 750), "heads": (750,)}
 SEEDS = 5
 NUMBERS = {  # the corpus, the first seed, and of each kind and depth at which moments what is measured
     "deep_heads_imdb": ("imdb", FIRST, {("free", 2): {"moments": EARLY}}),
+    "deepest_heads_imdb": ("imdb", FIRST, {("free", 4): {"moments": EARLY}}),
+    "words_first_imdb": ("imdb", FIRST, {("free", 1): END, ("shuffled", 1): END | {"heads": ()}}),
     "late_heads_tweets": ("tweets", TWEETS, {("free", 1): LATE, ("shuffled", 1): LATE | {"heads": (750,)}}),
     "late_deep_heads_tweets": ("tweets", TWEETS, {("free", 2): LATE}),
     "default_heads_tweets": ("tweets", TWEETS, dict.fromkeys([("default", 1), ("default", 2), ("default shuffled", 1)], END)),
