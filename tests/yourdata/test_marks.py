@@ -55,6 +55,8 @@ def test_of_marks_that_the_same_texts_have_the_longest_name_is_kept():
     found = marks_of(["the ref 4821375"] * 3 + ["A sentence."] * 3, least=3).names
     assert "the number “ref #######”" in found
     assert "the number “#######”" not in found
+    both = marks_of([" padded. "] * 3 + ["A sentence."] * 3, least=3).names
+    assert {"a space at the start", "a space at the end"} <= set(both)
 
 
 def sentences(random):

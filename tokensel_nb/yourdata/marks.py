@@ -44,8 +44,9 @@ def marks_of(texts, least) -> Marks:
         for name in names_of(text):
             rows[name].append(row)
     # Of numbers, or signs, that stand in the very same texts, the longest: “ref ###” tells more than “###”.
-    alike = {(tuple(rows[name]), *name.split(" ")[:2]): name for name in sorted(rows, key=len)}
-    rows = {name: list(found) for (found, *_), name in alike.items()}
+    kind = {name: name.split("“")[0] for name in rows}
+    alike = {(tuple(rows[name]), kind[name]): name for name in sorted(rows, key=len)}
+    rows = {name: list(found) for (found, _), name in alike.items()}
     rows |= _by_quantity("words", [len(text.split()) for text in texts]) | _by_place(len(texts))
     kept = {name: found for name, found in rows.items() if least <= len(found) <= len(texts) - least}
     ends = np.cumsum([0, *map(len, kept.values())])
