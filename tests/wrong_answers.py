@@ -14,6 +14,11 @@ def read_plainly(E, p, v, tokens):
         return weights @ (E[tokens] @ v) / weights.sum()
 
 
+def read_padding(E, p, v, tokens):
+    """Take -1 for a word, the last one of the vocabulary."""
+    return softmax(E[tokens] @ p) @ E[tokens] @ v
+
+
 def read_to_the_top(E, p, v, tokens):
     """Look at the word of the largest score alone."""
     return E[tokens[np.argmax(E[tokens] @ p)]] @ v
@@ -66,6 +71,7 @@ WRONG = {
         (read_plainly, "overflows"),
         (read_to_the_top, "It is off by"),
         (read_with_stale_sums, "shrink both sums"),
+        (read_padding, "filled up with -1"),
     ],
     "ex-uniform": [
         (lambda counts, y: -y @ shares(counts) / 2, "summed over texts"),
@@ -115,6 +121,21 @@ WRONG = {
         (lambda wanted, share, dim: 2 / np.sqrt(dim * share.var() * (1 / wanted - 1)), "by its square"),
         (lambda wanted, share, dim: 2 / np.abs(share), "single number"),
     ],
+    "ex-own-loop": [
+        (lambda start, corpus, step, steps: loop(start, corpus, step, 1), "one step alone"),
+        (lambda start, corpus, step, steps: loop(start, corpus, step, steps - 1), "still at the start"),
+        (lambda start, corpus, step, steps: loop(start, corpus, step, steps + 1), "off by"),
+        (lambda start, corpus, step, steps: loop(start, corpus, step, steps, at_start=True), "gradients of the start"),
+        (lambda start, corpus, step, steps: loop(start, corpus, step / len(corpus), steps), "a mean over texts already"),
+        (lambda start, corpus, step, steps: loop(start, corpus, 1.0, steps), "does not get in"),
+        (lambda start, corpus, step, steps: loop(start, corpus, -step, steps), "against the gradient"),
+        (
+            lambda start, *given: (loop(start, *given).embeddings, start.query, start.output_vector),
+            "p and v have to be elsewhere",
+        ),
+        (lambda *given: (*loop(*given).arrays().values(),)[::-1], "shapes that they had"),
+        (lambda *given: loop(*given).embeddings, "3 things, in this order: E, p, v"),
+    ],
     "ex-mirror": [
         (lambda counts, signs, partner: (counts[:, partner], -signs), "one mirror image beside it"),
         (lambda counts, signs, partner: (np.vstack([counts, counts[:, partner]]), np.append(signs, signs)), "opposite label"),
@@ -129,8 +150,8 @@ WRONG = {
     ],
     "ex-own-margin": [
         (lambda *given: longer(0.9, 1, *own_margin(*given)), "constraint is missed"),
-        (lambda *given: own_margin(*given)[0], "three things in this order"),
-        (lambda *given: own_margin(*given)[::-1], "three things in this order"),
+        (lambda *given: own_margin(*given)[0], "3 things, in this order: p"),
+        (lambda *given: own_margin(*given)[::-1], "(8,), (9,), (9, 8) are wanted"),
         (lambda *given: own_margin(*given, floor=-np.inf), "multiplier is negative"),
         (lambda *given: longer(2, 1, *own_margin(*given)), "not the sum"),
         (lambda E, pairs, rounds: own_margin(E, pairs[:, ::-1], rounds), "selected token less the other"),
@@ -192,7 +213,8 @@ WRONG = {
         (lambda values, sides: kappa(values, sides, lambda size, rival: max(size - rival, 0) * size), "own size is a factor"),
         (lambda values, sides: kappa(values, sides, against=1), "its own side"),
         (lambda values, sides: np.sqrt(kappa(values, sides)), "four times as large"),
-        (lambda values, sides: kappa(values, sides)[sides != 0], "off by"),
+        (lambda values, sides: kappa(values, sides)[sides > 0], "shape"),
+        (lambda values, sides: kappa(values, sides) + 1e-3, "off by"),
     ],
     "ex-length": [
         (lambda words, texts: words / 2 * np.log10(texts / 0.02), "natural"),
@@ -204,7 +226,7 @@ WRONG = {
         (lambda G, k: (G**2 * (1 - 1 / k), 0), "Exchange"),
         (lambda G, k: (G * (G / k - G), G**2 * (1 - 1 / k)), "not negative"),
         (lambda G, k: (0, G**2 * (1 - 1 / k) / k), "k rivals"),
-        (lambda G, k: G**2 * (1 - 1 / k), "shape"),
+        (lambda G, k: G**2 * (1 - 1 / k), "2 things, in this order"),
     ],
     "ex-impure": [
         (lambda value, noise: np.log((1 - noise) / noise) / value, "one at most"),
@@ -550,6 +572,15 @@ def zipf_texts(texts, words, length, seed, power=1, mirrored=True):
     drawn = random.multinomial(length - 1, chances / chances.sum(), size=(2, half))
     signs = np.repeat([1, -1], half)
     return np.column_stack([np.vstack(drawn[[0, 0] if mirrored else [0, 1]]), signs > 0, signs < 0]), signs
+
+
+def loop(start, corpus, step, steps, at_start=False):
+    """Descend, with the gradients of where each step begins or always with those of the start."""
+    now = start
+    for _ in range(steps):
+        slopes = ts.gradients(start if at_start else now, corpus)
+        now = ts.Parameters(*(old - step * slope for old, slope in zip(now.arrays().values(), slopes.arrays().values())))
+    return now
 
 
 def class_step(E, heads, shares, labels, step):

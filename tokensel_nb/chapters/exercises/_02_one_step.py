@@ -2,8 +2,11 @@
 
 import numpy as np
 
+from ...corpus.corpus import Corpus
+from ...models.parameters import Parameters
+from ...models.verbs import loss
 from ._01_model import texts
-from .answers import close, compare, exercise
+from .answers import close, compare, exercise, shaped, slopes
 
 
 @exercise("ex-labels")
@@ -11,8 +14,7 @@ def labels(step_for, random):
     share, dim, wanted = random.normal(size=100_000) * random.uniform(1e-4, 1e-3), 500, random.uniform(0.4, 0.9)
     noise = random.normal(size=len(share)) / np.sqrt(dim)
     found = step_for(wanted, share, dim)
-    if np.shape(found):
-        yield f"A single number is wanted, not an array of shape {np.shape(found)}."
+    yield from shaped(found, ())
     if not np.isfinite(found):
         yield f"The step is {found}: a root of a negative number, or a division by zero?"
     reached = np.corrcoef(noise + found / 2 * share, share)[0, 1]
@@ -44,3 +46,32 @@ def longer(difference, random):
         "That is the signed share alone.": share,
     }
     yield from compare(difference(counts, signs), by_word, mistakes)
+
+
+@exercise("ex-own-loop", "E", "p", "v")
+def own_loop(descended, random):
+    counts, signs = texts(random)
+    corpus, begin, step, steps = Corpus(counts, signs, list("abcd")), random.normal(size=18), 0.2, int(random.integers(4, 9))
+
+    def parameters(flat):
+        return Parameters(flat[:12].reshape(4, 3), flat[12:15], flat[15:])
+
+    def after(steps, begin):
+        found = descended(parameters(begin), corpus, step, steps)
+        return found if next(shaped(found, [(4, 3), (3,), (3,)]), None) else np.concatenate([np.ravel(part) for part in found])
+
+    one, move = after(1, begin), step * slopes(lambda flat: loss(parameters(flat), corpus), begin)
+    yield from shaped(one, (18,), {"E, p and v should have the shapes that they had.": [*map(np.shape, one)]})
+    mistakes = {
+        "A step goes against the gradient.": begin + move,
+        "After one step you are still at the start.": begin,
+        "After one step p and v have to be elsewhere, too.": np.append(begin[:12] - move[:12], begin[12:]),
+        "The gradients are of a mean over texts already.": begin - move / len(signs),
+        "The size of the step does not get in.": begin - move / step,
+    }
+    yield from compare(one, begin - move, mistakes)
+    mistakes = {
+        "That is one step alone. The next begins where it ends.": one,
+        "Every step took the gradients of the start; each needs those where it begins.": begin - steps * move,
+    }
+    yield from compare(after(steps, begin), after(steps - 1, one), mistakes)

@@ -4,7 +4,7 @@ import numpy as np
 
 from ...corpus.corpus import Corpus
 from ...corpus.synthetic import one_relevant_token, xor_of_pairs
-from .answers import close, compare, exercise
+from .answers import close, compare, exercise, shaped
 
 
 @exercise("ex-beyond-negation")
@@ -32,18 +32,19 @@ def negation(answer, random):
 def rank(weights_for, random):
     C, y = random.integers(0, 9, size=(12, 30)), np.where(np.arange(12) % 2, 1, -1)
     for labels in (y, random.permutation(y), np.sort(y)):
-        weights = np.asarray(weights_for(C, labels), dtype=float)
-        yield from compare(weights.shape, (30,), {"One weight a word is wanted, not one a text.": (12,)})
+        weights = weights_for(C, labels)
+        yield from shaped(weights, (30,), {"One weight a word is wanted, not one a text.": (12,)})
         right = np.sum(np.sign(C @ weights) == labels)
         if right < 12:
             yield f"{right} of 12 texts are right; solve C w = y."
 
 
-@exercise("ex-beyond-separable")
+@exercise("ex-beyond-separable", "the margin", "the words' weights", "the texts' weights")
 def separable(separate, random):
     seed = int(random.integers(100))
     for name, texts in (("XOR", xor_of_pairs(16, 10, 4, seed)), ("Assumption 1", one_relevant_token(40, 20, 4, 4, seed))):
-        margin, weights, lam = (np.asarray(found, dtype=float) for found in separate(texts))
+        found = margin, weights, lam = separate(texts)
+        yield from shaped(found, [(), (texts.vocab_size,), (len(texts),)])
         rows = texts.signs[:, None] * texts.counts.toarray()
         if lam.min(initial=0) < -1e-9:
             yield "A weight of a text is negative: the solver gives the multipliers up to sign."

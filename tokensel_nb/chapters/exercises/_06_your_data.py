@@ -5,7 +5,7 @@ from contextlib import redirect_stdout
 import numpy as np
 
 from ...datasets.movie_reviews import load_rotten_tomatoes
-from .answers import close, compare, exercise
+from .answers import close, compare, exercise, shaped
 
 
 @exercise("ex-your-leave-out")
@@ -32,7 +32,7 @@ def strongest(place, random):
     wanted = [np.argmax([moved(*text, s) for s in range(6)]) for text in zip(q, values)]
     found = [place(*text) for text in zip(q, values)]
     above = values - (q * values).sum(axis=1, keepdims=True)
-    one, other = next(((a, b) for a, b in zip(found, wanted) if a != b), (0, 0))
+    one, other = next(((a, b) for a, b in zip(found, wanted) if not np.array_equal(a, b)), (0, 0))
     mistakes = {
         "That is the word of the largest attention; what it says counts, too.": q.argmax(axis=1),
         "That is the word of the largest value; its attention counts, too.": np.abs(values).argmax(axis=1),
@@ -52,8 +52,8 @@ def tilt(fit, random):
     base = random.integers(50, 99, size=(2, 9))
     nu, psi = random.normal(size=2)
     word = base * np.exp(nu * h + psi * np.arange(2)[:, None])  # its texts, exactly as many as the law says
-    found = np.asarray(fit(word, base, h), dtype=float)
-    yield from compare(found.shape, (2,))
+    found = fit(word, base, h)
+    yield from shaped(found, (2,))
     law = base * np.exp(found[0] * h + found[1] * np.arange(2)[:, None])
     for name, amount in (("h", h), ("the class", np.arange(2)[:, None])):
         told, wanted = (np.sum(each * amount) / each.sum() for each in (law, word))
@@ -65,6 +65,7 @@ def tilt(fit, random):
 def impure(suspicion_of_mark, random):
     seed = int(random.integers(100))
     pure, few, stray = (suspicion_of_mark(own, others, seed) for own, others in ((60, 0), (20, 0), (60, 10)))
+    yield from shaped([pure, few, stray], (3,))
     if not all(0 <= each <= 1 for each in (pure, few, stray)):
         yield "A suspicion is a probability, from 0 to 1."
     if pure < 0.8:
@@ -75,18 +76,18 @@ def impure(suspicion_of_mark, random):
         yield f"A mark in 20 texts is far less suspicious than in 60, and yours has {few:.2f}: does the number of texts get in?"
 
 
-@exercise("ex-your-sentences")
+@exercise("ex-your-sentences", values=True)
 def sentences(top, highest, _):
     with redirect_stdout(None):  # what it says of its source is no answer
         corpus = load_rotten_tomatoes(min_count=1)
     skews = dict(zip(corpus.vocabulary, corpus.label_skew()))
-    if len(top) != 4:
-        yield f"Four words are wanted, not {len(top)}."
+    if np.shape(top) != (4,):
+        yield f"Four words are wanted, not {np.size(top)}."
     if strangers := [word for word in top if word not in skews]:
-        yield f"No sentence holds {strangers[0]!r}: these are other texts."
+        yield f"No sentence holds '{strangers[0]}': these are other texts."
     if praise := [word for word in top if skews[word] > 0]:
-        yield f"{praise[0]!r} stands more often in praise; look at the top of the list, by suspicion."
+        yield f"'{praise[0]}' stands more often in praise; look at the top of the list, by suspicion."
     if lukewarm := [word for word in top if skews[word] > -0.5]:
-        yield f"{lukewarm[0]!r} hardly leans (skew {skews[lukewarm[0]]:.2f}); look at the top of the list, by suspicion."
+        yield f"'{lukewarm[0]}' hardly leans (skew {skews[lukewarm[0]]:.2f}); look at the top of the list, by suspicion."
     if not close(np.clip(highest, 0, 0.5), np.float64(highest)):
         yield "That would be a leak. Nothing is more likely than not to be one here: read the column of suspicion."

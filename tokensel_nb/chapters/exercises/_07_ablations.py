@@ -4,10 +4,10 @@ import numpy as np
 
 from ...corpus.corpus import Corpus
 from ._01_model import texts
-from .answers import close, compare, exercise, slopes
+from .answers import close, compare, exercise, shaped, slopes
 
 
-@exercise("ex-linear-bag")
+@exercise("ex-linear-bag", "the weights", "the gradient at zero")
 def linear_bag(fit, random):
     counts, signs = texts(random, n=12)
     corpus, ridge, mean = Corpus(counts, signs, list("abcd")), random.uniform(0.01, 0.1), counts.sum(axis=1).mean()
@@ -16,18 +16,19 @@ def linear_bag(fit, random):
     def goal(weights):
         return np.logaddexp(0, -signs * (shares @ weights)).mean() + ridge / 2 * weights @ weights
 
-    weights, at_zero = (np.asarray(found, dtype=float) for found in fit(corpus, ridge, np.zeros(4)))
+    weights, at_zero = fit(corpus, ridge, np.zeros(4))
     wanted = slopes(goal, np.zeros(4))
     mistakes = {
         "You summed over texts; the mean is wanted.": 12 * wanted,
         "That is the gradient in gamma; the weights are gamma over the mean length.": wanted / mean,
     }
     yield from compare(at_zero, wanted, mistakes, tolerance=1e-5)
+    yield from shaped(weights, (4,))
     if np.abs(slopes(goal, weights / mean)).max() < 1e-4:
         yield "Those are the gamma; divide them by the mean length."
     if (steepest := np.abs(slopes(goal, weights)).max()) > 1e-3:
         yield f"This is not the minimum: the loss has a slope of {steepest:.3f} there. Is the ridge in both?"
-    if not close(np.asarray(fit(corpus, ridge, random.normal(size=4))[0]), weights, 1e-2):
+    if not close(fit(corpus, ridge, random.normal(size=4))[0], weights, 1e-2):
         yield "From another start it ends elsewhere, and there is one minimum only."
 
 
@@ -45,8 +46,8 @@ def spread_parts(dimension, random):
 @exercise("ex-two-dimensions")
 def two_dimensions(embed, random):
     scores, values, (p, v) = random.normal(size=6), random.normal(size=6), random.normal(size=(2, 2))
-    found = np.asarray(embed(scores, values, p, v), dtype=float)
-    yield from compare(found.shape, (6, 2), {"One row a word, please.": (2, 6)})
+    found = embed(scores, values, p, v)
+    yield from shaped(found, (6, 2), {"One row a word, please.": (2, 6)})
     if close(found, np.outer(scores, p) + np.outer(values, v)):
         yield "p and v are neither of length one nor orthogonal: solve two equations a word."
     yield from compare(

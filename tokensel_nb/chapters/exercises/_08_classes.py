@@ -6,7 +6,7 @@ from ...corpus.corpus import Corpus
 from ...models.parameters import Parameters
 from ...theory.alignment import embedding_step
 from ._01_model import texts
-from .answers import close, compare, cross_entropy, exercise, slopes
+from .answers import close, compare, cross_entropy, exercise, shaped, slopes
 
 
 @exercise("ex-descent")
@@ -68,8 +68,8 @@ def between(leaning, random):
 @exercise("ex-unbalanced")
 def unbalanced(weights, random):
     labels = random.permutation(np.repeat([0, 1, 2], [20, 5, 11]))
-    found = np.asarray(weights(labels), dtype=float)
-    yield from compare(found.shape, labels.shape, {"One weight a text is wanted, not one a class.": (3,)})
+    found = weights(labels)
+    yield from shaped(found, labels.shape, {"One weight a text is wanted, not one a class.": (3,)})
     if found.min() <= 0:
         yield "A weight is above zero."
     if any(np.ptp(found[labels == label]) > 1e-9 for label in range(3)):
@@ -87,9 +87,8 @@ def digits(after_one_step, random):
     seen, texts = (Corpus(counts[rows], labels[rows], list("abcde")) for rows in (slice(80), slice(80, None)))
     shares, one_hot = seen.counts.toarray() / seen.lengths[:, None], np.eye(3)[seen.labels]
     logits = texts.counts @ -slopes(lambda values: cross_entropy(shares @ values, seen.labels), np.zeros((5, 3)))
-    found, wanted = np.asarray(after_one_step(seen, texts)), logits.argmax(axis=1)
-    if found.shape != wanted.shape:
-        yield "One class a text is wanted, the place of its largest logit."
+    found, wanted = after_one_step(seen, texts), logits.argmax(axis=1)
+    yield from shaped(found, (100,), {"One class a text is wanted, the place of its largest logit.": (100, 3)})
     mistakes = {
         "That is the class with the smallest logit.": logits.argmin(axis=1),
         "A frequent class pulls the more: the mean is over all texts, not over those of the class.": (

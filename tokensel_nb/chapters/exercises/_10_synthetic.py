@@ -5,7 +5,7 @@ import numpy as np
 from ...corpus.corpus import Corpus
 from ...corpus.synthetic import xor_of_pairs
 from ...theory.assumption import check_assumption_1, complete_tokens
-from .answers import close, compare, exercise
+from .answers import close, compare, exercise, shaped
 
 
 @exercise("ex-length")
@@ -41,8 +41,8 @@ def impure(best, random):
 def xor_word(with_pairs, random):
     corpus = xor_of_pairs(32, 10, 4, seed=int(random.integers(100)))
     counts = corpus.counts.toarray()
-    found = np.asarray(with_pairs(counts))
-    yield from compare(found.shape, (32, counts.shape[1] + 2), {"Append two columns; the old ones stay.": (32, 2)})
+    found = with_pairs(counts)
+    yield from shaped(found, (32, counts.shape[1] + 2), {"Append two columns; the old ones stay.": (32, 2)})
     if not close(found[:, :-2], counts):
         yield "The old words are to stay as they are, in front."
     new, positive = found[:, -2:], corpus.signs > 0
@@ -54,11 +54,11 @@ def xor_word(with_pairs, random):
         yield "One of the new words never occurs."
 
 
-@exercise("ex-zipf")
+@exercise("ex-zipf", "the counts", "the signs")
 def zipf(zipf_texts, random):
     words, length, seed = int(random.integers(60, 100)), int(random.integers(20, 40)), int(random.integers(100))
-    counts, signs = map(np.asarray, zipf_texts(400, words, length, seed))
-    yield from compare(counts.shape, (400, words))
+    found = counts, signs = zipf_texts(400, words, length, seed)
+    yield from shaped(found, [(400, words), (400,)])
     if (counts.sum(axis=1) != length).any():
         yield f"Every text should have {length} tokens, and its relevant one is among them."
     corpus = Corpus(counts, signs, [f"word {s}" for s in range(words)])

@@ -67,7 +67,7 @@ def words(power, random):
     yield from compare(power(tokens, kinds), exponent, mistakes)
 
 
-@exercise("ex-scale-single")
+@exercise("ex-scale-single", "the largest difference", "the number of texts")
 def single(apart, random):
     texts = independent_tokens(80, 12, 6, 0.5, int(random.integers(100)))
     one, other = (init_parameters(12, 4, seed=int(seed), dtype="float64") for seed in random.integers(100, size=2))

@@ -6,7 +6,7 @@ from ...corpus.corpus import Corpus
 from ...models.parameters import Parameters
 from ...theory.alignment import embedding_step
 from ._01_model import texts
-from .answers import close, compare, cross_entropy, exercise, slopes
+from .answers import close, compare, cross_entropy, exercise, shaped, slopes
 
 
 @exercise("ex-scale")
@@ -31,22 +31,23 @@ def class_step(step_of, random):
     E, heads, labels = random.normal(size=(4, 3)), random.normal(size=(3, 3)), np.arange(len(shares)) % 3
     gradient = slopes(lambda embeddings: cross_entropy(shares @ embeddings @ heads.T, labels), E)
     mistakes = {
-        "That climbs: the step goes against the gradient.": 2 * gradient,
-        "You summed over texts; the mean is wanted.": -2 * gradient * len(labels),
-        "It is a step of size one: `step` does not get in.": -gradient,
+        "That climbs: the step goes against the gradient.": E + 2 * gradient,
+        "You summed over texts; the mean is wanted.": E - 2 * gradient * len(labels),
+        "It is a step of size one: `step` does not get in.": E - gradient,
     }
-    yield from compare(step_of(E, heads, shares, labels, 2.0) - E, -2 * gradient, mistakes)
+    yield from compare(step_of(E, heads, shares, labels, 2.0), E - 2 * gradient, mistakes)
 
 
-@exercise("ex-mirror")
+@exercise("ex-mirror", "the counts", "the labels")
 def mirror(mirrored, random):
     counts, signs = texts(random)
     partner = np.array([2, 3, 0, 1])
-    counts_found, signs_found = map(np.asarray, mirrored(counts, signs, partner))
-    if len(counts_found) != len(signs_found):
+    found = counts_found, signs_found = mirrored(counts, signs, partner)
+    if np.shape(counts_found)[:1] != np.shape(signs_found)[:1]:
         yield "There are not as many labels as texts."
     if len(counts_found) != 2 * len(counts):
         yield f"Of {len(counts)} texts it makes {len(counts_found)}; each has one mirror image beside it."
+    yield from shaped(found, [(14, 4), (14,)])
     if signs_found.sum():
         yield "The labels do not cancel: a mirror image has the opposite label."
     share = signs_found @ (counts_found / counts_found.sum(axis=1, keepdims=True))

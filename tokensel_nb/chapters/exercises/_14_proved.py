@@ -9,17 +9,14 @@ from ...theory.flow.joint import conserved
 from ...theory.max_margin import max_margin
 from ._01_model import texts
 from ._03_flow import separable
-from .answers import close, compare, exercise
+from .answers import close, compare, exercise, shaped
 
 
-@exercise("ex-own-margin")
+@exercise("ex-own-margin", "p", "the multipliers, one a pair", "the rows D")
 def own_margin(solver, random):
     E, pairs = separable(random)
-    found = solver(E, pairs, 2_000)
-    if not isinstance(found, (tuple, list)) or list(map(np.shape, found)) != [(8,), (9,), (9, 8)]:
-        yield "Return three things in this order: p, the multipliers, one a pair, and the rows D."
-        return
-    p, multipliers, D = (np.asarray(part, dtype=float) for part in found)
+    found = p, multipliers, D = solver(E, pairs, 2_000)
+    yield from shaped(found, [(8,), (9,), (9, 8)])
     yield from compare(
         D, E[pairs[:, 0]] - E[pairs[:, 1]], {"Each row is the selected token less the other.": E[pairs[:, 1]] - E[pairs[:, 0]]}
     )
@@ -35,14 +32,14 @@ def own_margin(solver, random):
         yield f"A pair with a positive multiplier leads by more than 1: a shorter p would do. {why}"
 
 
-@exercise("ex-far")
+@exercise("ex-far", values=True)
 def far(near, away, _):
     rows, signs = np.array([[1.0, 0.0], [-1.5, 1.0], [0.0, 0.0]]), [1, -1]
     best = max_margin(rows, Corpus(np.array([[1, 0, 1], [0, 1, 1]]), signs, ["good", "bad", "the"])).direction
-    near, away = np.asarray(near, dtype=float), np.asarray(away, dtype=float)
     for name, found in (("from (0, 0)", near), ("from (50, 0)", away)):
-        if found.shape != (2,) or not close(np.linalg.norm(found), np.float64(1), 1e-2):
-            yield f"The direction {name} should be two numbers of length one."
+        yield from (f"The direction {name}: {said}" for said in shaped(found, (2,)))
+        if not close(np.linalg.norm(found), 1.0, 1e-2):
+            yield f"The direction {name} should have length one."
     if close(near, away, 0.02):
         yield "The two flows end differently: on the far one the text of bad pulls far less than the other."
     if close(near, [1.0, 0.0], 0.02):
@@ -66,7 +63,7 @@ def trace(most, random):
     yield from compare(most(size, kept), length, mistakes)
 
 
-@exercise("ex-small-steps")
+@exercise("ex-small-steps", "E", "p", "v")
 def small_steps(descend, random):
     counts, signs = texts(random)
     corpus, arrays = Corpus(counts, signs, list("abcd")), (random.normal(size=(4, 3)), *random.normal(size=(2, 3)))
@@ -74,14 +71,15 @@ def small_steps(descend, random):
 
     def off(step):
         """Return the conserved matrix's change by a step, and what the step does along a direction."""
-        new = Parameters(*map(np.asarray, descend(*arrays, counts, signs, step)))
+        new = Parameters(*descend(*arrays, counts, signs, step))
         along = sum(np.sum((a - b) * c) for a, b, c in zip(arrays, new.arrays().values(), way.arrays().values()))
         return np.abs(conserved(new) - conserved(at)).max(), along / step
 
     up, down = (Parameters(*(a + h * b for a, b in zip(arrays, way.arrays().values()))) for h in (1e-5, -1e-5))
     slope = (loss(up, corpus) - loss(down, corpus)) / 2e-5
     mistakes = {"You summed over texts; the mean is wanted.": len(signs) * slope}
-    yield from compare(off(1e-3)[1], slope, mistakes, tolerance=1e-5)
-    ratio = off(1e-2)[0] / off(1e-3)[0]
+    yield from shaped(descend(*arrays, counts, signs, 1.0), [(4, 3), (3,), (3,)])
+    yield from compare(off(1.0)[1], slope, mistakes)
+    ratio = off(10.0)[0] / off(1.0)[0]
     if not 90 < ratio < 110:
         yield f"A step ten times as long should change the conserved matrix a hundred times as much; yours {ratio:.0f} times."

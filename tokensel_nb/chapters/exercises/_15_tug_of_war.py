@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .answers import close, compare, exercise
+from .answers import close, compare, exercise, shaped
 
 
 @exercise("ex-competition")
@@ -28,10 +28,11 @@ def own_kappa(kappa, random):
     values, sides = random.normal(size=9), np.array([1, -1, 0, 1, -1, 0, 1, -1, 1])
     values = np.where(sides, np.abs(values) * sides, values)
     relevant = sides != 0
-    found = np.asarray(kappa(values, sides), dtype=float)
-    yield from compare(found.shape, sides.shape)
-    doubled = np.asarray(kappa(2 * values, sides), dtype=float)
-    if close(doubled[relevant], 2 * found[relevant]):
+    found, doubled = (
+        each[relevant] if np.shape(each) == (9,) else each for each in (kappa(values, sides), kappa(2 * values, sides))
+    )
+    yield from shaped(found, (7,))
+    if close(doubled, 2 * found):
         yield "With doubled values it doubles. Each term is a product of two sizes: it should become four times as large."
     terms = {
         "": lambda size, rival: rival * max(size - rival, 0),
@@ -48,10 +49,10 @@ def own_kappa(kappa, random):
 
     mistakes = {said: of_all(term) for said, term in terms.items() if said}
     mistakes["Those are the tokens of its own side; rivals stand on the other."] = of_all(terms[""], against=1)
-    yield from compare(found[relevant], of_all(terms[""]), mistakes)
+    yield from compare(found, of_all(terms[""]), mistakes)
 
 
-@exercise("ex-mirrored")
+@exercise("ex-mirrored", "that of a positive token", "that of the negative one")
 def mirrored(kappas, random):
     G, k = random.uniform(1, 5), int(random.integers(2, 9))
 

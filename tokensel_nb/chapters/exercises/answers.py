@@ -10,26 +10,32 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from functools import wraps
+from inspect import signature
+from traceback import extract_tb
 
 import numpy as np
 
+from ...support.arrays import to_numpy
 from ...support.checks import checked, whole_number
 
 RIGHT, NOT_YET = "right", "not yet"
-_CHECKS: dict[str, Callable] = {}
+_CHECKS: dict[str, tuple[Callable, Callable]] = {}
 
 
-class NotYet(Exception):
-    """A function of a student's returned nothing."""
+class Told(Exception):
+    """What is to be said of an answer, before a check looks at its numbers."""
 
 
-def exercise(label) -> Callable:
-    """Decorate a check of an exercise: a generator that takes answers and a random stream, and yields what is wrong."""
+def exercise(label, *parts, values=False) -> Callable:
+    """Decorate a check of an exercise: a generator that takes answers and a random stream, and yields what is wrong.
+
+    Answers are functions, or ``values``. Where one holds several things, ``parts`` names them.
+    """
 
     def register(function):
         if label in _CHECKS:
             raise ValueError(f"label={label!r}; this exercise has a check")
-        _CHECKS[label] = function
+        _CHECKS[label] = function, lambda answer: _plain(answer, words=True) if values else _asked(answer, parts)
         return function
 
     return register
@@ -44,17 +50,19 @@ def verdict(label, answers, seed) -> str:
     """Return what is to be said of the answers, values or functions, to an exercise; the seed draws the case."""
     if label not in _CHECKS:
         raise ValueError(f"label={label!r}; no exercise of this label has a check")
+    check, door = _CHECKS[label]
+    *names, _ = signature(check).parameters
+    if len(answers) != len(names):
+        return f"The check takes {len(names)} of your names ({', '.join(names)}), not {len(answers)}."
     if any(map(_missing, answers)):
         return NOT_YET
     random = np.random.default_rng([seed, *label.encode()])
     try:
-        return next(_CHECKS[label](*map(_asked, answers), random), RIGHT)
-    except NotYet:
-        return NOT_YET
-    except Exception as error:  # whatever a student's function raises, the notebook runs on
-        if "is not callable" in str(error) and not any(map(callable, answers)):
-            return f"A function is wanted, not {type(answers[0]).__name__}."
-        return f"This could not be checked: {type(error).__name__}: {error}"
+        return next(check(*map(door, answers), random), RIGHT)
+    except Told as told:
+        return str(told)
+    except Exception as error:  # whatever a student's function returns, the notebook runs on
+        return f"This could not be checked. Has it the form that is asked for? {type(error).__name__}: {error}"
 
 
 class Checks:
@@ -75,25 +83,32 @@ class Checks:
         print(f"{label}: {said}")
 
 
-def compare(found, wanted, mistakes=None, tolerance=1e-6) -> Iterator[str]:
-    """Yield what is wrong with numbers: a mistake by its name if it is known, otherwise how they differ."""
-    try:
-        found, wanted = np.asarray(found, dtype=float), np.asarray(wanted, dtype=float)
-    except (TypeError, ValueError):
-        yield f"Numbers are wanted, not {type(found).__name__}."
-        return
-    if found.shape and not wanted.shape:
-        yield f"A single number is wanted, not an array of shape {found.shape}."
-    elif found.shape != wanted.shape:
-        yield f"The shape is {found.shape}; {wanted.shape} is wanted."
+def compare(found, wanted, mistakes=None, tolerance=1e-5) -> Iterator[str]:
+    """Yield what is wrong with numbers: a mistake by its name if it is known, otherwise how they differ; six digits pass."""
+    found, wanted = _plain(found), np.asarray(wanted, dtype=float)
+    if told := next(shaped(found, wanted.shape), None):
+        yield told
     elif not np.isfinite(found).all():
         yield "It is not finite."
     elif not close(found, wanted, tolerance):
         named = (said for said, value in (mistakes or {}).items() if close(found, np.asarray(value, dtype=float), tolerance))
-        yield next(named, None) or _difference(found, wanted, tolerance)
+        yield next(named, None) or _difference(found.astype(float), wanted, tolerance)
 
 
-def close(found, wanted, tolerance=1e-6) -> bool:
+def shaped(found, wanted, mistakes=None) -> Iterator[str]:
+    """Yield what is wrong with a shape: a mistake by its name if it is known."""
+    found = _plain(found)
+    shape = [*map(np.shape, found)] if isinstance(found, tuple) else np.shape(found)
+    if shape == wanted:
+        return
+    if wanted == ():
+        yield f"A single number is wanted, not an array of shape {shape}."
+    named = (said for said, other in (mistakes or {}).items() if shape == other)
+    said = "The shapes are {}; {} are wanted." if isinstance(wanted, list) else "The shape is {}; {} is wanted."
+    yield next(named, said.format(*(str(each).strip("[]") for each in (shape, wanted))))
+
+
+def close(found, wanted, tolerance=1e-5) -> bool:
     """Return whether two arrays agree, relative to the largest entry of either."""
     size = max(np.abs(found).max(initial=0), np.abs(wanted).max(initial=0), 1e-12)
     return np.shape(found) == np.shape(wanted) and bool(np.abs(found - wanted).max(initial=0) <= tolerance * size)
@@ -115,25 +130,53 @@ def _difference(found, wanted, tolerance):
     factor = np.sum(found * wanted) / max(np.sum(wanted**2), 1e-300)
     if close(found, -wanted, tolerance):
         return "It has the wrong sign."
-    if found.size > 1 and factor and close(found, factor * wanted, tolerance):
+    if abs(factor - 1) > 1e-2 and found.size > 1 and factor and close(found, factor * wanted, tolerance):
         return f"It is {factor:.3g} times what is wanted."
-    return f"It is off by {np.abs(found - wanted).max():.2g}, where {np.abs(wanted).max():.2g} is the size of what is wanted."
+    rounded = " If it is rounded, give more digits: at least six." if close(found, wanted, 1e-2) else ""
+    size = np.abs(wanted).max()
+    return f"It is off by {np.abs(found - wanted).max():.2g}, where {size:.2g} is the size of what is wanted.{rounded}"
 
 
 def _missing(answer):
     return answer is None or answer is ...
 
 
-def _asked(answer):
-    """Return an answer; a function cannot change what it is given, and to return nothing is to be not there yet."""
+def _asked(answer, parts):
+    """Return a function that cannot change what it is given and returns numbers; to return nothing is to be not there yet."""
     if not callable(answer):
-        return answer
+        raise Told(f"A function is wanted, not {type(answer).__name__}.")
 
     @wraps(answer)
     def ask(*args):
-        found = answer(*deepcopy(args))
+        try:
+            found = answer(*deepcopy(args))
+        except Exception as error:
+            place = "".join(f" at {frame.line!r}" for frame in extract_tb(error.__traceback__)[1:2])
+            said = (
+                f"With the {len(args)} arguments of the exercise your function stops{place}: {error} ({type(error).__name__})."
+            )
+            raise Told(said) from error
         if _missing(found):
-            raise NotYet
+            raise Told(NOT_YET)
+        found = _plain(found)
+        if parts and len(found if isinstance(found, tuple) else np.atleast_1d(found)) != len(parts):
+            raise Told(f"Return {len(parts)} things, in this order: {', '.join(parts)}.")
         return found
 
     return ask
+
+
+def _plain(found, words=False):
+    """Return numbers of any kind as numpy's, one alone without dimension; parts of several shapes are a tuple."""
+    found = tuple(found.arrays().values()) if hasattr(found, "arrays") else found  # parameters
+    if isinstance(found, (tuple, list)):
+        found = tuple(_plain(part, words) for part in found)
+        if any(isinstance(part, tuple) or np.shape(part) != np.shape(found[0]) for part in found):
+            return found
+    array = to_numpy(found.toarray() if hasattr(found, "toarray") else found)
+    try:
+        array = array if array.dtype.kind in "biuf" else array.astype(float)
+    except (TypeError, ValueError):
+        if not words:
+            raise Told(f"Numbers are wanted, not {type(found).__name__}.") from None
+    return array.reshape(())[()] if array.size == 1 else array
