@@ -298,9 +298,13 @@ def test_what_is_warned_of_is_on_the_page_once():
 
 def test_where_nothing_is_wrong_or_suspicious_the_page_says_so():
     reviews = ts.read_reviews((["good film", "bad film"] * 30, ["up", "down"] * 30))
-    text = Held(page.report_page(page.find(reviews, "mine.csv"))).text
-    assert "there is nothing to leave out" in text
-    assert "Nothing, of the texts that were held out." in text
+    found = page.find(reviews, "mine.csv")
+    assert "Nothing, of the texts that were held out." in Held(page.report_page(found)).text
+    assert len(found.report.suspicious) > 1
+    assert found.refit is None  # they are all that the texts have: no word would be left
+    shuffled = np.random.default_rng(0).permutation(["up", "down"] * 30).tolist()
+    found = page.find(ts.read_reviews((["good film", "bad film"] * 30, shuffled)), "mine.csv")
+    assert "there is nothing to leave out" in Held(page.report_page(found)).text
 
 
 def test_the_wheel_holds_what_is_asked_of_the_book():

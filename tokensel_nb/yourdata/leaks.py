@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.special import logit
 
 from ..support.arrays import sigmoid, to_numpy
 from ..support.checks import numbers, shaped, shortened
@@ -10,40 +11,50 @@ from ..support.checks import numbers, shaped, shortened
 BINS = np.arange(-10, 10.01, 0.25)
 """Log-odds of a class by the other words of a text, as they are counted here; what lies beyond counts as the outermost."""
 
-WEAKEST = 2.0
-"""The least own effect of a leak, in log-odds: it alone multiplies the odds of its class by more than seven."""
+WEAKEST = 3.0
+"""The least own effect of a leak, in log-odds: it alone multiplies the odds of its class by more than twenty."""
 
-STRAY = 0.3
-"""How far the company of a leak strays from that of a random text of its class: the standard deviation of ν."""
+TRUST = 0.5
+"""How far the rest of a text is believed.
 
-COMPANY, EFFECT = (grid.ravel() for grid in np.meshgrid(np.linspace(-2.5, 2.5, 21), np.linspace(-3, 6, 37), indexing="ij"))
+With 1, it would excuse a mark wherever other words say the same, as they do in most long reviews. With 0, every honest word of
+praise would look like a mark.
+"""
+
+EFFECTS = np.arange(-4, 8.01, 0.1)
+NARROWEST, WIDEST, FARTHEST = 0.05, 0.6, 1.0
+"""Bounds of the honest law's scale and centre: no narrower than the grid, and thinner than the law of leaks beyond 3."""
 
 
 def suspicion(rests, hits, classes, base, repeated=None):
     r"""Return what each word adds to the rest of its texts, and how likely it is to give the label away.
 
     An honest word keeps company. A review with "awful" has other words of blame, and these, too, explain its label. A leak,
-    such as a planted mark or boilerplate, decides by itself, whatever is around it. So each text with a word s gets two
-    numbers. One is h, the probability of the word's class given the *rest* of the text, by a model that hasn't seen the text.
-    (It is calibrated by isotonic regression, since models are too sure of themselves.) The other is ỹ, which is 1 for texts of
-    the class that s speaks for, and else 0. Among all pairs (h, ỹ), those with s are taken to be drawn with the probability
+    such as a planted mark or boilerplate, decides by itself, whatever is around it. So for each text with a word s, take h, the
+    probability of the word's class given the *rest* of the text, by a model that hasn't seen the text. (It is calibrated by
+    isotonic regression, since models are too sure of themselves.) The text is of that class with the probability
 
-        P(h, ỹ | s) = P(h, ỹ) exp(ν h + ψ ỹ) / M(ν, ψ),    M(ν, ψ) = Ê exp(ν h + ψ ỹ).
+        P(ỹ = 1 | h, s) = σ(ψ_s + ½ logit h + ½ logit π),
 
-    ν_s says which company s keeps. ψ_s is its *own effect*: the log-odds that it adds to whatever the rest says. P(h, ỹ) is the
-    same for all words. So the likelihood of a word depends on only three numbers, its n texts, their Σ ỹ and their Σ h:
+    where π is the share of the class among all texts. ψ_s is the word's *own effect*: the log-odds that it adds. The rest is
+    believed halfway (`TRUST`). So the likelihood of a word is a product over its texts, and depends on only two things: how
+    often each h occurs, and how many of the texts are of the class.
 
-        log L(ν, ψ) = ν Σ h + ψ Σ ỹ - n log M(ν, ψ).
+    There are two kinds of words. *Honest* ones have ψ from a logistic law, with the centre and scale that make all words
+    together likeliest (empirical Bayes). *Leaks* have ψ beyond 3 with an exponential tail, so a leak alone multiplies the odds
+    by more than twenty. The *evidence* of a word is the ratio of its likelihoods as a leak and as an honest word, each averaged
+    over its law. For an honest word the evidence has the mean one, whatever its texts, so it exceeds x with a probability of at
+    most 1/x: 1/evidence is a p-value. One more text of the class never lowers the evidence, and one of another class never
+    raises it, while the honest law stays the same: for the law of leaks over that of honest words rises with ψ, wherever leaks
+    are.
 
-    There are two kinds of words. *Honest* ones have (ν, ψ) from a normal law, with the mean and covariance that make all words
-    together likeliest (empirical Bayes). *Leaks* occur in random texts of their class and settle the label: ν is about zero,
-    with a standard deviation of 0.3, and ψ is beyond 2 with an exponential tail, so a leak alone multiplies the odds by more
-    than seven. Beforehand, one of all m words is taken for a leak, whatever m is. So it takes evidence of log m nats to name
-    one, and you can look at thousands of words without one that stands out by chance.
+    Beforehand, one of all m words is taken for a leak, whatever m is. So the suspicion, the posterior probability of a leak,
+    exceeds one half only if the evidence exceeds m, and in expectation at most one honest word a class does so.
 
-    The suspicion is the posterior probability of a leak. Counter-examples lower it step by step (three in 63 from 0.98 to
-    0.40, in a trial); a rule such as "occurs in one class only" would fail at the first. A word of one class is less
-    suspicious the more the rest of its texts says the same, and the rarer it is.
+    One thing speaks for honest words besides. The texts of a planted mark are like any others of their labels, but in those
+    with "waste of time" the rest, too, says more than usual. Let z be by how many standard deviations Σ logit h exceeds what
+    random texts of the same labels have. Where z is above zero, the evidence is divided by exp(z²/2), the likelihood ratio of
+    such a surplus. So company excuses a word, but no lack of it accuses one.
 
     There are limits. A mark in twenty of thousands of long reviews hardly proves more than chance, least of all with
     counter-examples, or in a class that nearly all texts have. And where honest words are frank themselves ("claim" and
@@ -60,8 +71,8 @@ def suspicion(rests, hits, classes, base, repeated=None):
     base : ndarray, shape (K, 2, len(BINS))
         For each class, how many of all texts do not belong to it, and do, by the log-odds of the class.
     repeated : ndarray of bool, shape (m,), optional
-        Words that another row represents, such as those of a template. They are judged, but don't count among the honest words
-        by which others are judged. Otherwise many copies of one leak would pass for what words usually do.
+        Rows that are judged, but don't count among the m words by which all are judged: words that another row represents, such
+        as those of a template, and marks that are no words.
 
     Returns
     -------
@@ -82,28 +93,21 @@ def suspicion(rests, hits, classes, base, repeated=None):
     True
     """
     rests, hits, classes, base = _checked(rests, hits, classes, base)
-    repeated = np.zeros(len(hits), bool) if repeated is None else shaped("repeated", np.asarray(repeated, bool), hits.shape)
-    calibrated = _calibrated(base)
-    normalisers = np.stack([_log_normaliser(of_class, calibrated) for of_class in base]).astype(np.float32)
-    sums = np.stack([rests @ calibrated, hits], axis=1).astype(np.float32)
-    numbers = sums, rests.sum(axis=1, dtype=np.float32), classes
-
-    def likelihoods(which):
-        sums, number, kinds = (column[which] for column in numbers)
-        logs = sums @ np.stack([COMPANY, EFFECT]).astype(np.float32) - number[:, None] * normalisers[kinds]
-        return np.exp(logs - logs.max(axis=1, keepdims=True))
-
-    m = len(hits)
-    leak = _leak() / m
-    some = np.arange(0, m, m // 4000 + 1)  # four thousand words tell enough
-    honest = _honest(likelihoods(some[~repeated[some]]), leak)
-    effects, suspicions = np.empty(m), np.empty(m)
-    for start in range(0, m, 4000):
+    counted = np.ones(len(hits), bool) if repeated is None else ~shaped("repeated", np.asarray(repeated, bool), hits.shape)
+    m, of_rest = max(counted.sum(), 1), _log_odds(base)
+    expected = TRUST * of_rest + (1 - TRUST) * logit(_shares(base))[:, None]
+    leak = LEAKS / m
+    some = np.flatnonzero(counted)[:: m // 4000 + 1]  # four thousand words tell enough
+    honest = honest_law(likelihoods(rests[some], hits[some], classes[some], expected), leak)
+    excuse = np.exp(-(np.maximum(surplus(rests, hits, classes, base, of_rest), 0) ** 2) / 2)
+    effects, suspicions = np.empty((2, len(hits)))
+    for start in range(0, len(hits), 4000):
         which = slice(start, start + 4000)
-        likelihood = likelihoods(which)
-        total = likelihood @ (honest + leak)
-        effects[which] = likelihood @ ((honest + leak) * EFFECT) / total
-        suspicions[which] = likelihood @ leak / total
+        likelihood = likelihoods(rests[which], hits[which], classes[which], expected)
+        as_leak = likelihood * np.outer(excuse[which], leak)
+        either = likelihood * honest + as_leak
+        effects[which] = either @ EFFECTS / either.sum(axis=1)
+        suspicions[which] = as_leak.sum(axis=1) / either.sum(axis=1)
     return effects, suspicions
 
 
@@ -125,45 +129,68 @@ def bins_of(log_odds):
     return np.rint((np.clip(log_odds, BINS[0], BINS[-1]) - BINS[0]) / (BINS[1] - BINS[0])).astype(np.int64)
 
 
-def _calibrated(base):
-    """Return h of every bin: the share of texts of the class there, made to ascend, as models are too sure of themselves."""
+def _shares(base):
+    """Return the share of each class among all texts."""
+    others, of_class = base.sum(axis=2).T + 0.5
+    return of_class / (others + of_class)
+
+
+def _log_odds(base):
+    """Return logit h of every bin, by the share of texts of the class there, made to ascend."""
     from sklearn.isotonic import isotonic_regression
 
-    others, of_class = base.sum(axis=0) + 1e-6 * np.stack([sigmoid(-BINS), sigmoid(BINS)])
-    return isotonic_regression(of_class / (others + of_class), sample_weight=others + of_class)
+    others, of_class = base.sum(axis=0) + 0.5 * np.stack([sigmoid(-BINS), sigmoid(BINS)])  # half a text where there is none
+    return logit(isotonic_regression(of_class / (others + of_class), sample_weight=others + of_class))
 
 
-def _log_normaliser(of_class, calibrated):
-    """Return log M(ν, ψ) of one class at every point of the grid."""
-    shares = of_class / of_class.sum()
-    tilted = np.exp(COMPANY[:, None] * calibrated)
-    return np.log(tilted @ shares[0] + np.exp(EFFECT) * (tilted @ shares[1]))
+def surplus(rests, hits, classes, base, of_rest):
+    """Return z: how far the rest of each word's texts says more than in random texts of the same labels."""
+    number = np.maximum(base.sum(axis=2), 1)
+    means = base @ of_rest / number
+    variances = np.maximum(base @ of_rest**2 / number - means**2, 1e-9)
+    of_labels = np.stack([rests.sum(axis=1) - hits, hits], axis=1)
+    expected, variance = ((of_labels * each[classes]).sum(axis=1) for each in (means, variances))
+    return (rests @ of_rest - expected) / np.sqrt(variance)
 
 
-def _honest(likelihood, leak, rounds=20):
-    """Return the normal law of honest words on the grid under which some words are likeliest, by the EM algorithm."""
-    points, share = np.stack([COMPANY, EFFECT]), 1 - leak.sum()
-    mean, covariance = np.zeros(2), np.eye(2)
-    for _ in range(rounds):
-        honest = share * _normal(points, mean, covariance)
-        weights = (likelihood / (likelihood @ (honest + leak))[:, None]).sum(axis=0) * honest  # leaks do not widen it
-        weights /= weights.sum()
-        mean = points @ weights
-        off = points - mean[:, None]
-        covariance = (off * weights) @ off.T + 0.01 * np.eye(2)  # no narrower than about the grid
-    return share * _normal(points, mean, covariance)
+def log_likelihoods(rests, hits, classes, expected):
+    """Return how likely the labels of each word's texts are under each of `EFFECTS`, as logarithms, up to a constant a word."""
+    logs = np.outer(hits, EFFECTS)
+    for k, log_odds in enumerate(expected):
+        logs[classes == k] -= rests[classes == k] @ np.log1p(sigmoid(log_odds)[:, None] * np.expm1(EFFECTS))
+    return logs
 
 
-def _leak():
+def likelihoods(*words):
+    """Return the same over the largest of them."""
+    logs = log_likelihoods(*words)
+    return np.exp(logs - logs.max(axis=1, keepdims=True))
+
+
+def honest_law(likelihood, leak):
+    """Return the logistic law of honest words under which all words are likeliest, when a share of them are leaks."""
+    from scipy.optimize import minimize
+
+    def law(centre, log_scale):
+        return (1 - leak.sum()) * logistic_law(centre, np.exp(log_scale))
+
+    unlikely = lambda point: -np.log(likelihood @ (law(*point) + leak)).sum()
+    return law(*minimize(unlikely, [0.3, np.log(0.3)], method="Nelder-Mead", options={"xatol": 1e-3, "fatol": 1e-3}).x)
+
+
+def logistic_law(centre, scale):
+    """Return a logistic law on the grid, within the bounds of that of honest words."""
+    centre, scale = np.clip(centre, -FARTHEST, FARTHEST), np.clip(scale, NARROWEST, WIDEST)
+    return _normalised(np.cosh((EFFECTS - centre) / (2 * scale)) ** -2.0)
+
+
+def _leaks():
     """Return the law of leaks on the grid."""
-    tail = np.where(EFFECT > WEAKEST, np.exp(-np.maximum(EFFECT - WEAKEST, 0)), 0)
-    return _normalised(np.exp(-0.5 * (COMPANY / STRAY) ** 2) * tail)
-
-
-def _normal(points, mean, covariance):
-    off = points - mean[:, None]
-    return _normalised(np.exp(-0.5 * (off * np.linalg.solve(covariance, off)).sum(axis=0)))
+    return _normalised(np.where(EFFECTS > WEAKEST - 1e-9, np.exp(-np.maximum(EFFECTS - WEAKEST, 0)), 0))
 
 
 def _normalised(weights):
     return weights / weights.sum()
+
+
+LEAKS = _leaks()

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import warnings
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import version
 
@@ -58,7 +59,10 @@ def find(reviews, name, notes=(), *, show_texts=True, least=5, seed=0) -> Findin
         evaluation = evaluate(judged, seed)
         progress.update()
         progress.set_description("Leaving words out")
-        refit = judged.refit() if set(judged.suspicious) - set(judged.marks.word) else None
+        refit = None
+        if set(judged.suspicious) - set(judged.marks.word):
+            with suppress(ValueError):  # where no word would be left
+                refit = judged.refit()
         progress.update()
     labels_of = Counter(text for text, _ in set(zip(texts, labels)))
     examples = texts[evaluation.held_out][:3].tolist() if show_texts else []
