@@ -108,7 +108,8 @@ def by_coefficient(names, texts, labels):
 
 def by_simulation(found, counted, random, number=4000):
     """Return the rank of the planted word by the odds of a simulated mark."""
-    rests, hits, classes, base = counted
+    *rows, base, repeated = counted
+    rests, hits, classes = (column[~repeated] for column in rows)
     own, others = (base[:, side] / base[:, side].sum(axis=1, keepdims=True) for side in (1, 0))
     kinds, sizes = random.integers(len(base), size=number), np.exp(random.uniform(np.log(12), np.log(150), number)).astype(int)
     strays = random.integers(0, 6, number)
@@ -117,7 +118,7 @@ def by_simulation(found, counted, random, number=4000):
     )
     seen = features_of(rests, hits, classes, base)
     simulated = features_of(marks, sizes, kinds, base)
-    at, scores = _row_of_mark(found, hits), np.zeros(len(hits))
+    at, scores = np.count_nonzero(~repeated[: _row_of_mark(found)]), np.zeros(len(hits))
     for train, test in KFold(3, shuffle=True, random_state=0).split(seen):
         train = train[train != at]
         known = np.r_[np.zeros(len(train)), np.ones(number)]
@@ -126,7 +127,7 @@ def by_simulation(found, counted, random, number=4000):
     return int(1 + (scores > scores[at]).sum())
 
 
-def _row_of_mark(found, hits):
+def _row_of_mark(found):
     """Return which of the judged rows is the mark: the report keeps their order."""
     asked = [*found.columns["word"][~np.isnan(found.columns["suspicion"])]]
     return asked.index(WORD)

@@ -162,7 +162,7 @@ def test_the_rest_of_random_texts_says_no_more_than_usual_and_that_of_company_do
     def z_of(pick):
         rows = [np.concatenate([pick(pool, size) for pool, size in zip(pools, sizes)]) for sizes in [(0, 30), (6, 40)] * 1000]
         rests = np.array([table(log_odds[each], label[each]).sum(axis=0) for each in rows])
-        return surplus(rests, np.tile([30, 40], 1000), np.ones(2000, int), base, BINS)
+        return surplus(rests, np.tile([30, 40], 1000), np.ones(2000, int), base, expit(BINS))
 
     found = z_of(lambda pool, size: random.choice(pool, size, replace=False))
     error = 1 / np.sqrt(2000)  # of the mean; of the standard deviation, 0.7 times as much

@@ -52,7 +52,7 @@ def suspicion(rests, hits, classes, base, repeated=None):
     exceeds one half only if the evidence exceeds m, and in expectation at most one honest word a class does so.
 
     One thing speaks for honest words besides. The texts of a planted mark are like any others of their labels, but in those
-    with "waste of time" the rest, too, says more than usual. Let z be by how many standard deviations Σ logit h exceeds what
+    with "waste of time" the rest, too, says more than usual. Let z be by how many standard deviations Σ h exceeds what
     random texts of the same labels have. Where z is above zero, the evidence is divided by exp(z²/2), the likelihood ratio of
     such a surplus. So company excuses a word, but no lack of it accuses one.
 
@@ -99,7 +99,7 @@ def suspicion(rests, hits, classes, base, repeated=None):
     leak = LEAKS / m
     some = np.flatnonzero(counted)[:: m // 4000 + 1]  # four thousand words tell enough
     honest = honest_law(likelihoods(rests[some], hits[some], classes[some], expected), leak)
-    excuse = np.exp(-(np.maximum(surplus(rests, hits, classes, base, of_rest), 0) ** 2) / 2)
+    excuse = np.exp(-(np.maximum(surplus(rests, hits, classes, base, sigmoid(of_rest)), 0) ** 2) / 2)
     effects, suspicions = np.empty((2, len(hits)))
     for start in range(0, len(hits), 4000):
         which = slice(start, start + 4000)
@@ -143,14 +143,14 @@ def _log_odds(base):
     return logit(isotonic_regression(of_class / (others + of_class), sample_weight=others + of_class))
 
 
-def surplus(rests, hits, classes, base, of_rest):
-    """Return z: how far the rest of each word's texts says more than in random texts of the same labels."""
+def surplus(rests, hits, classes, base, h):
+    """Return z: how far the rest of each word's texts says more than in random texts of the same labels, by h of every bin."""
     number = np.maximum(base.sum(axis=2), 1)
-    means = base @ of_rest / number
-    variances = np.maximum(base @ of_rest**2 / number - means**2, 1e-9)
+    means = base @ h / number
+    variances = np.maximum(base @ h**2 / number - means**2, 1e-9)
     of_labels = np.stack([rests.sum(axis=1) - hits, hits], axis=1)
     expected, variance = ((of_labels * each[classes]).sum(axis=1) for each in (means, variances))
-    return (rests @ of_rest - expected) / np.sqrt(variance)
+    return (rests @ h - expected) / np.sqrt(variance)
 
 
 def log_likelihoods(rests, hits, classes, expected):
