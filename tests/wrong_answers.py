@@ -416,7 +416,7 @@ WRONG = {
     ],
     "ex-your-tilt": [
         (lambda word, base, h: np.zeros(2), "mean of h"),
-        (lambda word, base, h: np.full(2, np.nan), "mean of h"),
+        (lambda word, base, h: np.full(2, np.nan), "not finite"),
         (lambda word, base, h: np.append(0, np.log(odds(word) / odds(base))), "mean of"),
         (lambda word, base, h: np.append(*2 * [np.log(odds(word) / odds(base))]), "mean of"),
         (lambda word, base, h: np.log(odds(word) / odds(base)), "shape"),

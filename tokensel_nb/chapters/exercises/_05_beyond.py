@@ -42,7 +42,10 @@ def rank(weights_for, random):
 @exercise("ex-beyond-separable", "the margin", "the words' weights", "the texts' weights")
 def separable(separate, random):
     seed = int(random.integers(100))
-    for name, texts in (("XOR", xor_of_pairs(16, 10, 4, seed)), ("Assumption 1", one_relevant_token(40, 20, 4, 4, seed))):
+    for name, texts, best in (
+        ("XOR", xor_of_pairs(16, 10, 4, seed), 0),
+        ("Assumption 1", one_relevant_token(40, 20, 4, 4, seed), 1),
+    ):
         found = margin, weights, lam = separate(texts)
         yield from shaped(found, [(), (texts.vocab_size,), (len(texts),)])
         rows = texts.signs[:, None] * texts.counts.toarray()
@@ -52,8 +55,10 @@ def separable(separate, random):
         cannot = lam.sum() > 1e-6 and close(lam @ rows + 1, np.ones(rows.shape[1]))
         if not can and not cannot:
             yield f"{name}: neither proof holds. Some text is not right, and the texts' weights do not cancel every word."
-        if can != (margin > 1e-6):
+        if abs(margin - (rows @ weights).min()) > 1e-5:
             yield f"{name}: the margin {margin:.2f} is not what its weights show."
+        if abs(margin - best) > 1e-5 or np.abs(weights).max() > 1 + 1e-5:
+            yield f"{name}: the largest margin is {best}, with weights of size one at most."
     single = Corpus(np.eye(3, dtype=int), [1, -1, 1], list("abc"))
     if separate(single)[0] <= 0:
         yield "Three texts of a word each can all be right."

@@ -61,6 +61,7 @@ def zipf(zipf_texts, random):
     yield from shaped(found, [(400, words), (400,)])
     if (counts.sum(axis=1) != length).any():
         yield f"Every text should have {length} tokens, and its relevant one is among them."
+    yield from compare(np.abs(signs), np.ones(400), {"The signs are -1 and +1.": np.abs(signs)})
     corpus = Corpus(counts, signs, [f"word {s}" for s in range(words)])
     if not (holds := check_assumption_1(corpus)):
         yield f"{holds}."

@@ -88,24 +88,24 @@ def compare(found, wanted, mistakes=None, tolerance=1e-5) -> Iterator[str]:
     found, wanted = _plain(found), np.asarray(wanted, dtype=float)
     if told := next(shaped(found, wanted.shape), None):
         yield told
-    elif not np.isfinite(found).all():
-        yield "It is not finite."
     elif not close(found, wanted, tolerance):
         named = (said for said, value in (mistakes or {}).items() if close(found, np.asarray(value, dtype=float), tolerance))
         yield next(named, None) or _difference(found.astype(float), wanted, tolerance)
 
 
 def shaped(found, wanted, mistakes=None) -> Iterator[str]:
-    """Yield what is wrong with a shape: a mistake by its name if it is known."""
+    """Yield what is wrong with a shape, a mistake by its name if it is known; or that numbers are not finite."""
     found = _plain(found)
     shape = [*map(np.shape, found)] if isinstance(found, tuple) else np.shape(found)
     if shape == wanted:
-        return
-    if wanted == ():
+        if not all(np.isfinite(part).all() for part in (found if shape else [found])):
+            yield "It is not finite: a division by zero, or a root of a negative number?"
+    elif wanted == ():
         yield f"A single number is wanted, not an array of shape {shape}."
-    named = (said for said, other in (mistakes or {}).items() if shape == other)
-    said = "The shapes are {}; {} are wanted." if isinstance(wanted, list) else "The shape is {}; {} is wanted."
-    yield next(named, said.format(*(str(each).strip("[]") for each in (shape, wanted))))
+    else:
+        named = (said for said, other in (mistakes or {}).items() if shape == other)
+        said = "The shapes are {}; {} are wanted." if isinstance(wanted, list) else "The shape is {}; {} is wanted."
+        yield next(named, said.format(*(str(each).strip("[]") for each in (shape, wanted))))
 
 
 def close(found, wanted, tolerance=1e-5) -> bool:
