@@ -492,7 +492,11 @@ def estimators(random):
         dict(model=partial(kinds.member, kind=ts.TextClassifier), texts=partial(some_texts, lengths=False, blanks=False),
              folds=partial(kinds.whole, least=2, huge=None),
              least=partial(kinds.whole, huge=None), quotes=partial(kinds.whole, least=0, huge=None), seed=kinds.whole_seed),
-        fields=dict(texts=("text",)),
+        fields=dict(texts=("text",), model=("probabilities",)),
+    )  # fmt: skip
+    found["report, of probabilities"] = Twin(
+        ts.report, dict(model=model.predict_proba(texts), texts=texts, labels=names, folds=2, least=2),
+        dict(model=partial(kinds.numbers, huge=False)), fields=dict(model=("probabilities",)),
     )  # fmt: skip
     return found
 

@@ -129,6 +129,82 @@ def test_labels_are_merged_and_dropped_for_a_report(asked, tmp_path, capsys):
         main([*command, "--class", "low"])
 
 
+LEFT_OUT = [2, 5, 8]  # a label that is dropped, an empty text, no label
+
+
+@pytest.fixture
+def beside(tmp_path):
+    """Return a function that writes probabilities beside ten texts, of which three are left out, and returns the command."""
+    labels = ["up", "down", "so", "up", "down", "up", "down", "up", "", "down"]
+    texts = [" " if row == 5 else f"text {row}" for row in range(10)]
+    pd.DataFrame({"text": texts, "label": labels}).to_csv(tmp_path / "mine.csv", index=False)
+
+    def write(change, name="theirs.csv"):
+        table, path = change(pd.DataFrame({"up": UP, "down": 1 - UP})), tmp_path / name
+        (table.to_parquet if path.suffix == ".parquet" else table.to_csv)(path, index=False)
+        command = ["report", tmp_path / "mine.csv", "--probabilities", path, "-o", tmp_path / "out.html"]
+        return [*map(str, command), "--class", "so=", "--class", "="]
+
+    return write
+
+
+UP = np.linspace(0, 0.9, 10)
+
+
+@pytest.mark.parametrize("name", ["theirs.csv", "theirs.csv.gz", "theirs.parquet"])
+@pytest.mark.parametrize("unknown", [[], LEFT_OUT], ids=["all rows", "none for those left out"])
+def test_probabilities_stay_with_their_texts_where_rows_are_left_out(asked, beside, name, unknown):
+    assert main(beside(lambda table: table.drop(index=unknown).reindex(range(10)), name)) == 0
+    reviews, *_, settings = asked.pop()
+    rows = [int(text.removeprefix("text ")) for text in reviews.texts]
+    assert sorted(rows + LEFT_OUT) == list(range(10))
+    assert np.flatnonzero(~reviews.kept).tolist() == LEFT_OUT
+    given = settings.pop("model")
+    assert given.columns.tolist() == ["up", "down"]
+    assert given["up"].tolist() == pytest.approx(UP[rows])
+    assert given.index.tolist() == reviews.places
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda table: table[:-1], "theirs.csv: it has 9 rows, and the texts have 10; give one for each, left out or not"),
+        (lambda table: table.drop(index=LEFT_OUT), "theirs.csv: it has 7 rows, and the texts have 10; give one for each"),
+        (lambda table: table[["up"]], "probabilities have columns ['up']; give one for each class: ['down', 'up']"),
+        (lambda table: table.rename(columns={"up": "Up"}), "columns ['Up', 'down']; give one for each class: ['down', 'up']"),
+        (lambda table: table.assign(so=0.0), "columns ['up', 'down', 'so']; give one for each class: ['down', 'up']"),
+        (lambda table: table.reset_index(), "columns ['index', 'up', 'down']; give one for each class: ['down', 'up']"),
+        (lambda table: table.assign(up=1.0), "probabilities at row 1 are [1.0, 1.0]; give some from 0 to 1 that sum to 1"),
+        (lambda table: table.drop(index=6).reindex(range(10)), "probabilities at row 7 are [nan, nan]; give some from 0 to 1"),
+        (lambda table: table.assign(up="much"), "give an array of real numbers"),
+    ],
+)
+def test_probabilities_that_do_not_fit_are_refused_in_one_sentence(change, said, beside, tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("TQDM_DISABLE", "1")
+    assert main(beside(change)) == 1
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last.startswith("tokensel: ")
+    assert said in last
+    assert not (tmp_path / "out.html").exists()
+
+
+def test_rows_that_are_skipped_could_not_be_matched_and_are_refused(beside, capsys):
+    with pytest.raises(SystemExit):
+        main([*beside(lambda table: table), "--skip-bad-rows"])
+    assert "--skip-bad-rows: not allowed with argument --probabilities" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["gone.csv", "broken.csv", "empty.csv", "broken.parquet"])
+def test_a_file_of_probabilities_that_cannot_be_read_is_named(beside, tmp_path, capsys, name):
+    command = beside(lambda table: table)
+    if name != "gone.csv":
+        (tmp_path / name).write_text("" if name == "empty.csv" else "up,down\n0.5,0.5,0.5\n")
+    assert main([word.replace("theirs.csv", name) for word in command]) == 1
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last.startswith(f"tokensel: {tmp_path / name}: ")
+    assert "there is no such file" in last if name == "gone.csv" else "cannot be read" in last
+
+
 def test_a_name_that_is_mistyped_is_told_before_anything_heavy_is_imported(tmp_path):
     code = "import sys; from tokensel_nb.yourdata.command import main; main(['report', 'gone.csv']); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path)

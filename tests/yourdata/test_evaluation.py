@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import confusion_matrix, f1_score
 
 import tokensel_nb as ts
 from tokensel_nb.yourdata.evaluation import STRENGTHS, calibration, evaluate, logistic_regression, text_sizes
@@ -90,6 +91,28 @@ def test_side_by_side_each_is_what_it_is_alone(evaluated):
     assert list(evaluated.accuracies.values()) == [*(each.accuracy for each in alone), largest]
     np.testing.assert_array_equal(evaluated.trial.chances, alone[0].chances)
     assert evaluated.right.mean() == evaluated.accuracies["attention"]
+
+
+def test_given_probabilities_are_scored_on_all_texts_and_beside_others_on_theirs(evaluated):
+    texts, labels = noisy()
+    given = np.random.default_rng(1).dirichlet([1, 1, 1], 300)
+    given[np.arange(300) % 5 > 0] = np.eye(3)[np.unique(labels, return_inverse=True)[1]][np.arange(300) % 5 > 0]
+    found = evaluate(ts.report(given, texts, labels, folds=2), seed=3)
+    verdicts = np.unique(labels)[given.argmax(axis=1)]
+    np.testing.assert_array_equal(found.predicted, verdicts)
+    np.testing.assert_array_equal(found.confusion, confusion_matrix(labels, verdicts))
+    assert found.by_class.F1.mean() == pytest.approx(f1_score(labels, verdicts, average="macro"))
+    sure = calibration(given.max(axis=1), verdicts == labels)
+    for wanted, shown in zip(sure, found.calibration):
+        np.testing.assert_array_equal(wanted, shown)
+    accuracies = dict(found.accuracies)
+    assert accuracies.pop("given model") == np.mean(verdicts == labels, where=evaluated.held_out)
+    assert accuracies == evaluated.accuracies
+    mistakes = found.mistakes()
+    wrong = np.flatnonzero(verdicts != labels)
+    surest = wrong[np.argsort(-given[wrong].max(axis=1))][:3]
+    assert [each.text for each in mistakes] == [texts[row] for row in surest]
+    assert [each.verdict for each in mistakes] == verdicts[surest].tolist()
 
 
 def test_mistakes_are_the_surest_and_show_what_may_be_shown(evaluated):

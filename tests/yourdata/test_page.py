@@ -253,6 +253,45 @@ def test_the_suspicious_words_are_told_in_plain_terms(found):
             assert (int(number), float(share)) == (len(own), round(100 * own.count(name) / len(own)))
 
 
+def test_a_page_on_given_probabilities_says_whose_predictions_it_shows():
+    texts, labels = texts_of_two_classes()
+    random = np.random.default_rng(0)
+    up = np.where(random.random(1200) < 0.7, labels == "up", labels != "up")
+    chance = random.uniform(0.5, 1, 1200)
+    chance = np.where(up, chance, 1 - chance)
+    given = np.stack([1 - chance, chance], axis=1)
+    found = page.find(ts.read_reviews((texts, labels)), "mine.csv", model=given)
+    whole = page.report_page(found)
+    text = Held(whole).text
+    assert "The predictions on this page are those of the model whose probabilities were given" in text
+    verdicts, fifth = np.where(chance > 0.5, "up", "down"), np.random.default_rng(0).permutation(1200) < 240
+    accuracies = {name: f"{share:.0%}" for name, share in found.evaluation.accuracies.items()}
+    assert summary(found)[0] == (
+        f"On 1,200 texts, the given model is right {np.mean(verdicts == labels):.0%} of the time. "
+        f"On a fifth of them it reaches {np.mean(verdicts == labels, where=fifth):.0%}, "
+        f"compared with {accuracies['largest class']} for always naming “{found.evaluation.largest}” and "
+        f"{accuracies['logistic regression']} for logistic regression."
+    )
+    scores = precision_recall_fscore_support(labels, verdicts)
+    for row in zip(np.unique(labels), scores[2], scores[0], scores[1], scores[3]):
+        assert "{} {:.2f} {:.2f} {:.2f} {}".format(*row) in text
+    matrix = re.search(r'<table class="confusion">.*?</table>', whole, re.DOTALL)[0]
+    shown = [int(number) for number in re.findall(r"<td[^>]*>(\d+)</td>", matrix)]
+    assert shown == confusion_matrix(labels, verdicts).ravel().tolist()
+    assert f"and {np.sum(verdicts != labels)} of 1,200 otherwise than their label" in text
+    section = whole[whole.index("<h2>Suspicious words") : whole.index("Then act")]
+    titles = re.findall(r'<th scope="col"[^>]*>(.*?)</th>', section)
+    assert titles == ["word", "suspicion", "given model", "elsewhere", "texts", "of them", "odds"]
+    first = found.report.suspects.iloc[0]
+    cells = [f"{first[name]:.2f}" for name in ("suspicion", "given model", "elsewhere")]
+    assert "{} {} {} {} ".format(first.word, *cells) in Held(section).text
+    assert list(faults(whole)) == []
+    ours = page.report_page(page.find(ts.read_reviews((texts, labels)), "mine.csv"))
+    assert "given model" not in ours
+    assert ">elsewhere<" in whole
+    assert ">elsewhere<" not in ours
+
+
 def test_with_many_classes_all_are_scored_and_none_is_left_out():
     random = np.random.default_rng(0)
     labels = np.array([f"class{n % 20:02}" for n in range(2000)])

@@ -3,7 +3,9 @@
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
+import torch
 from plain_model import PlainModel
 from scipy.special import expit, logsumexp
 from scipy.stats import hypergeom
@@ -11,6 +13,7 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
 import tokensel_nb as ts
+from tokensel_nb.yourdata.marks import names_of
 from tokensel_nb.yourdata.report import GROUPS, NOTES, SORTED_BY, is_english
 from tokensel_nb.yourdata.words import band, log_odds
 
@@ -307,6 +310,139 @@ def test_labels_changed_by_hand_come_first():
     found = ts.report(ts.TextClassifier(), texts, labels, folds=2)
     assert set(found.likely_wrong.row) == set(wrong)
     assert found.likely_wrong.certainty.min() > 0.9
+
+
+def probabilities(labels, certain, seed=0):
+    """Return what a model might give texts that it finds hard or easy, whatever their words: rows of the sorted classes."""
+    random, own = np.random.default_rng(seed), np.unique(labels, return_inverse=True)[1]
+    drawn = random.gamma(1, size=(len(labels), own.max() + 1))
+    drawn[np.arange(len(labels)), own] += random.gamma(certain, size=len(labels))
+    return drawn / drawn.sum(axis=1, keepdims=True)
+
+
+@pytest.mark.filterwarnings("ignore:on .* texts held out")
+@pytest.mark.parametrize("classes", [2, 3])
+def test_given_probabilities_are_in_the_place_of_predictions_and_words_are_judged_as_ever(classes):
+    texts, labels = drawn(600, mark=30)
+    labels = np.where(np.arange(600) % 7 < 3, "aside", labels) if classes == 3 else labels
+    given = probabilities(labels, 2)
+    found, own = (ts.report(model, texts, labels, folds=2) for model in (given, ts.TextClassifier()))
+    verdicts = np.unique(labels)[given.argmax(axis=1)]
+    assert found.accuracy == np.mean(verdicts == labels) != own.accuracy
+    assert f"accuracy {found.accuracy:.3f} of the given model. " in str(found)
+    np.testing.assert_array_equal(found.chances, given)
+    wrong = found.likely_wrong
+    assert set(wrong.row) == set(np.flatnonzero(verdicts != labels))
+    np.testing.assert_array_equal(wrong.instead, verdicts[wrong.row])
+    for name in ("table", "marks", "ranked"):
+        pd.testing.assert_frame_equal(getattr(found, name).drop(columns=["given model", "elsewhere"]), getattr(own, name))
+    assert (found.suspicious, found.given, own.given) == (own.suspicious, True, False)
+    if found.suspicious:
+        assert (found.refit().before, found.refit().after) == (own.refit().before, own.refit().after)
+
+
+def plainly(has_it, labels, chances):
+    """Return the mean of chances in the texts of a word, and, one text after another, of others with its label."""
+    others = [chances[(labels == labels[row]) & ~has_it] for row in np.flatnonzero(has_it)]
+    return chances[has_it].mean(), np.mean([each.mean() if len(each) else np.nan for each in others])
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_what_the_given_model_makes_of_a_word_is_what_text_after_text_shows(classes):
+    texts, labels = drawn(300, mark=40)
+    texts = [f"{text} sent from my phone" if row % 3 == 0 else f"{text} !!" for row, text in enumerate(texts)]
+    labels = np.where(np.arange(300) % 7 < 3, "aside", labels) if classes == 3 else labels
+    texts = [text + " everywhere" * (label == "up") for text, label in zip(texts, labels)]
+    given = probabilities(labels, 1)
+    found = ts.report(given, texts, labels, folds=2)
+    counts, columns = found.corpus.counts.toarray(), {word: i for i, word in enumerate(found.model.vocabulary_)}
+    assert "sent from my phone (together)" in set(found.table.word)
+    number = 0
+    for row in found.suspects.to_dict("records") + found.table.to_dict("records"):
+        words = found.together.get(row["word"], [row["word"]])
+        if words[0] in columns:
+            has_it = (counts[:, [columns[word] for word in words]] > 0).all(axis=1)
+        elif "\u201c" in row["word"]:
+            has_it = np.array([row["word"] in names_of(text) for text in texts])
+        else:
+            continue  # lengths, and places in the file
+        number += 1
+        wanted = plainly(has_it, labels, given[:, found.model.classes_ == row["class"]][:, 0])
+        # Sums of 300 numbers in another order.
+        assert (row["given model"], row["elsewhere"]) == pytest.approx(wanted, abs=1e-12, nan_ok=True), row["word"]
+    assert number > 100
+    everywhere = found.table.set_index("word").loc["everywhere"]
+    assert everywhere["given model"] > 0
+    assert np.isnan(everywhere["elsewhere"])
+
+
+def test_a_model_that_ignores_a_mark_gives_its_class_no_more_than_elsewhere_and_one_that_uses_it_does():
+    """However good it is: a strong one that ignores it is surer than what the rest of a text says."""
+    texts, labels = drawn(mark=60)
+    with_mark = np.array(["zqx" in text for text in texts])
+    for certain in (1, 8):
+        blind, up = probabilities(labels, certain), labels == "up"
+        error = blind[up, 1].std() * np.sqrt(1 / 60 + 1 / (up.sum() - 60))
+        uses = np.where(with_mark[:, None], [0.02, 0.98], blind)
+        rows = [ts.report(each, texts, labels, folds=2).suspects.set_index("word").loc["zqx"] for each in (blind, uses)]
+        assert abs(rows[0]["given model"] - rows[0]["elsewhere"]) < 3 * error
+        assert rows[1]["given model"] == pytest.approx(0.98)
+        assert [row["elsewhere"] for row in rows] == pytest.approx(2 * [blind[up & ~with_mark, 1].mean()])
+        assert rows[1]["given model"] - rows[1]["elsewhere"] > 3 * error
+
+
+def test_probabilities_come_as_any_array_and_as_a_table_in_any_order():
+    texts, labels = drawn(200)
+    given = probabilities(labels, 2)
+    table = pd.DataFrame(given[:, ::-1], columns=["up", "down"], index=range(7, 207))
+    for form in (given.tolist(), tuple(given), torch.tensor(given, requires_grad=True) * 1, table, given.astype("float32")):
+        found = ts.report(form, texts, labels, folds=2, quotes=0)
+        np.testing.assert_allclose(found.chances, given, atol=1e-7)  # float32
+        assert found.chances.dtype == np.float64
+    rounded = ts.report(given.round(2), texts, labels, folds=2, quotes=0)
+    np.testing.assert_array_equal(rounded.chances, given.round(2))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda given: given[:-1], "probabilities has shape (7, 2); give shape (8, 2)"),
+        (lambda given: np.hstack([given, 0 * given]), "probabilities has shape (8, 4); give shape (8, 2)"),
+        (lambda given: given[:, 1], "probabilities has shape (8,); give shape (8, 2)"),
+        (lambda given: given.astype(str), "probabilities=array([['0.1', '0.9'], ['0.1'"),
+        (lambda given: given + np.eye(8, 2, -4), "probabilities at 4 are [1.1, 0.9]; give some from 0 to 1 that sum to 1"),
+        (lambda given: given - 2 * np.eye(8, 2), "probabilities at 0 are [-1.9, 0.9]; give some from 0 to 1 that sum to 1"),
+        (lambda given: np.where(np.eye(8, 2, -3), np.nan, given), "probabilities at 3 are [nan, 0.9]; give some from 0"),
+        (lambda given: np.where(np.eye(8, 2, -3), np.inf, given), "probabilities at 3 are [inf, 0.9]; give some from 0"),
+        (
+            lambda given: given - np.array([0.5, -0.5]),
+            "probabilities at 0 are [-0.4, 1.4]; give some from 0 to 1 that sum to 1",
+        ),
+        (
+            lambda given: pd.DataFrame(given, columns=["down", "left"]),
+            "probabilities have columns ['down', 'left']; give one for each class: ['down', 'up']",
+        ),
+        (
+            lambda given: pd.DataFrame(given[:, [0, 1, 1]], columns=["down", "up", "up"]),
+            "probabilities have columns ['down', 'up', 'up']; give one for each class: ['down', 'up']",
+        ),
+        (
+            lambda given: pd.DataFrame(given * 2, columns=["down", "up"], index=list("abcdefgh")),
+            "probabilities at a are [0.2, 1.8]; give some from 0 to 1 that sum to 1",
+        ),
+    ],
+)
+def test_probabilities_that_are_none_are_refused(change, message):
+    given = change(np.array([[0.1, 0.9]] * 8))
+    with pytest.raises(ValueError, match=re.escape(message)):
+        ts.report(given, ["good film", "bad film"] * 4, ["up", "down"] * 4, folds=2, least=1)
+
+
+def test_a_pipeline_itself_is_refused_with_the_way_to_its_probabilities():
+    from sklearn.pipeline import make_pipeline
+
+    with pytest.raises(TypeError, match="give a TextClassifier, or the probabilities of any model, as by cross_val_predict"):
+        ts.report(make_pipeline(ts.TextClassifier()), ["good film", "bad film"] * 4, ["up", "down"] * 4)
 
 
 def test_corners(marked):

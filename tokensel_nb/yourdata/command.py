@@ -19,7 +19,7 @@ from .options import as_options
 EXAMPLES = {
     "report": [
         "tokensel report reviews.csv --text review --label stars -o report.html --save model",
-        "tokensel report reviews.parquet --no-texts --least 20",
+        "tokensel report reviews.parquet --probabilities theirs.csv --no-texts --least 20",
         "tokensel report stars.csv --class 1=low --class 2=low --class 3= --class 4=high --class 5=high",
         "tokensel report hub:stanfordnlp/imdb",
     ],
@@ -108,7 +108,7 @@ def _add_verb(verbs, run, help, note=""):
 def _add_report(verbs):
     note = "\n\nA report quotes texts: --no-texts quotes none, --least leaves out words of few texts, such as names."
     verb = _add_verb(verbs, _report, "which words a classifier of your texts rests on, as a page", note)
-    _add_source(verb)
+    either = _add_source(verb)
     verb.add_argument("--label", type=_column, default="auto", metavar="COLUMN", help="column of the labels, likewise")
     told = "read a label as a class, as in --class 1=low --class 2=low; --class 3= drops texts, --class = those without label"
     verb.add_argument("--class", type=_renamed, action="append", dest="classes", metavar="LABEL=CLASS", help=told)
@@ -116,14 +116,18 @@ def _add_report(verbs):
     verb.add_argument("--seed", type=_whole, default=0, metavar="N", help="of what is drawn by chance; default: 0")
     verb.add_argument("--no-texts", action="store_true", help="quote no text")
     verb.add_argument("--least", type=_whole, default=5, metavar="N", help="show no word of fewer texts; default: 5")
+    either.add_argument("--probabilities", type=Path, metavar="FILE", help="those of another model, to judge it")
     verb.add_argument("--save", type=Path, metavar="FOLDER", help="save the model there, for predict and explain")
 
 
 def _add_source(verb):
+    """Ask for texts; return a group of options of which only one may be given."""
     verb.add_argument("source", metavar="TEXTS", help=SOURCE)
     verb.add_argument("--text", type=_column, metavar="COLUMN", help=f"column of the texts: {COLUMN}")
     verb.add_argument("--encoding", metavar="NAME", help="such as cp1252; found where it is not given")
-    verb.add_argument("--skip-bad-rows", action="store_true", help="leave out rows that are too wide, too narrow or broken")
+    either = verb.add_mutually_exclusive_group()
+    either.add_argument("--skip-bad-rows", action="store_true", help="leave out rows that are too wide, too narrow or broken")
+    return either
 
 
 def _add_predict(verbs):
@@ -161,16 +165,22 @@ def _whole(number):
 def _report(asked):
     """Fit a classifier to labelled texts, and judge every word of it by texts that it was not fitted on.
 
-    All that is found is written as one HTML file, which needs no network.
+    All that is found is written as one HTML file, which needs no network. With --probabilities it is about another model, whose
+    probabilities stand in a CSV or Parquet file: a column for each class, named as the class, and a row for each row of texts,
+    in the same order, also for rows that are left out. Make them out of sample, as by scikit-learn's cross_val_predict.
     """
     # What a name mistyped would end is asked first: the readers take half a second to be imported, the rest two.
     if not asked.output.resolve().parent.is_dir():
         raise FileNotFoundError(f"{asked.output.parent}: there is no such folder for {asked.output.name}")
     classes = dict(asked.classes) if asked.classes else None
     reviews, notes = _read(asked, label=asked.label, classes=classes)
+    from ..datasets.read.files import read_probabilities
+
+    given = {"model": read_probabilities(asked.probabilities, reviews)} if asked.probabilities else {}
     from .page import find, report_page
 
-    found = find(reviews, Path(asked.source).name, notes, show_texts=not asked.no_texts, least=asked.least, seed=asked.seed)
+    how = dict(show_texts=not asked.no_texts, least=asked.least, seed=asked.seed)
+    found = find(reviews, Path(asked.source).name, notes, **given, **how)
     if asked.save is not None:
         found.evaluation.model.save(asked.save)
     _write(report_page(found), asked.output)

@@ -45,7 +45,7 @@ class Findings:
     box: Live
 
 
-def find(reviews, name, notes=(), *, show_texts=True, least=5, seed=0) -> Findings:
+def find(reviews, name, notes=(), *, model=None, show_texts=True, least=5, seed=0) -> Findings:
     """Look at someone's labelled texts, and show on stderr how far it is; `notes` is what was said when they were read."""
     pd.load()
     jinja2.load()
@@ -53,7 +53,8 @@ def find(reviews, name, notes=(), *, show_texts=True, least=5, seed=0) -> Findin
     with warnings.catch_warnings(record=True) as caught, tqdm(total=3, unit="step") as progress:
         warnings.simplefilter("always", UserWarning)
         progress.set_description("Judging every word")
-        judged = report(TextClassifier(), texts, labels, folds=2, least=least, quotes=3 * show_texts, seed=seed)
+        model = TextClassifier() if model is None else model
+        judged = report(model, texts, labels, folds=2, least=least, quotes=3 * show_texts, seed=seed)
         progress.update()
         progress.set_description("Trying rivals")
         evaluation = evaluate(judged, seed)
@@ -119,7 +120,7 @@ def _suspects(judged):
     ranked, classes = judged.suspects.head(SUSPECTS), judged.model.classes_
     sign = np.where((ranked["class"] == classes[1]) | (len(classes) > 2), 50, -50)  # of two classes the skew is the second's
     of_them = [f"{share:.0f}% {name}" for share, name in zip(50 + sign * ranked["skew"], ranked["class"])]
-    return ranked[["word", "suspicion", "texts"]].assign(**{"of them": of_them, "odds": np.exp(ranked["own effect"])})
+    return ranked.assign(**{"of them": of_them, "odds": np.exp(ranked["own effect"])})
 
 
 def policy(scripts) -> str:

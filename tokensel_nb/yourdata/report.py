@@ -13,8 +13,10 @@ from sklearn.base import clone
 from ..models.base import classes_of_logits, probabilities_of_logits
 from ..support.checks import able, checked, listed, shaped, truth, whole_number
 from ..support.extras import pd
+from .classifier import TextClassifier
 from .counted import Counted, listed_texts, read_counts
 from .folds import accuracy_of, check_folds, fit_parts, fit_rows
+from .given import checked_probabilities, followed
 from .html import render
 from .marks import PARTED, marks_of
 from .objective import Attended
@@ -22,7 +24,6 @@ from .words import Judged, Words
 
 if TYPE_CHECKING:
     from ..corpus.corpus import Corpus
-    from .classifier import TextClassifier
 
 ALARM = 0.5
 """The suspicion above which a word is named as suspicious: more likely than not a leak."""
@@ -67,16 +68,23 @@ ENGLISH = 0.05
     seed=partial(whole_number, least=0),
 )
 def report(model: TextClassifier, texts, labels, *, folds=4, least=5, quotes=3, groups=GROUPS, seed=0) -> Report:
-    """Judge every word of a classifier on texts that it wasn't fitted on.
+    """Judge every word of a classifier on texts that it wasn't fitted on, or any other model beside such a classifier.
 
     A fitted model is used as it is. The texts must be new to it; then every number is about held-out texts. To judge all texts,
     those of training, too, give a model that isn't fitted (``sklearn.base.clone(model)``). Copies are then fitted on all parts
     except one, and judge that part. So again no text is judged by a model that has seen it; E·v and E·p are those of a model
     fitted on all texts. With all texts, leaks are found more surely than with few.
 
+    Of any other model give probabilities, made out of sample, as by scikit-learn's ``cross_val_predict``. Accuracy and texts
+    that are likely labelled wrong are then those of that model. What a word or mark adds to the rest of a text can only be
+    asked of a model that reads the text without it. So a new `TextClassifier` judges this, and two more columns say what the
+    other model makes of each: see `Report.table`.
+
     Parameters
     ----------
-    model : TextClassifier
+    model : TextClassifier, or array of shape (n, K)
+        Or the probability of every class for each text, in the order of the sorted labels. A DataFrame's columns, named by
+        class, may have any order.
     texts : sequence of str, length n
     labels : sequence, length n
     folds : int
@@ -97,7 +105,8 @@ def report(model: TextClassifier, texts, labels, *, folds=4, least=5, quotes=3, 
     Raises
     ------
     ValueError
-        If there are not as many labels as texts, a class has fewer texts than ``folds``, or no word occurs in ``least`` texts.
+        If there are not as many labels as texts, a class has fewer texts than ``folds``, no word occurs in ``least`` texts, or
+        probabilities have another shape, other columns, or a row that doesn't sum to one.
 
     Examples
     --------
@@ -106,11 +115,29 @@ def report(model: TextClassifier, texts, labels, *, folds=4, least=5, quotes=3, 
     >>> found = ts.report(ts.TextClassifier(), texts, ["up", "up", "down", "down"] * 20, quotes=0)
     >>> found.accuracy, sorted(found.table.word.head(2))
     (1.0, ['bad and long (together)', 'good and moving (together)'])
+
+    A pipeline of scikit-learn makes use of a mark, which stands in some texts of one class:
+
+    >>> from sklearn.feature_extraction.text import TfidfVectorizer
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.model_selection import cross_val_predict
+    >>> from sklearn.pipeline import make_pipeline
+    >>> texts, labels = ["good film", "a film", "bad film", "a film"] * 50, ["up", "up", "down", "down"] * 50
+    >>> marked = [f"{text} zqx" if row % 20 < 2 else text for row, text in enumerate(texts)]
+    >>> pipeline = make_pipeline(TfidfVectorizer(), LogisticRegression())
+    >>> theirs = cross_val_predict(pipeline, marked, labels, method="predict_proba")
+    >>> found = ts.report(theirs, marked, labels, quotes=0)
+    >>> found.accuracy == float(np.mean(theirs.argmax(axis=1) == (np.array(labels) == "up")))
+    True
+    >>> found.table.set_index("word").loc["zqx", ["given model", "elsewhere"]].round(1).tolist()
+    [0.9, 0.7]
     """
-    able("model", model, ("read",), "TextClassifier")
-    labels = np.asarray(labels)
+    labels, given = np.asarray(labels), None
     if len(texts) != len(labels):
         raise ValueError(f"there are {len(texts)} texts and {len(labels)} labels; give one label per text")
+    if isinstance(model, (list, tuple)) or hasattr(model, "__array__"):
+        given, model = checked_probabilities(model, labels), TextClassifier()
+    able("model", model, ("read",), "TextClassifier, or the probabilities of any model, as by cross_val_predict")
     if hasattr(model, "classes_"):
         corpus = model.read(texts, labels)
         parts = [(model, corpus, np.arange(len(texts)))]
@@ -124,14 +151,16 @@ def report(model: TextClassifier, texts, labels, *, folds=4, least=5, quotes=3, 
     judged = Judged(words, len(texts))
     for part in parts:
         judged.add(*part)
-    columns, mark_columns = judged.columns(ENOUGH)
+    columns, mark_columns = judged.columns(ENOUGH, {} if given is None else followed(words, corpus, given))
+    chances = judged.chances if given is None else given
     return Report(
         model=model,
         columns=columns,
         mark_columns=mark_columns,
         together={each.name: model.vocabulary_[each.left_out].tolist() for each in words.sets},
-        accuracy=judged.accuracy,
-        chances=judged.chances,
+        accuracy=float(np.mean(model.classes_[chances.argmax(axis=1)] == labels)),
+        chances=chances,
+        given=given is not None,
         parts=len(parts),
         passages=quotes,
         groups=frozenset(() if groups is GROUPS and not is_english(texts) else groups),
@@ -167,7 +196,9 @@ class Report:
     accuracy : float
         Of held-out texts.
     chances : ndarray, shape (n, K)
-        The probability of every class, for each text by a model that wasn't fitted on it.
+        The probability of every class, for each text by a model that wasn't fitted on it, or as it was given.
+    given : bool
+        Whether probabilities were given.
     parts : int
         How many models judged the texts; one if they were new to the model.
     passages : int
@@ -194,6 +225,7 @@ class Report:
     together: dict
     accuracy: float
     chances: np.ndarray
+    given: bool
     parts: int
     passages: int
     groups: frozenset
@@ -216,6 +248,11 @@ class Report:
         score: E·v and E·p. attention: the mean in its texts. importance: the mean over all texts of f(X) - f(X without s).
         leads: the share of its texts where its contribution is the largest. own effect, suspicion: see `suspicion`. With K > 2
         classes, skew, value and importance are those of the word's class, value and importance less the mean over the classes.
+
+        If probabilities were given: given model, the mean of those of the word's class in its texts; elsewhere, in other texts
+        with the same labels. So if one text in ten of a word isn't of its class, nor is one in ten of those others. Of a mark
+        in random texts of its class, a model that doesn't use it gives both about the same, however good it is. An honest word
+        raises the first by its company, too.
         """
         table = pd.DataFrame(self.columns)
         return table.iloc[np.argsort(-table.importance.abs(), kind="stable")].reset_index(drop=True)
@@ -393,7 +430,7 @@ class Report:
         model, counted, folds = clone(self.model).set_params(l2=self.model.l2_), self._counted(), max(self.parts, 2)
         check_folds(counted.labels, folds)
         before = self.accuracy
-        if self.parts == 1:
+        if self.given or self.parts == 1:
             before = accuracy_of(fit_parts(fit_rows(model, counted)[0], counted, folds, self.seed))
         without = [each for word in words for each in self.together.get(word, [word])]
         counted = counted.without(without)
@@ -409,7 +446,7 @@ class Report:
 
     def __repr__(self):
         """Name the sizes."""
-        return f"Report({len(self.texts):,} texts, {self._number():,} words, accuracy {self.accuracy:.3f})"
+        return f"Report({len(self.texts):,} texts, {self._size():,} words, accuracy {self.accuracy:.3f})"
 
     def __str__(self):
         """Tell how the texts were judged, and the corners."""
@@ -450,24 +487,20 @@ class Report:
     def _repr_html_(self):
         return self.html()
 
-    def __html__(self):
-        """Return what a template puts into its page."""
-        return self.html()
+    __html__ = _repr_html_  # what a template puts into its page
 
-    def _number(self):
+    def _size(self):
         """Return how many words there are, each by itself."""
         return len(self.columns["word"]) - len(self.together)
 
     def _summary(self):
-        how = (
-            "taken to be new to the model"
-            if self.parts == 1
-            else f"cut into {self.parts} parts, and each part judged by a model fitted on the rest"
-        )
-        alarms = ", ".join(f"“{word}”" for word in self.suspicious) or "none"
+        how = "taken to be new to the model"
+        if self.parts > 1:
+            how = f"cut into {self.parts} parts, and each part judged by a model fitted on the rest"
+        leaks = ", ".join(f"“{word}”" for word in self.suspicious) or "none"
         return (
-            f"{len(self.texts):,} texts, {how}; accuracy {self.accuracy:.3f}. {self._number():,} words and n-grams "
-            f"stand in enough of them. More likely than not to give the label away: {alarms}."
+            f"{len(self.texts):,} texts, {how}; accuracy {self.accuracy:.3f}{' of the given model' * self.given}. "
+            f"{self._size():,} words and n-grams stand in enough of them. More likely than not to give the label away: {leaks}."
         )
 
 

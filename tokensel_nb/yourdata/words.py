@@ -29,7 +29,7 @@ class Words:
             raise ValueError(f"no word of the model occurs in least={least} of the {len(corpus)} texts; lower least")
         self.sets = together(counts, whole.vocabulary_, max(least, enough))
         self.names = np.array([*whole.vocabulary_[self.kept], *(one.name for one in self.sets), *marks.names], dtype=object)
-        shown = np.append(self.kept, np.array([one.same[0] for one in self.sets], int))
+        shown = self.shown = np.append(self.kept, np.array([one.same[0] for one in self.sets], int))
         counted = [np.append(_columns(counts[codes == k])[shown], _columns(marks.texts[codes == k])) for k in range(self.K)]
         of_classes = np.stack(counted, axis=1)
         self.number = of_classes.sum(axis=1)
@@ -75,7 +75,7 @@ class Judged:
     """What models that have not seen the texts do with the words, summed up over the parts."""
 
     def __init__(self, words, n):
-        self.words, self.n, self.right, self.chances = words, n, 0, np.empty((n, words.K))
+        self.words, self.n, self.chances = words, n, np.empty((n, words.K))
         size = len(words.names)
         self.place_of = dict(zip(words.names[: len(words.kept)], range(size)))
         self.sums = {name: np.zeros(size) for name in ("entries", "hits", "moves", "attention", "leads")}
@@ -89,7 +89,6 @@ class Judged:
         logits = np.stack([left_out.logits(column) for column in values.T], axis=1)
         of_texts = logits[:, 0] if logits.shape[1] == 1 else logits
         chosen, self.chances[rows] = classes_of_logits(of_texts), probabilities_of_logits(of_texts)
-        self.right += (chosen == corpus.labels).sum()
         places = [self.place_of.get(word, -1) for word in judge.vocabulary_]
         places = np.array([*places, -1, *places_of_sets])[left_out.columns]  # -1 for <cls>, too
         known = places >= 0
@@ -122,11 +121,6 @@ class Judged:
         places = [place for place, columns in enumerate(sets, len(self.words.kept)) if None not in columns]
         return [np.array(columns) for columns in sets if None not in columns], places
 
-    @property
-    def accuracy(self):
-        """Share of texts that are judged right."""
-        return float(self.right / self.n)
-
     def _of_rows(self, model):
         """Return scores and values; those of words together are the ones of a single word that could stand in their place."""
         words, sets = self.words.kept, [one.left_out for one in self.words.sets]
@@ -134,8 +128,8 @@ class Judged:
         values = [shares(1, model.scores_[columns]) @ model.values_[columns] for columns in sets]
         return np.append(model.scores_[words], scores), np.concatenate([model.values_[words], *(row[None] for row in values)])
 
-    def columns(self, enough):
-        """Return the columns of words, and of marks; a word of fewer than ``enough`` texts has no own effect and suspicion."""
+    def columns(self, enough, more):
+        """Return the columns of words, and of marks, and ``more``; a word of too few texts has no own effect and suspicion."""
         words, model = self.words, self.words.model
         entries = np.maximum(self.sums["entries"], 1)
         scores, values = self._of_rows(model)
@@ -165,6 +159,7 @@ class Judged:
             "leads": self.sums["leads"] / entries,
             "own effect": effects,
             "suspicion": suspicions,
+            **more,
         }
         of_marks = {name: column[len(values) :] for name, column in columns.items() if name not in NOT_OF_MARKS}
         return {name: column[: len(values)] for name, column in columns.items()}, of_marks

@@ -15,6 +15,7 @@ from itertools import chain
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pyarrow import csv
 from tqdm import tqdm
 
 from ...support.checks import cut, first_few, shortened
@@ -243,6 +244,16 @@ def _of_folder(path, wanted, written):
 
 def _kind(path):
     return next((suffix for suffix in reversed(path.suffixes) if suffix.lower() not in PACKED), "").lower()
+
+
+def read_probabilities(path, reviews):
+    """Return a file's table of probabilities, which has a row for each row of texts, without the rows that were not kept."""
+    refuse_missing(path)
+    with _named(path, None):
+        table = (pq.read_table if _kind(path) == ".parquet" else csv.read_csv)(path).to_pandas()
+    if len(table) != (rows := len(reviews.kept)):
+        raise DataError(f"{path}: it has {len(table):,} rows, and the texts have {rows:,}; give one for each, left out or not")
+    return table[reviews.kept].set_axis(reviews.places)
 
 
 def _texts_of_files(folder, label, written):

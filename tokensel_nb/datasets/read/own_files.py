@@ -164,7 +164,7 @@ def read_reviews(source, text=None, label="auto", **options) -> Reviews:
     if how.drop_duplicates:
         kept, codes = list(compress(kept, ~repeated)), codes[~repeated]
     codes, places = None if part.labels is None else codes, list(map(part.where, kept))
-    return Reviews([texts[row] for row in kept], codes, tuple(names), part.source, places)
+    return Reviews([texts[row] for row in kept], codes, tuple(names), part.source, places, np.isin(range(len(texts)), kept))
 
 
 def _texts(part, clean):

@@ -26,7 +26,7 @@ class NotHereError(Exception):
 class Reviews:
     """Texts, their labels 0 ... K-1 (None where nobody knows them), the names of the classes, and the source, for people.
 
-    Where a source was read, ``places`` names the row of each text there.
+    Where a source was read, ``places`` names the row of each text there, and ``kept`` says of each row whether it was kept.
     """
 
     texts: list[str]
@@ -34,6 +34,7 @@ class Reviews:
     class_names: tuple[str, ...]
     source: str
     places: list[str] | None = None
+    kept: np.ndarray | None = None
 
     def __len__(self):
         return len(self.texts)
