@@ -6,7 +6,7 @@ A made-up word is put, at a random place, into some texts of one class, and with
 plant has a data set of its own, and every seed its own texts. Named is what `Report.suspicious` lists. Beside the report's
 rank, among words of ten texts or more, stand three others:
 
-share        by the share of a word's texts that are of its class, over that of all texts: one line, without a model;
+share        by the share of a word's texts that are of its class, over that of all texts, then by their number: one line;
 coefficient  by the coefficient in a logistic regression on tf-idf of words and pairs, which C = 10 penalises;
 best         by a classifier that was trained to tell this corpus's own words from thousands of simulated marks, and that sees
              all that a report counts of a word. It knows what marks look like, as no report can: where it fails, nothing helps.
@@ -85,16 +85,20 @@ def judged(texts, labels, seed):
 
 def ranks_of(found, counted, texts, labels, random):
     """Return the rank of the planted word by each way."""
-    table = found.table[found.table.texts >= 10].reset_index(drop=True)
-    mark = np.flatnonzero(table.word == WORD)[0]
-    held = np.array([WORD in word.split(" ") for word in table.word])
-    place = lambda score: int(1 + (score > score[mark])[~held].sum())
-    ranked = found.ranked.word.tolist()
+    *rows, base, repeated = counted
+    counted = [column[~repeated] for column in rows] + [base]
+    asked = found.columns["word"][~np.isnan(found.columns["suspicion"])]
+    names = asked[~repeated[: len(asked)]]  # marks, which are no words, come last
+    at = list(names).index(WORD)
+    others = np.array([WORD not in word.split(" ") for word in names])
+    place = lambda score: int(1 + (score > score[at])[others].sum())
+    rests, hits, classes, _ = counted
+    lift = hits / rests.sum(axis=1) * base[0].sum() / base[classes, 1].sum(axis=1)
     return dict(
-        report=1 + [WORD in word.split(" ") for word in ranked].index(True),
-        share=place(table["skew"].abs().to_numpy() + 1e-9 * table.texts),
-        coefficient=place(by_coefficient(table.word, texts, labels)),
-        best=by_simulation(found, counted, random),
+        report=1 + [WORD in word.split(" ") for word in found.ranked.word].index(True),
+        share=place(lift + 1e-9 * hits),
+        coefficient=place(by_coefficient(names, texts, labels)),
+        best=place(by_simulation(counted, at, random)),
     )
 
 
@@ -106,31 +110,23 @@ def by_coefficient(names, texts, labels):
     return np.array([largest[features.vocabulary_[name]] if name in features.vocabulary_ else 0.0 for name in names])
 
 
-def by_simulation(found, counted, random, number=4000):
-    """Return the rank of the planted word by the odds of a simulated mark."""
-    *rows, base, repeated = counted
-    rests, hits, classes = (column[~repeated] for column in rows)
+def by_simulation(counted, at, random, number=4000):
+    """Return the log-odds of each word that it is a simulated mark, by a classifier that has seen neither it nor the mark."""
+    base = counted[-1]
     own, others = (base[:, side] / base[:, side].sum(axis=1, keepdims=True) for side in (1, 0))
     kinds, sizes = random.integers(len(base), size=number), np.exp(random.uniform(np.log(12), np.log(150), number)).astype(int)
     strays = random.integers(0, 6, number)
     marks = np.array(
         [random.multinomial(n, own[k]) + random.multinomial(s, others[k]) for k, n, s in zip(kinds, sizes, strays)]
     )
-    seen = features_of(rests, hits, classes, base)
-    simulated = features_of(marks, sizes, kinds, base)
-    at, scores = np.count_nonzero(~repeated[: _row_of_mark(found)]), np.zeros(len(hits))
+    seen, simulated = features_of(*counted), features_of(marks, sizes, kinds, base)
+    scores = np.zeros(len(seen))
     for train, test in KFold(3, shuffle=True, random_state=0).split(seen):
         train = train[train != at]
         known = np.r_[np.zeros(len(train)), np.ones(number)]
         model = HistGradientBoostingClassifier(max_iter=150).fit(np.vstack([seen[train], simulated]), known)
         scores[test] = model.decision_function(seen[test])
-    return int(1 + (scores > scores[at]).sum())
-
-
-def _row_of_mark(found):
-    """Return which of the judged rows is the mark: the report keeps their order."""
-    asked = [*found.columns["word"][~np.isnan(found.columns["suspicion"])]]
-    return asked.index(WORD)
+    return scores
 
 
 def features_of(rests, hits, classes, base):

@@ -53,8 +53,8 @@ def suspicion(rests, hits, classes, base, repeated=None):
 
     One thing speaks for honest words besides. The texts of a planted mark are like any others of their labels, but in those
     with "waste of time" the rest, too, says more than usual. Let z be by how many standard deviations Σ h exceeds what
-    random texts of the same labels have. Where z is above zero, the evidence is divided by exp(z²/2), the likelihood ratio of
-    such a surplus. So company excuses a word, but no lack of it accuses one.
+    random texts of the same labels have. Where z exceeds one, as in one of six sets of random texts, the evidence is divided by
+    exp((z - 1)²/2). So company excuses a word, but no lack of it accuses one.
 
     There are limits. A mark in twenty of thousands of long reviews hardly proves more than chance, least of all with
     counter-examples, or in a class that nearly all texts have. And where honest words are frank themselves ("claim" and
