@@ -99,7 +99,8 @@ def suspicion(rests, hits, classes, base, repeated=None):
     leak = LEAKS / m
     some = np.flatnonzero(counted)[:: m // 4000 + 1]  # four thousand words tell enough
     honest = honest_law(likelihoods(rests[some], hits[some], classes[some], expected), leak)
-    excuse = np.exp(-(np.maximum(surplus(rests, hits, classes, base, sigmoid(of_rest)), 0) ** 2) / 2)
+    beyond = np.maximum(surplus(rests, hits, classes, base, sigmoid(of_rest)) - 1, 0)
+    excuse = np.exp(-(beyond**2) / 2)
     effects, suspicions = np.empty((2, len(hits)))
     for start in range(0, len(hits), 4000):
         which = slice(start, start + 4000)
