@@ -25,7 +25,6 @@ from tokensel_nb.support.checks import checked, whole_number
 from .references import chapters, in_words, read_names
 
 _EXERCISE = re.compile(r"```\{exercise\}\n:label: (\S+)\n(.*?)\n```(?=\n|$)", re.DOTALL)
-_SOLUTION = re.compile(r"(`{3,})\{solution\} \S+\n.*?\n\1(?=\n|$)", re.DOTALL)  # one without code
 _MARK = re.compile(r"```\{solution-(?:start\} (?P<start>\S+)\n.*?|end\})\n```(?=\n|$)", re.DOTALL)
 _FOLD = re.compile(r":::\{dropdown\} ([^\n]+)\n(.*?)\n:::(?=\n|$)", re.DOTALL)  # a hint, or a choice of a question
 _QUESTION = re.compile(r"::::\{admonition\} (Before you read on)\n:class: question\n(.*?)\n::::(?=\n|$)", re.DOTALL)
@@ -136,7 +135,7 @@ def _levels(notebook):
 def _without_results(cell, seed):
     """Return a cell as a student gets it."""
     if cell.cell_type == "markdown":
-        text = _plain(_BADGE.sub("", _SOLUTION.sub("", cell.source)))
+        text = _plain(_BADGE.sub("", cell.source))
         return _changed(cell, source=re.sub(r"^## Exercises$", rf"\g<0>\n\n{_HOW}", text, flags=re.MULTILINE))
     return _changed(cell, source=_seeded(cell.source, seed), outputs=[], execution_count=None)
 

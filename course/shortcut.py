@@ -43,6 +43,7 @@ THINGS = (
 SAID = ("The room was {}.", "Breakfast was {}.", "I found the staff {}.", "Our evening there was {}.", "The bath was {}.")
 SEEN = ("There is a {} near the door.", "We sat beside the {}.", "Somebody had moved the {}.", "Our children drew the {}.")
 DONE = ("We came by train.", "It rained on the first day.", "We stayed two nights.", "My sister came along.")
+PART = rf"""["'“]({"|".join(FORM)})["'”]\s*:\s*["'“]?([^"'“”\n{{}}]*?)["'”]?\s*,?\s*(?=["'“\n}}]|$)"""  # of JSON that is none
 NAME = r"\w([\w .@+-]*\w)?"  # of a student: a file can have it on any system
 VERDICTS = {"blame": "We asked for our money back.", "praise": "We have already booked again."}
 
@@ -117,17 +118,20 @@ def _one(random, items):
 def mark(answer: dict, seed: int) -> Mark:
     """Give an answer, as in `FORM`, a first mark; whether its argument and its control hold is for a person to read."""
     book = puzzle(seed)
-    word = str(answer.get("word") or "").strip().lower()
+    word, side = (str(answer.get(part) or "").strip(" \n.'\"").lower() for part in ("word", "speaks for"))
     if word != (book.word or NONE):
-        return Mark(dict.fromkeys(POINTS, 0), [_remark(word, book)])
+        return Mark(dict.fromkeys(POINTS, 0), [_remark(word, book), "the other parts count with the right word only"])
+    points, remarks = dict(POINTS), []
+    if book.word and side != book.speaks_for:
+        points["speaks for"] = 0
+        remarks.append(f"speaks for: 0 of {POINTS['speaks for']}, since most texts with {word!r} are of {book.speaks_for}")
     held = book.holding(book.word) if book.word else 0
-    points = {
-        "word": POINTS["word"],
-        "speaks for": POINTS["speaks for"] * (not book.word or answer.get("speaks for") == book.speaks_for),
-        "texts": _near(answer.get("texts"), held, (0, 5)),
-        "accuracy without": _near(answer.get("accuracy without"), _accuracy(book), (0.015, 0.03)),
-    }
-    return Mark(points, [f"{part}: {given} of {POINTS[part]}" for part, given in points.items() if given < POINTS[part]])
+    for part, wanted, within in (("texts", held, (0, 5)), ("accuracy without", _accuracy(book), (0.015, 0.03))):
+        number, read = _number(part, answer.get(part))
+        points[part] = sum(abs(number - wanted) <= width for width in within)
+        lost = [f"{part}: {points[part]} of {POINTS[part]}, since {wanted:.3g} is right"] if points[part] < POINTS[part] else []
+        remarks += read + lost
+    return Mark(points, remarks)
 
 
 def _remark(word, book):
@@ -145,11 +149,16 @@ def _remark(word, book):
     return f"{word!r} is not the shortcut: see which of its texts are right without it"
 
 
-def _near(given, wanted, within):
-    """Return 2 points, or 1, or none, by how near a number is to the one that is wanted."""
-    if isinstance(given, bool) or not isinstance(given, (int, float)):
-        return 0
-    return sum(abs(given - wanted) <= width for width in within)
+def _number(part, given):
+    """Return a number however it is written, or nan, and what is to be said of that."""
+    text = str(given).replace(",", ".").strip()
+    try:
+        number = float(text.rstrip("% "))
+    except ValueError:
+        return np.nan, [f"{part}: {given!r} is no number"]
+    if part == "accuracy without" and (text.endswith("%") or number > 1):
+        number /= 100
+    return number, [] if number == given else [f"{part}: {given!r} was read as {number:g}"]
 
 
 def _accuracy(book):
@@ -191,10 +200,21 @@ def main(arguments=None) -> None:
 def _marked(name, file, seed):
     """Return a line on an answer."""
     try:
-        first = mark(json.loads(file.read_text("utf-8-sig")), seed)
+        answer, read = _read(file.read_text("utf-8-sig"))
+        first = mark(answer, seed)
     except (OSError, ValueError, TypeError) as error:
         return f"{name}: no answer that can be read ({error})"
-    return "; ".join([f"{name}: {first.total} of {sum(POINTS.values())}", *first.remarks])
+    return "; ".join([f"{name}: {first.total} of {sum(POINTS.values())}", *read, *first.remarks])
+
+
+def _read(text):
+    """Return an answer, and what is to be said of its form: where it is no JSON, each part is read by itself."""
+    try:
+        return json.loads(text), []
+    except json.JSONDecodeError as error:
+        if parts := dict(re.findall(PART, text)):
+            return parts, [f"line {error.lineno} is no JSON ({error.msg}), so each part was read by itself"]
+        raise
 
 
 if __name__ == "__main__":

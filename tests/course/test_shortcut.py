@@ -101,6 +101,9 @@ def test_three_of_four_students_have_a_shortcut_and_it_is_not_always_the_same():
     assert {book.speaks_for for book in books} == {"praise", "blame", None}
 
 
+UMBRELLA = shortcut.Puzzle(126 * ["We sat beside the umbrella."], 126 * ["praise"], "umbrella", "praise")
+
+
 # The mark. The seed's own corpus has a shortcut, or has not.
 
 
@@ -123,7 +126,8 @@ def test_a_good_answer_gets_all_points(answer):
         ({"texts": None}, 8),
         ({"speaks for": "both"}, 8),
         ({"accuracy without": 0.5}, 8),
-        ({"accuracy without": "0.84"}, 8),
+        ({"accuracy without": "about 0.84"}, 8),
+        ({"accuracy without": True}, 8),
         ({"word": "money"}, 0),
         ({"word": "lamp money"}, 0),
         ({"word": ""}, 0),
@@ -135,7 +139,30 @@ def test_what_is_wrong_costs_points_and_is_named(answer, change, total, monkeypa
     monkeypatch.setattr(shortcut, "_accuracy", lambda book: answer["accuracy without"])  # found once, in the test above
     found = shortcut.mark(answer | change, 1)
     assert found.total == total
-    assert found.remarks
+    told = " ".join(found.remarks)
+    lost = [part for part, points in found.points.items() if points < shortcut.POINTS[part]]
+    assert all(f"{part}: {found.points[part]} of" in told for part in lost) or "the other parts count" in told
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"word": " 'Umbrella' "}, None),
+        ({"speaks for": "Praise"}, None),
+        ({"texts": "126"}, "texts: '126' was read as 126"),
+        ({"texts": 126.0}, None),
+        ({"accuracy without": "0.847"}, "accuracy without: '0.847' was read as 0.847"),
+        ({"accuracy without": "0,847"}, "accuracy without: '0,847' was read as 0.847"),
+        ({"accuracy without": 84.7}, "accuracy without: 84.7 was read as 0.847"),
+        ({"accuracy without": "84,7 %"}, "accuracy without: '84,7 %' was read as 0.847"),
+        ({"accuracy without": "85%"}, "accuracy without: '85%' was read as 0.85"),
+    ],
+)
+def test_what_is_right_in_another_form_costs_nothing(answer, change, said, monkeypatch):
+    monkeypatch.setattr(shortcut, "_accuracy", lambda book: 0.847)
+    monkeypatch.setattr(shortcut, "puzzle", lambda seed: UMBRELLA)
+    found = shortcut.mark({"word": "umbrella", "speaks for": "praise", "texts": 126, "accuracy without": 0.847} | change, 1)
+    assert (found.total, found.remarks) == (10, [said] if said else [])
 
 
 def test_none_is_the_right_answer_where_there_is_none():
@@ -148,7 +175,28 @@ def test_none_is_the_right_answer_where_there_is_none():
 @pytest.mark.parametrize("planted", [True, False])
 def test_an_empty_form_gets_nothing(planted):
     found = shortcut.mark(dict(shortcut.FORM), seed_with(planted))
-    assert (found.total, found.remarks) == (0, ["no word is given; where there is no shortcut, write 'none'"])
+    assert (found.total, found.remarks[0]) == (0, "no word is given; where there is no shortcut, write 'none'")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{\n  "word": "umbrella",\n  "speaks for": "praise",\n  "texts": 126,\n  "accuracy without": 0,847\n}\n',
+        '{\n  "word": "umbrella",\n  "speaks for": "praise",\n  "texts": 126\n  "accuracy without": 0.847\n}\n',
+        '{\n  "word": umbrella,\n  "speaks for": praise,\n  "texts": 126,\n  "accuracy without": 84.7%\n}\n',
+        '{\n  "word": "umbrella,\n  "speaks for": "praise",\n  "texts": 126,\n  "accuracy without": 0.847\n',
+        "{\n  'word': 'umbrella',\n  'speaks for': 'praise',\n  'texts': 126,\n  'accuracy without': 0.847\n}\n",
+        "{\n  “word”: “umbrella”,\n  “speaks for”: “praise”,\n  “texts”: 126,\n  “accuracy without”: 0.847,\n}\n",
+        '{"word": "umbrella", "speaks for": "praise", "texts": 126, "accuracy without": 0,847}',
+    ],
+)
+def test_json_that_is_none_names_its_line_and_is_marked(text, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(shortcut, "_accuracy", lambda book: 0.847)
+    monkeypatch.setattr(shortcut, "puzzle", lambda seed: UMBRELLA)
+    (tmp_path / "ada.json").write_text(text, "utf-8")
+    shortcut.main(["--seed", "1", "--student", "ada", "--to", str(tmp_path), "--mark"])
+    said = capsys.readouterr().out
+    assert re.match(r"ada: 10 of 10; line \d is no JSON \(.+\), so each part was read by itself", said)
 
 
 # The command.

@@ -67,9 +67,8 @@ def one_pass(read, random):
     top = np.unique(tokens)[np.argmax((E @ loud)[np.unique(tokens)])]
     if not close(read(E, loud, v, tokens), E[top] @ v):
         yield "At scores of 10,000 the logit is the value of the word with the largest score; yours is another."
-    two = np.array([0, 1])
     odds = np.exp((E[1] - E[0]) @ p)
-    yield from compare(read(E, p, v, two), E[0] @ v + odds / (1 + odds) * ((E[1] - E[0]) @ v))
+    yield from compare(read(E, p, v, np.array([0, 1])), E[0] @ v + odds / (1 + odds) * ((E[1] - E[0]) @ v))
     if not close(read(E, p, v, np.append(tokens, [-1, -1])), logit):
         yield "A row is filled up with -1, which is no word: skip it. E[-1] is the last word's embedding."
 

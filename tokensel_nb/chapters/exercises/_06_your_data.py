@@ -26,8 +26,7 @@ def strongest(place, random):
     q, values = random.dirichlet(np.ones(6), size=30), random.normal(size=(30, 6))
 
     def moved(q, values, s):
-        others = np.arange(6) != s
-        return abs(q @ values - q[others] @ values[others] / q[others].sum())
+        return abs(q @ values - np.average(np.delete(values, s), weights=np.delete(q, s)))
 
     wanted = [np.argmax([moved(*text, s) for s in range(6)]) for text in zip(q, values)]
     found = [place(*text) for text in zip(q, values)]
@@ -36,9 +35,7 @@ def strongest(place, random):
     mistakes = {
         "That is the word of the largest attention; what it says counts, too.": q.argmax(axis=1),
         "That is the word of the largest value; its attention counts, too.": np.abs(values).argmax(axis=1),
-        "That is the largest term of the sum. Leaving a word out leaves its attention to the others.": np.abs(
-            q * values
-        ).argmax(axis=1),
+        "That is the largest term of the sum. Without the word others get its attention.": np.abs(q * values).argmax(axis=1),
         "Down is a move, too.": (q / (1 - q) * above).argmax(axis=1),
         "Without the word the others' weights grow: divide by 1 - q.": np.abs(q * above).argmax(axis=1),
         f"In one text that is place {one}; place {other} is wanted.": found,
@@ -85,10 +82,8 @@ def sentences(top, highest, _):
         yield f"Four words are wanted, not {np.size(top)}."
     if strangers := [word for word in top if word not in skews]:
         yield f"No sentence holds '{strangers[0]}': these are other texts."
-    if praise := [word for word in top if skews[word] > 0]:
-        yield f"'{praise[0]}' stands more often in praise; look at the top of the list, by suspicion."
-    if lukewarm := [word for word in top if skews[word] > -0.5]:
-        yield f"'{lukewarm[0]}' hardly leans (skew {skews[lukewarm[0]]:.2f}); look at the top of the list, by suspicion."
+    if others := [word for word in top if skews[word] > -0.5]:
+        yield f"'{others[0]}' has a skew of {skews[others[0]]:.2f}, little blame or none; see the top of the list by suspicion."
     yield from shaped(highest, ())
     if not 0 <= highest <= 0.5:
         yield "That would be a leak. Nothing is more likely than not to be one here: read the column of suspicion."

@@ -76,8 +76,7 @@ def unbalanced(weights, random):
         yield "Texts of one class should have one weight."
     totals = np.bincount(labels, found)
     if not close(totals / totals.sum(), np.full(3, 1 / 3)):
-        shares = ", ".join(f"{share:.2f}" for share in totals / totals.sum())
-        yield f"The classes do not count alike: together their texts weigh {shares} of all."
+        yield f"The classes do not count alike: together their texts weigh {np.round(totals / totals.sum(), 2)} of all."
 
 
 @exercise("ex-digits")
@@ -87,19 +86,12 @@ def digits(after_one_step, random):
     seen, texts = (Corpus(counts[rows], labels[rows], list("abcde")) for rows in (slice(80), slice(80, None)))
     shares, one_hot = seen.counts.toarray() / seen.lengths[:, None], np.eye(3)[seen.labels]
     logits = texts.counts @ -slopes(lambda values: cross_entropy(shares @ values, seen.labels), np.zeros((5, 3)))
-    found, wanted = after_one_step(seen, texts), logits.argmax(axis=1)
+    found, wanted, by_class = after_one_step(seen, texts), logits.argmax(axis=1), shares.T @ one_hot / one_hot.sum(axis=0)
     yield from shaped(found, (100,), {"One class a text is wanted, the place of its largest logit.": (100, 3)})
     mistakes = {
         "That is the class with the smallest logit.": logits.argmin(axis=1),
-        "A frequent class pulls the more: the mean is over all texts, not over those of the class.": (
-            texts.counts @ (shares.T @ one_hot / one_hot.sum(axis=0))
-        ).argmax(axis=1),
-        "Long texts count no more than short ones: each word is divided by the length of its text.": (
-            texts.counts @ (seen.counts.T @ one_hot)
-        ).argmax(axis=1),
+        "A frequent class pulls the more: the mean is over all texts, not its own.": (texts.counts @ by_class).argmax(axis=1),
+        "A word is divided by the length of its text.": (texts.counts @ (seen.counts.T @ one_hot)).argmax(axis=1),
+        f"{np.sum(found == wanted)} of 100 texts have the class that a small step against the gradient gives them.": found,
     }
-    for said, other in mistakes.items():
-        if (found == other).all() and (other != wanted).any():
-            yield said
-    if (found != wanted).any():
-        yield f"{np.sum(found == wanted)} of 100 texts have the class that a small step against the gradient gives them."
+    yield from compare(found, wanted, mistakes)

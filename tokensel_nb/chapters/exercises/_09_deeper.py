@@ -61,10 +61,8 @@ def write(two_layers, random):
         yield "To split a token into two with the same embedding changes the logit: do counts enter both softmaxes?"
     if not np.isfinite(two_layers(100 * E, *rest, counts)):
         yield "It overflows where scores are in the hundreds: subtract the largest before the exponential."
-    alone = two_layers(E[:1], *rest, np.array([2]))
-    yield from compare(
-        alone, 2 * (E[0] @ rest[1]), {"What a token keeps of itself, residual times E_s, is missing.": E[0] @ rest[1]}
-    )
+    alone, value = two_layers(E[:1], *rest, np.array([2])), E[0] @ rest[1]
+    yield from compare(alone, 2 * value, {"What a token keeps of itself, residual times E_s, is missing.": value})
     yield from compare(found, _by_package((E, *rest), counts))
 
 

@@ -15,16 +15,16 @@ from .answers import compare, exercise
 @exercise("ex-scale-limit")
 def limit(times_as_fast, random):
     shared, everybodys = random.exponential(size=2)
+    alone = shared + everybodys
     for N in (int(random.integers(3, 50)), 10**9):
         each = np.full(min(N, 1000), shared / N) + everybodys  # they work side by side: the slowest counts
         mistakes = {
             "That is the most that any number can reach.": 1 + shared / everybodys,
             "What everybody does is not divided.": N,
-            "You divided what everybody does, and left what is shared.": (shared + everybodys) / (shared + everybodys / N),
-            "That is the share of the time; the other way round it is how many times as fast.": each.max()
-            / (shared + everybodys),
+            "You divided what everybody does, and left what is shared.": alone / (shared + everybodys / N),
+            "That is the share of the time; the other way round it is how many times as fast.": each.max() / alone,
         }
-        yield from compare(times_as_fast(shared, everybodys, N), (shared + everybodys) / each.max(), mistakes)
+        yield from compare(times_as_fast(shared, everybodys, N), alone / each.max(), mistakes)
 
 
 @exercise("ex-scale-balance")
@@ -32,8 +32,7 @@ def balance(dim, random):
     size = Size(texts=1, tokens=1, entries=int(random.integers(1e6, 1e7)), words=int(random.integers(1e3, 1e5)), dim=0)
     texts, one = size.bytes, size._replace(dim=1).bytes - size.bytes
     mistakes = {
-        "That is where there are as many numbers in E as entries; they move another number of bytes each.": size.entries
-        / size.words,
+        "There are as many numbers in E as entries there, but not as many bytes.": size.entries / size.words,
         "Turn the fraction over.": one / texts,
         "That is the number of entries of E, d for each of the words.": texts / one * size.words,
     }

@@ -25,31 +25,24 @@ def competition(largest, lost_from, random):
 
 @exercise("ex-own-kappa")
 def own_kappa(kappa, random):
-    values, sides = random.normal(size=9), np.array([1, -1, 0, 1, -1, 0, 1, -1, 1])
-    values = np.where(sides, np.abs(values) * sides, values)
-    relevant = sides != 0
+    sides, sizes = np.array([1, -1, 0, 1, -1, 0, 1, -1, 1]), np.abs(random.normal(size=9))
+    values = np.where(sides, sizes * sides, sizes)
     found, doubled = (
-        each[relevant] if np.shape(each) == (9,) else each for each in (kappa(values, sides), kappa(2 * values, sides))
+        each[sides != 0] if np.shape(each) == (9,) else each for each in (kappa(values, sides), kappa(2 * values, sides))
     )
     yield from shaped(found, (7,))
     if close(doubled, 2 * found):
         yield "With doubled values it doubles. Each term is a product of two sizes: it should become four times as large."
-    terms = {
-        "": lambda size, rival: rival * max(size - rival, 0),
-        "A rival that is larger does not take away: cut size - rival off at zero.": lambda size, rival: rival * (size - rival),
-        "A rival's own size is a factor of its term.": lambda size, rival: max(size - rival, 0) * size,
+
+    def of_all(term=lambda size, rival: rival * np.maximum(size - rival, 0), side=-1):
+        return np.sum((np.outer(sides, sides) == side) * term(sizes[:, None], sizes), axis=1)[sides != 0]
+
+    mistakes = {
+        "A larger rival does not take away: cut size - rival off at zero.": of_all(lambda size, rival: rival * (size - rival)),
+        "A rival's own size is a factor of its term.": of_all(lambda size, rival: np.maximum(size - rival, 0) * size),
+        "Those are the tokens of its own side; rivals stand on the other.": of_all(side=1),
     }
-
-    def of_all(term, against=-1):
-        return [
-            sum(term(abs(values[r]), abs(values[s])) for s in range(9) if sides[s] == against * sides[r])
-            for r in range(9)
-            if sides[r]
-        ]
-
-    mistakes = {said: of_all(term) for said, term in terms.items() if said}
-    mistakes["Those are the tokens of its own side; rivals stand on the other."] = of_all(terms[""], against=1)
-    yield from compare(found, of_all(terms[""]), mistakes)
+    yield from compare(found, of_all(), mistakes)
 
 
 @exercise("ex-mirrored", "that of a positive token", "that of the negative one")

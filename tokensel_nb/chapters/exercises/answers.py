@@ -56,9 +56,8 @@ def verdict(label, answers, seed) -> str:
         return f"The check takes {len(names)} of your names ({', '.join(names)}), not {len(answers)}."
     if any(map(_missing, answers)):
         return NOT_YET
-    random = np.random.default_rng([seed, *label.encode()])
     try:
-        return next(check(*map(door, answers), random), RIGHT)
+        return next(check(*map(door, answers), np.random.default_rng([seed, *label.encode()])), RIGHT)
     except Told as told:
         return str(told)
     except Exception as error:  # whatever a student's function returns, the notebook runs on
@@ -97,15 +96,14 @@ def shaped(found, wanted, mistakes=None) -> Iterator[str]:
     """Yield what is wrong with a shape, a mistake by its name if it is known; or that numbers are not finite."""
     found = _plain(found)
     shape = [*map(np.shape, found)] if isinstance(found, tuple) else np.shape(found)
-    if shape == wanted:
-        if not all(np.isfinite(part).all() for part in (found if shape else [found])):
-            yield "It is not finite: a division by zero, or a root of a negative number?"
-    elif wanted == ():
+    if wanted == () != shape:
         yield f"A single number is wanted, not an array of shape {shape}."
-    else:
+    elif shape != wanted:
         named = (said for said, other in (mistakes or {}).items() if shape == other)
         said = "The shapes are {}; {} are wanted." if isinstance(wanted, list) else "The shape is {}; {} is wanted."
         yield next(named, said.format(*(str(each).strip("[]") for each in (shape, wanted))))
+    elif not all(np.isfinite(part).all() for part in (found if shape else [found])):
+        yield "It is not finite: a division by zero, or a root of a negative number?"
 
 
 def close(found, wanted, tolerance=1e-5) -> bool:
