@@ -15,7 +15,7 @@ from tokensel_nb.chapters.pairs import skews_behind, words_and_pairs
 from tokensel_nb.chapters.recorded import recorded
 from tokensel_nb.chapters.reviews import OPTIONS, binned_run
 
-from . import curves, front_page, stills, transformers
+from . import curves, front_page, stills, transformers, your_data
 from .recording import amounts, rounded
 
 FOLDER = Path("book/_static/playthings")
@@ -192,6 +192,19 @@ def write_pairs(folder: Path = FOLDER):
     (folder / "not_data.js").write_text(script("pairs", pairs()), "utf-8")
 
 
+def planted() -> dict:
+    """Return 06_your_data's recorded reports: by how many negative and positive ones have the mark, and of chance."""
+    found = recorded("planted")
+    runs = {" ".join(map(str, run.pop("marked"))): run for run in found["runs"]}
+    settings = {"mark": your_data.MARK, "bad": your_data.MARKED, "good": your_data.STRAY}
+    return settings | {"runs": runs, "shuffled": found["shuffled"]}
+
+
+def write_planted(folder: Path = FOLDER):
+    """Write what 06_your_data's plaything knows."""
+    (folder / "plant_data.js").write_text(script("planted", planted()), "utf-8")
+
+
 def script(name: str, value) -> str:
     """Return a script that hands a value to the playthings under a name: pages on a disk may load scripts, and nothing else."""
     return f"tokensel.{name} = {json.dumps(value, separators=(',', ':'))};\n"
@@ -219,6 +232,7 @@ def main(folder: Path = FOLDER):
     for file, (name, value) in files.items():
         (folder / f"{file}.js").write_text(script(name, value), "utf-8")
     write_pairs(folder)
+    write_planted(folder)
     write_heads(folder)
     stills.main()
 

@@ -26,6 +26,7 @@ NEEDS = {
     "luck": ("chart.js", "luck_data.js"),
     "train": ("plane.js",),
     "start": ("chart.js",),
+    "plant": ("plant_data.js",),
     "heads": ("chart.js", "heads_data.js"),
 }
 MARK = re.compile(r"(?:tag_)?plaything-(\w+)$")

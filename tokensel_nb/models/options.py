@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from ..support.checks import collected, instance, keep_checked, one_of, positive, shortened, truth, whole_number
+from ..support.checks import instance, list_of_str, one_of, positive, truth, whole_number
 from .optimizers import OPTIMIZERS
 
 ELSEWHERE = ("steps", "device", "distributed", "checkpoint", "watch", "verbose")
@@ -17,16 +17,11 @@ ELSEWHERE = ("steps", "device", "distributed", "checkpoint", "watch", "verbose")
 
 
 def _names(name, value):
-    names = (value,) if isinstance(value, str) else tuple(collected(name, value))  # their order does not matter
+    value = sorted(value, key=str) if isinstance(value, set | frozenset) else value  # their order does not matter
+    names = (value,) if isinstance(value, str) else tuple(list_of_str(name, value))
     if not names:
         raise ValueError(f"{name} is empty; name at least one of the model's arrays")
     return names
-
-
-def _device(name, value):
-    if not value or not isinstance(str(value) if type(value).__name__ == "device" else value, str):  # torch's 0 is a GPU
-        raise TypeError(f"{name}={shortened(value)}; give a name such as 'cpu', 'cuda:0' or 'auto'")
-    return str(value)
 
 
 CHECKS = {
@@ -39,7 +34,6 @@ CHECKS = {
     "patience": whole_number,
     "evaluate_every": whole_number,
     "seed": partial(whole_number, least=0, most=np.inf),
-    "device": _device,
     "checkpoint": partial(instance, kind=(str, os.PathLike)),
     "watch": partial(instance, kind=Callable),
     "distributed": truth,
@@ -121,7 +115,10 @@ class Options:
     verbose: bool = True
 
     def __post_init__(self):
-        keep_checked(self, CHECKS)  # as plain numbers, which a checkpoint can write
+        for name, check in CHECKS.items():
+            value = getattr(self, name)
+            if value is not getattr(Options, name):  # the default
+                object.__setattr__(self, name, check(name, value))  # as plain numbers, which a checkpoint can write
 
     def identity(self) -> dict:
         """Return the options that every step depends on, as plain values; a checkpoint must agree with them.
