@@ -414,12 +414,12 @@ WRONG = {
         (lambda q, values: (q / (1 - q) * (values - q @ values)).argmax(), "Down is a move"),
         (lambda q, values: np.abs(q * (values - q @ values)).argmax(), "divide by 1 - q"),
     ],
-    "ex-your-tilt": [
-        (lambda word, base, h: np.zeros(2), "mean of h"),
-        (lambda word, base, h: np.full(2, np.nan), "not finite"),
-        (lambda word, base, h: np.append(0, np.log(odds(word) / odds(base))), "mean of"),
-        (lambda word, base, h: np.append(*2 * [np.log(odds(word) / odds(base))]), "mean of"),
-        (lambda word, base, h: np.log(odds(word) / odds(base)), "shape"),
+    "ex-your-own-effect": [
+        (lambda word, h: 0.0, "of the texts are of the class"),
+        (lambda word, h: np.nan, "not finite"),
+        (lambda word, h: np.log(odds(word)), "of the texts are of the class"),
+        (lambda word, h: -own_effect(word, h), "of the texts are of the class"),
+        (lambda word, h: np.array([0.0, own_effect(word, h)]), "shape"),
     ],
     "ex-your-impure": [
         (lambda own, others, seed: own / 60, "With ten strays"),
@@ -517,6 +517,13 @@ def separate(texts):
     goal, bounds = np.append(np.zeros(rows.shape[1]), -1), [(-1, 1)] * rows.shape[1] + [(None, 1)]
     found = optimize.linprog(goal, np.c_[-rows, np.ones(len(rows))], np.zeros(len(rows)), bounds=bounds)
     return found.x[-1], found.x[:-1], -found.ineqlin.marginals
+
+
+def own_effect(word, h):
+    """Return the own effect that the law of the chapter gives, by small steps."""
+    steps = np.linspace(-6, 6, 12_001)
+    expected = 1 / (1 + np.exp(-steps[:, None]) * ((1 - h) / h) ** 0.5) @ word.sum(axis=0)
+    return steps[np.abs(expected - word[1].sum()).argmin()]
 
 
 def odds(counts):

@@ -266,7 +266,7 @@ def test_what_the_corpus_holds_is_its_own_and_read_only():
 
 def test_weights_that_are_none(tiny):
     for weights in ([1, -1, 1], [0, 0, 0], [1, 1], [1, np.inf, 1]):
-        with pytest.raises(ValueError, match="weights must be 3 finite numbers"):
+        with pytest.raises(ValueError, match=r"weights (holds a|has shape|must have a sum)"):
             replace(tiny, weights=weights)
 
 

@@ -1,10 +1,14 @@
 """What a new model has to say, and what it gets for that: the example of CONTRIBUTING.md, as it stands there."""
 
 import re
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from helpers import corpora, each_dtype, each_kind, equal, flat, kind_of, of_kind, on, short_texts
 from hypothesis import given
 from hypothesis import strategies as st
@@ -87,6 +91,73 @@ def test_it_trains_and_goes_on_where_it_was_killed(tmp_path, monkeypatch, kind):
     assert ts.accuracy(through.parameters, held_out, MeanOfEmbeddings()) > 0.8
     with pytest.raises(ts.CheckpointError, match="made with model='MeanOfEmbeddings', not 'Renamed'"):
         ts.train(corpus, type("Renamed", (MeanOfEmbeddings,), {})(), checkpoint=file, **options)
+
+
+@dataclass(frozen=True)
+class Reshaped(MeanOfEmbeddings):
+    """The same, with its logits in another shape."""
+
+    shape: Callable = torch.Tensor.ravel
+
+    def forward(self, parameters, texts):
+        return self.shape(super().forward(parameters, texts))
+
+    def forward_attention(self, parameters, texts):
+        return self.shape(texts.log_counts.softmax(dim=1))
+
+
+def test_logits_of_two_classes_may_be_flat(tiny):
+    start = MeanOfEmbeddings().start(3, 4, 0, dtype="float64")
+    for of in (ts.logits, lambda *given: ts.gradients(*given).embeddings):
+        np.testing.assert_array_equal(of(start, tiny, Reshaped()), of(start, tiny, MeanOfEmbeddings()))
+
+
+@pytest.mark.parametrize(
+    ("shape", "told"),
+    [
+        (lambda logits: logits[:1], r"returns has shape \(1, 1\); give shape \({n}, 1\)"),
+        (lambda logits: torch.hstack([logits, logits]), r"returns has shape \({n}, 2\); give shape \({n}, 1\)"),
+        (lambda logits: logits[:, :, None], r"returns has shape \({n}, 1, 1\); give shape \({n}, 1\)"),
+        (lambda logits: logits.sum(), r"returns has shape \(\); give shape \({n}, 1\)"),
+        (lambda logits: logits.detach().numpy(), "returns=array.*; give a Tensor"),
+        (lambda logits: None, "returns=None; give a Tensor"),
+    ],
+)
+def test_logits_of_any_other_shape_are_told_in_one_sentence(tiny, shape, told):
+    start, model = MeanOfEmbeddings().start(3, 4, 0), Reshaped(shape)
+    for call in (ts.logits, ts.loss, ts.accuracy, ts.gradients):
+        with pytest.raises((ValueError, TypeError), match="what Reshaped.forward " + told.format(n=len(tiny))):
+            call(start, tiny, model)
+    with pytest.raises((ValueError, TypeError), match=r"what Reshaped.forward returns"):
+        ts.train(tiny, model, steps=1)
+    with pytest.raises((ValueError, TypeError), match=r"what Reshaped.forward_attention returns"):
+        ts.attention(start, tiny, Reshaped(lambda weights: shape(torch.hstack([weights] * 3))))
+
+
+def test_several_classes_have_a_logit_each():
+    texts = ts.Corpus(np.eye(3), [0, 1, 2], ["a", "b", "c"])
+    start = MeanOfEmbeddings().start(3, 4, 0, num_classes=3)
+    with pytest.raises(ValueError, match=r"what Reshaped.forward returns has shape \(9,\); give shape \(3, 3\)"):
+        ts.logits(start, texts, Reshaped())
+
+
+OF_MODELS = [ts.OneLayer(), ts.TwoLayersWithoutKeyQuery(), ts.TwoLayers(), ts.WithMLP(), ts.Transformer(heads=2)]
+
+
+@pytest.mark.parametrize("model", OF_MODELS, ids=lambda model: type(model).__name__)
+@pytest.mark.parametrize("other", OF_MODELS, ids=lambda model: type(model).__name__)
+def test_parameters_of_another_model_are_refused_by_both_names(model, other):
+    texts = ts.sequences_from_texts(["good film", "bad film"], ["up", "down"], longest=2)
+    start = other.start(texts.vocab_size, 4, 0)
+    calls = [ts.logits, ts.loss, ts.gradients, ts.attention, lambda start, *given: ts.train(*given, start=start, steps=1)]
+    told = f"{type(model).__name__} learns {model.learns[0].__name__}, but the parameters are {type(start).__name__}; give the"
+    for call in calls:
+        with nullcontext() if model.learns == other.learns else pytest.raises(TypeError, match=told):
+            call(start, texts, model)
+    if not isinstance(start, ts.Parameters) or model != ts.OneLayer() or other.learns == model.learns:
+        return
+    with pytest.raises(TypeError, match="OneLayer learns Parameters, but the parameters are"):
+        ts.joint_flow(start, texts, [0.0, 1.0])
 
 
 def test_what_it_does_not_have_is_said(tiny):

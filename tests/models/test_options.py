@@ -2,6 +2,7 @@ from dataclasses import FrozenInstanceError, fields, replace
 
 import numpy as np
 import pytest
+import torch
 
 from tokensel_nb import Model, OneLayer, Options, TwoLayers, WithMLP, train
 from tokensel_nb.models.options import ELSEWHERE
@@ -45,6 +46,13 @@ def test_numbers_of_numpy_are_as_good_as_others():
     wanted = Options(dim=7, steps=3, learning_rate=0.5, seed=2, trained=["embeddings"])
     assert given.identity() == wanted.identity()
     assert {type(value) for value in given.identity().values()} <= {int, float, str, list, type(None)}
+
+
+@pytest.mark.parametrize("device", [0, False, "", True, 1.5, -1, b"cpu", ["cpu"]])
+def test_a_device_has_a_name(device):
+    with pytest.raises(TypeError, match=r"^device=.*; give a name such as 'cpu', 'cuda:0' or 'auto'$"):
+        Options(device=device)
+    assert Options(device=torch.device("cpu")).device == Options(device=np.str_("cpu")).device == "cpu"
 
 
 def test_one_name_is_a_list_of_one():

@@ -1,3 +1,4 @@
+from dataclasses import fields, replace
 from functools import partial
 
 import numpy as np
@@ -133,3 +134,21 @@ def test_what_it_cannot_read_is_refused(texts):
     for wrong in (dict(layers=0), dict(norm="middle"), dict(spread=-1.0)):
         with pytest.raises(ValueError, match=next(iter(wrong))):
             Transformer(**wrong)
+
+
+@pytest.mark.parametrize("name", [field.name for field in fields(TransformerParameters)])
+def test_arrays_that_do_not_fit_each_other_are_named(texts, name):
+    start = begin(SMALL(), texts)
+    array = getattr(start, name)
+    for wrong in (array[..., :-1], array.ravel()[0], array[None, None], *([array[:-1]] if array.ndim == 3 else [])):
+        with pytest.raises(ValueError, match=r"\w+ has shape \(.*\); give shape \(.*\)"):
+            replace(start, **{name: wrong})
+
+
+def test_parameters_of_other_sizes_are_refused(texts):
+    start = begin(SMALL(), texts)
+    for model in (SMALL(layers=3), SMALL(hidden=7)):
+        with pytest.raises(ValueError, match=r"linear1_weight has \(2, 5\) layers and hidden units; this model \(\d, \d+\)"):
+            logits(start, texts, model)
+    with pytest.raises(ValueError, match="a text has 6 words, more than longest=3"):
+        logits(replace(start, positions=start.positions[:4]), texts, SMALL())

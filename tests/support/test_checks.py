@@ -92,7 +92,7 @@ def test_seeds_and_generators():
     ids=lambda value: type(value).__name__,
 )
 def test_no_array_of_numbers(values):
-    with pytest.raises(ValueError, match=r"^direction=.*; give an array of real numbers$"):
+    with pytest.raises(ValueError, match=r"^direction(=.*; give an array of real numbers| has masked values; .*)$"):
         checks.numbers("direction", values)
 
 
@@ -194,3 +194,39 @@ def test_texts_and_lists_are_cut():
     assert checks.shortened("no " * 100, most=20) == "'no no no no no n..."
     assert checks.first_few(["good", "bad", "film"]) == "good, bad, film"
     assert checks.first_few(["good", "bad", "film"], most=2) == "good, bad and 1 more"
+
+
+@pytest.mark.parametrize("values", ["ab", b"ab", {"a", "b"}, frozenset("ab"), {"a": 1}, 3, None, np.eye(2)])
+def test_a_list_is_no_string_set_dict_or_table(values):
+    with pytest.raises(TypeError, match=r"^words is a \w+; give a list of str, in their order$"):
+        checks.listed("words", values)
+
+
+@pytest.mark.parametrize("check", [checks.listed, checks.row_of, checks.real, checks.numbers, checks.collected])
+def test_nothing_is_masked(check):
+    with pytest.raises(ValueError, match=r"^words has masked values; leave these out, or fill them in$"):
+        check("words", np.ma.array([1.0, 2.0], mask=[True, False]))
+    assert list(checks.listed("words", np.ma.array([1.0, 2.0]))) == [1, 2]
+
+
+def test_the_order_of_a_collection_does_not_matter():
+    for words in ({"b", "a"}, frozenset("ab"), ("a", "b"), np.array(["a", "b"])):
+        assert checks.collected("words", words) == ["a", "b"]
+    for words in ("ab", {"a": 1}, 5, None):
+        with pytest.raises(TypeError, match=r"^words is a "):
+            checks.collected("words", words)
+    with pytest.raises(TypeError, match=r"^words holds 1, which is not a string"):
+        checks.collected("words", {1, "a"})
+
+
+def test_weights_of_texts_are_finite_and_not_negative():
+    assert checks.weights_of("weights", 2, 3).tolist() == [2, 2, 2]
+    assert checks.weights_of("weights", [True, False], 2).tolist() == [1, 0]
+    for weights in ([1], [1, -1], [1, np.nan], [1, 1j], "ab", None, [[1, 1]], np.ma.array([1, 1], mask=[1, 0])):
+        with pytest.raises(ValueError, match=r"^weights"):
+            checks.weights_of("weights", weights, 2)
+
+
+def test_no_numbers_are_on_no_device():
+    with pytest.raises(ValueError, match="give an array of real numbers"):
+        checks.numbers("x", torch.ones(2, device="meta"))

@@ -245,7 +245,7 @@ def test_bad_input_gets_one_sentence():
         model.fit(np.where(counts == 0, np.nan, counts), labels)
     with pytest.raises(ValueError, match="Unknown label type: continuous"):
         model.fit(counts, labels + 0.5)
-    with pytest.raises(ValueError, match="finite numbers, none negative"):
+    with pytest.raises(ValueError, match="sample_weight holds a number below zero, -1; give how much"):
         model.fit(counts, labels, sample_weight=np.where(np.arange(len(labels)) == 0, -1, 1))
     with pytest.raises(ValueError, match="learning_rate=0; give a positive number"):
         AttentionClassifier(learning_rate=0).fit(counts, labels)
@@ -259,11 +259,21 @@ def test_bad_input_gets_one_sentence():
         AttentionClassifier(max_iter=0).fit(counts, labels)
     with pytest.raises(ValueError, match=r"dim=2\.5; give a whole number of at least 1"):
         AttentionClassifier(dim=2.5).fit(counts, labels)
-    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+    with pytest.raises(ValueError, match=r"sample_weight has shape \(3,\); give shape"):
         model.fit(counts, labels, sample_weight=np.ones(3))
-    with pytest.raises(ValueError, match="sample_weight has 2 dimensions; give one number per sample"):
+    for masked in (dict(X=counts), dict(y=labels), dict(sample_weight=np.ones(len(labels)))):
+        ((name, values),) = masked.items()
+        hidden = np.ma.array(values, mask=np.arange(values.size).reshape(values.shape) == 0)
+        with pytest.raises(ValueError, match=f"{name} has masked values; leave these out, or fill them in"):
+            model.fit(**dict(X=counts, y=labels) | {name: hidden})
+    with pytest.raises(TypeError, match="verbose='no'; give True or False"):
+        AttentionClassifier(verbose="no").fit(counts, labels)
+    for seed in (-1, "no", 2**32):
+        with pytest.raises(ValueError, match=r"random_state=.*; give a whole number, zero or more"):
+            AttentionClassifier(random_state=seed).fit(counts, labels)
+    with pytest.raises(ValueError, match=r"sample_weight has shape \(120, 1\); give shape"):
         model.fit(counts, labels, sample_weight=np.ones((len(labels), 1)))
-    with pytest.raises(ValueError, match="sample_weight contains NaN"):
+    with pytest.raises(ValueError, match="sample_weight holds a value that is not finite"):
         model.fit(counts, labels, sample_weight=np.full(len(labels), np.nan))
     with pytest.raises(ValueError, match="has 11 features, but AttentionClassifier is expecting 12"):
         model.fit(counts, labels).predict(counts[:, 1:])

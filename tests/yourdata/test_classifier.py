@@ -1,5 +1,6 @@
 import json
 import os
+import re
 import warnings
 
 import numpy as np
@@ -379,7 +380,7 @@ def test_emoji_speak():
 @pytest.mark.parametrize(
     ("texts", "labels", "message"),
     [
-        ("a good film", ["up"], "texts is one string, 'a good film'; give a list of texts"),
+        ("a good film", ["up"], "texts is a str; give a list of str, in their order"),
         (["good", None], ["up", "down"], "text 1 is None, not a string"),
         (["good", 3.5], ["up", "down"], "text 1 is 3.5, not a string"),
         (["good", "bad"], ["up"], "there are 2 texts and 1 labels"),
@@ -394,7 +395,7 @@ def test_emoji_speak():
     ],
 )
 def test_what_cannot_be_learnt_is_said_plainly(texts, labels, message):
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((ValueError, TypeError), match=message):
         TextClassifier().fit(texts, labels)
 
 
@@ -411,18 +412,53 @@ def test_a_table_is_no_list_of_texts():
     [
         ({"ngrams": 0}, "ngrams=0; give a whole number of at least 1"),
         ({"min_texts": 0}, "min_texts=0; give a whole number of at least 1"),
-        *(({"l2": l2}, f"l2={l2}; give a finite number of at least zero, or None") for l2 in (-1.0, np.nan, np.inf)),
-        ({"without": "good"}, "without is one string, 'good'; give a list of words"),
+        *(({"l2": l2}, f"l2={l2}; give a number from 0 to 1e30, or None") for l2 in (-1.0, np.nan, np.inf)),
+        ({"l2": 1e50}, "l2=1e+50; give a number from 0 to 1e30, or None"),
+        *(
+            ({"without": words}, f"without is a {type(words).__name__}; give a list of str")
+            for words in ("good", {"good": 1}, 1.5)
+        ),
+        ({"without": [5]}, "without holds 5, which is not a string"),
+        *(({"attend": attend}, f"attend={attend!r}; give True or False") for attend in (2.5, "no", None, 1)),
+        ({"tokenizer": 5}, "tokenizer=5; give a Callable"),
+        *(({"random_state": seed}, f"random_state={seed!r}; give a whole number, zero or more") for seed in (-1, "x", 0.5)),
+        ({"random_state": 2**32}, "random_state=4294967296; give a whole number, zero or more and at most 4294967295"),
+        *(({"class_weight": weight}, f"class_weight={weight!r}; choose one of 'balanced'") for weight in ("no", 5, [1, 2])),
+        *(
+            ({"class_weight": {"up": share}}, f"class_weight['up']={share!r}; give a finite number")
+            for share in ("x", -1, np.nan)
+        ),
     ],
 )
 def test_settings_are_checked(settings, message):
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((ValueError, TypeError), match=re.escape(message)):
         TextClassifier(**settings).fit(TEXTS, LABELS)
+    with pytest.raises((ValueError, TypeError), match=re.escape(message)):
+        ts.report(TextClassifier(**settings), TEXTS, LABELS)
+
+
+def test_settings_come_in_any_harmless_form():
+    """Words to leave out in any order, numpy's truths and generators."""
+    plain = TextClassifier(without=["good", "bad"]).fit(TEXTS, LABELS)
+    for form in (
+        dict(without={"good", "bad"}),
+        dict(without=np.array(["bad", "good"])),
+        dict(without=("bad", "good"), attend=np.True_, random_state=np.int64(0), class_weight={"up": 1, "down": 1}),
+        dict(without=("bad", "good"), random_state=np.random.RandomState(0)),
+    ):
+        assert np.array_equal(TextClassifier(**form).fit(TEXTS, LABELS).values_, plain.values_)
 
 
 def test_weights_are_checked():
-    for weights in ([1.0], [-1.0] * 64, [np.nan] * 64):
-        with pytest.raises(ValueError, match="sample_weight must be 64 finite numbers, none negative"):
+    for weights, message in (
+        ([1.0], r"sample_weight has shape \(1,\); give shape \(64,\)"),
+        ([-1.0] * 64, "sample_weight holds a number below zero, -1; give how much each text counts"),
+        ([np.nan] * 64, r"sample_weight holds a value that is not finite, nan at \[0\]"),
+        ("abc", "sample_weight='abc'; give an array of real numbers"),
+        (np.ones(64) + 1j, r"sample_weight=.*; give an array of real numbers"),
+        (np.ma.array(np.ones(64), mask=np.arange(64) == 3), "sample_weight has masked values"),
+    ):
+        with pytest.raises(ValueError, match=message):
             TextClassifier().fit(TEXTS, LABELS, sample_weight=weights)
     with pytest.raises(ValueError, match="only one class has texts of positive weight"):
         TextClassifier().fit(TEXTS, LABELS, sample_weight=np.array(LABELS) == "up")
@@ -431,7 +467,7 @@ def test_weights_are_checked():
 def test_it_must_be_fitted_first():
     with pytest.raises(NotFittedError, match="not fitted yet"):
         TextClassifier().predict(["good"])
-    with pytest.raises(ValueError, match="texts is one string"):
+    with pytest.raises(TypeError, match="texts is a str; give a list of str, in their order"):
         TextClassifier().fit(TEXTS, LABELS).predict("good")
     with pytest.raises(ValueError, match="text is None, not a string"):
         TextClassifier().fit(TEXTS, LABELS).words(None)

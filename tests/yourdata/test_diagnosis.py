@@ -1,5 +1,6 @@
 """What `diagnose` says, held against the textbook's model text by text, and against all permutations of a few labels."""
 
+from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
@@ -256,6 +257,10 @@ def test_a_class_without_a_text_is_left_out_of_the_mean():
         (dict(shuffles=0), "shuffles=0; give a whole number of at least 1"),
         (dict(least=10_000), "no word occurs in least=10000 of the 800 texts; lower least"),
         (dict(seed="a"), "seed='a'; give a whole number"),
+        (
+            dict(corpus=ts.Corpus(np.ones((3, 100)), [0, 0, 1], range(100), weights=[1e300, 1, 1])),
+            "every text is '0'; give texts",
+        ),
     ],
 )
 def test_what_does_not_fit_is_named(halves, change, message):
@@ -263,6 +268,13 @@ def test_what_does_not_fit_is_named(halves, change, message):
     options = {name: given.pop(name) for name in ("shuffles", "least", "seed") if name in given}
     with pytest.raises((ValueError, TypeError), match=message):
         ts.diagnose(given["E"], given["v"], given["p"], given["corpus"], **options)
+
+
+@pytest.mark.parametrize("unit", [1e-300, 1e-12, 1e9])
+def test_z_does_not_depend_on_the_unit_of_counts(halves, unit):
+    whole, scaled = (beyond_chance(replace(halves[1], counts=halves[1].counts * unit)) for unit in (1, unit))
+    assert np.abs(whole).max() > 3
+    np.testing.assert_allclose(scaled, whole, rtol=1e-9)
 
 
 def test_words_of_equal_z_keep_their_order():

@@ -179,5 +179,15 @@ def test_a_text_is_one_string():
         explain(drawn(0), ["a", "b"])
     with pytest.raises(KeyError, match="'film' is not one of the 1 known words"):
         explain(drawn(0), "good").without("film")
-    with pytest.raises(ValueError, match="of is 'd'; the classes are a, b, c"):
-        explain(drawn(0, classes=("a", "b", "c")), "good").table("d")
+    for classes in (("a", "b", "c"), ("a", "b")):
+        for of in ("d", ["a"], 5, np.array(["a"])):
+            with pytest.raises(ValueError, match=f"of is .*; the classes are {', '.join(classes)}"):
+                explain(drawn(0, classes=classes), "good").table(of)
+    for word in ([], 5, None):
+        with pytest.raises(TypeError, match=r"word=.*; give a str"):
+            explain(drawn(0), "good").without(word)
+    for most in (-1, "3", 0.5, True):
+        with pytest.raises(ValueError, match=r"most=.*; give a whole number, zero or more"):
+            explain(drawn(0), "good").changes(most)
+    with pytest.raises(TypeError, match="terms='no'; give True or False"):
+        explain(drawn(0), "good").html(terms="no")

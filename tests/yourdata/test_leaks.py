@@ -171,3 +171,22 @@ def test_the_rest_of_random_texts_says_no_more_than_usual_and_that_of_company_do
     weights = [np.exp(0.3 * log_odds[pool]) for pool in pools]
     loud = dict(zip(map(len, pools), (each / each.sum() for each in weights)))
     assert z_of(lambda pool, size: random.choice(pool, size, replace=False, p=loud[len(pool)])).mean() > 1
+
+
+@pytest.mark.parametrize("name", ["rests", "hits", "base"])
+@pytest.mark.parametrize("number", [1e308, 2.0**54, -1.0])
+def test_numbers_of_texts_are_such(name, number):
+    given = dict(rests=np.ones((30, 81)), hits=np.full(30, 40.0), classes=np.zeros(30, int), base=np.ones((2, 2, 81)))
+    assert np.isfinite(suspicion(**given)).all()
+    given[name].ravel()[0] = number
+    with pytest.raises(ValueError, match=r"base, rests and hits hold numbers of texts; give none below zero or above 2\*\*53"):
+        suspicion(**given)
+
+
+def test_no_word_has_more_hits_than_texts_and_rows_are_repeated_or_not():
+    given = dict(rests=np.ones((30, 81)), hits=np.full(30, 40.0), classes=np.zeros(30, int), base=np.ones((2, 2, 81)))
+    with pytest.raises(ValueError, match="hits exceeds the sum of rests for a word"):
+        suspicion(**given | dict(hits=np.full(30, 82.0)))
+    for repeated in ("no", ["no"] * 30, [2] * 30, np.ones(29, bool)):
+        with pytest.raises(ValueError, match=r"repeated (has|holds)"):
+            suspicion(**given, repeated=repeated)

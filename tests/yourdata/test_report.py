@@ -551,6 +551,38 @@ def test_what_cannot_be_reported(change, message):
         ts.report(ts.TextClassifier(l2=1.0), **given)
 
 
+@pytest.mark.parametrize("labels", [None, 5, "up" * 4, {"up", "down"}, [["up"]] * 8, np.ma.array([1, 0] * 4, mask=[1, 0] * 4)])
+@pytest.mark.parametrize("of", ["a fitted model", "a new model", "probabilities"])
+def test_labels_that_are_none_are_named_whatever_is_judged(labels, of):
+    texts, right = ["good film", "bad film"] * 4, ["up", "down"] * 4
+    fitted = ts.TextClassifier(l2=1.0).fit(texts, right)
+    model = {"a fitted model": fitted, "a new model": ts.TextClassifier(), "probabilities": fitted.predict_proba(texts)}[of]
+    with pytest.raises(ValueError, match=r"labels has (\d dimensions; give one label per text|masked values; leave these out)"):
+        ts.report(model, texts, labels, folds=2)
+
+
+def test_words_are_a_list_of_words_that_the_model_knows(marked):
+    for words in ("moving", 5, {"moving": 1}, np.ma.array(["moving"], mask=[True])):
+        with pytest.raises((TypeError, ValueError), match=r"words (is a (str|int|dict); give a list of str|has masked values)"):
+            marked.refit(words)
+    with pytest.raises(ValueError, match=re.escape("words names 'movingg', which the model does not know")):
+        marked.refit(["movingg"])
+    for groups in ("film", 5, None, {"film": 1}, [5]):
+        with pytest.raises(TypeError, match=r"groups (is a \w+; give a list of str|holds 5, which is not a string)"):
+            ts.report(ts.TextClassifier(), marked.texts, marked.labels, groups=groups)
+
+
+def test_decimals_are_asked_of_columns_that_there_are(marked):
+    for digits, message in (
+        (5, "digits=5; give a dict"),
+        ({"nope": 1}, "digits='nope'; choose one of 'word', 'texts', "),
+        ({"texts": -1}, "digits['texts']=-1; give a whole number, zero or more"),
+        ({"texts": "1"}, "digits['texts']='1'; give a whole number, zero or more"),
+    ):
+        with pytest.raises((TypeError, ValueError), match=re.escape(message)):
+            marked.html(digits)
+
+
 def test_a_class_that_the_model_does_not_know_is_named():
     texts, labels = drawn(400)
     model = ts.TextClassifier(l2=1.0).fit(texts, labels)

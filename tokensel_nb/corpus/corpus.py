@@ -9,6 +9,7 @@ from numbers import Integral, Real
 import numpy as np
 from scipy import sparse
 
+from ..support import checks
 from ..support.arrays import to_numpy
 from ..support.checks import LARGEST, checked, cut, generator, instance, listed, number, real, shortened, whole_matrix
 from ..support.threads import numbers_in
@@ -355,7 +356,7 @@ def _checked_rows(rows, texts):
     if isinstance(rows, slice):
         return rows
     array = np.atleast_1d(rows)
-    array = array if array.size else array.astype(np.int64)
+    array = checks.unmasked("rows", array if array.size else array.astype(np.int64))
     if array.ndim != 1 or array.dtype.kind not in "biu" or (array.dtype.kind == "b" and len(array) != texts):
         raise TypeError(f"rows={shortened(rows)}; pick texts by a slice, by {texts} truth values, or by whole numbers")
     if array.dtype.kind == "b":
@@ -387,12 +388,7 @@ def code_labels(labels, names):
 
 def _of_one_kind(labels):
     """Return labels as a list of words, or as an array of whole numbers, and whether they are words."""
-    try:
-        array = to_numpy(labels)
-    except (TypeError, ValueError):  # lists of different lengths, say
-        array = np.empty(())
-    if array.ndim != 1:
-        raise ValueError(f"labels has {array.ndim} dimensions; give one label per text")
+    array = checks.row_of("labels", labels)
     if array.dtype.kind in "mM":
         raise ValueError(f"labels holds {array.dtype}; give whole numbers or names")
     if array.dtype.kind in "iu" and not (array.size and array.max() > LARGEST):
@@ -428,7 +424,7 @@ def _read_only(array):
 
 
 def _checked_weights(weights, texts):
-    weights = np.array(to_numpy(real("weights", weights)), dtype=np.float64)
-    if weights.shape != (texts,) or not ((weights >= 0).all() and 0 < weights.sum() < np.inf):
-        raise ValueError(f"weights must be {texts} finite numbers, none negative and not all zero, of a finite sum")
+    weights = checks.weights_of("weights", weights, texts)
+    if not 0 < weights.sum() < np.inf:
+        raise ValueError("weights must have a sum that is positive and finite")
     return weights

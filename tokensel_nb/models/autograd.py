@@ -76,7 +76,7 @@ class AutogradModel(Model):
 
     @abstractmethod
     def forward(self, parameters: NamedArrays, texts: Texts):
-        """Return logits in one column, or K, differentiable.
+        """Return logits in one column, which may be flat, or in K; differentiable.
 
         Parameters
         ----------
@@ -86,7 +86,7 @@ class AutogradModel(Model):
 
         Returns
         -------
-        tensor, shape (n, 1) or (n, K)
+        tensor, shape (n, 1) or (n,), or (n, K)
             The model's logit of a text without words is zero, whatever stands here.
         """
 
@@ -128,7 +128,7 @@ class AutogradModel(Model):
 
     def logits(self, parameters, corpus):
         """Return f(X) of every text, batch by batch, texts of similar lengths together; see `Model.logits`."""
-        check_fit(parameters, corpus)
+        check_fit(self, parameters, corpus)
         tensors = _tensors(parameters)
         logits = tensors.embeddings.new_empty(len(corpus) if corpus.num_classes == 2 else (len(corpus), corpus.num_classes))
         for rows, texts in _batches(corpus):
@@ -144,12 +144,16 @@ class AutogradModel(Model):
 
     def _of_entries(self, parameters, corpus, forward):
         """Return what ``forward`` gives each distinct word of each text, shape (..., nnz), in the order of the counts."""
-        check_fit(parameters, corpus)
+        check_fit(self, parameters, corpus)
         tensors, starts = _tensors(parameters), corpus.counts.indptr
         parts, entries = [], [np.zeros(0, np.int64)]
         for rows, texts in _batches(corpus):
             with torch.no_grad(), self._room_for(texts, tensors):
-                weights = np.moveaxis(forward(*_looked_up(tensors, texts)).cpu().numpy(), 0, -2)
+                found, batch = _looked_up(tensors, texts)
+                name = f"what {type(self).__name__}.{forward.__name__.lstrip('_')} returns"
+                weights = instance(name, forward(found, batch), torch.Tensor)
+                shaped(name, weights, (len(batch.places), *weights.shape[1:-1], batch.places.shape[1]))
+                weights = np.moveaxis(weights.cpu().numpy(), 0, -2)
             parts.append(weights[..., np.arange(weights.shape[-1]) < np.diff(texts.counts.indptr)[:, None]])
             entries += [np.arange(*starts[row : row + 2]) for row in rows]
         found = np.concatenate(parts, axis=-1) if parts else np.zeros(0, dtype_name(tensors.embeddings))
@@ -157,7 +161,7 @@ class AutogradModel(Model):
 
     def step_gradients(self, parameters, texts, names):
         """Return the gradient of the mean loss; only rows of words that occur are computed. See `Model.step_gradients`."""
-        check_fit(parameters, texts)
+        check_fit(self, parameters, texts)
         return dict(zip(names, mean_over(texts, lambda part: self._gradients(parameters, part, names))))
 
     def _gradients(self, parameters, texts, names):
@@ -183,7 +187,10 @@ class AutogradModel(Model):
     def _logits(self, parameters, batch, texts):
         """Return logits in the parameters' own precision; zero for a text without words."""
         with PRECISIONS.get(parameters.embeddings.device.type, nullcontext)():
-            logits = self.forward(parameters, batch)
+            logits = instance(f"what {type(self).__name__}.forward returns", self.forward(parameters, batch), torch.Tensor)
+        columns = 1 if texts.num_classes == 2 else texts.num_classes
+        logits = logits[:, None] if columns == logits.ndim == 1 else logits
+        shaped(f"what {type(self).__name__}.forward returns", logits, (len(texts), columns))
         logits = torch.where(batch.holds_words[:, None], logits.to(parameters.embeddings.dtype), 0)
         return logits[:, 0] if texts.num_classes == 2 else logits
 

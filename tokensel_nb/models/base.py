@@ -37,6 +37,8 @@ class Model(ABC):
         Whether it always computes with torch, even on numpy arrays.
     own_places : int
         How many places attention looks at beside a text's words, such as that of <cls>.
+    learns : tuple of types of NamedArrays
+        What it learns. Parameters with other arrays are refused, unless it is empty.
 
     Examples
     --------
@@ -59,6 +61,7 @@ class Model(ABC):
     options: ClassVar[Options] = Options()
     needs_torch: ClassVar[bool] = False
     own_places: ClassVar[int] = 0
+    learns: ClassVar[tuple[type[NamedArrays], ...]] = ()
 
     def start(self, vocab_size, dim, seed, *, num_classes=2, dtype="float32") -> NamedArrays:
         """Draw parameters to start from: (E, p, v), unless a model has others.
@@ -247,8 +250,17 @@ def check_finite(result, parameters: NamedArrays, **others):
     raise ValueError(f"{named}: the result overflows {kind}; give smaller numbers")
 
 
-def check_fit(parameters: NamedArrays, corpus: Corpus) -> None:
-    """Raise a ValueError unless parameters have the shapes that a corpus asks for."""
+def check_kind(model: Model, parameters: NamedArrays) -> None:
+    """Raise a TypeError unless parameters have the arrays that a model learns."""
+    arrays = parameters.arrays().keys()
+    if model.learns and arrays not in [kind.__dataclass_fields__.keys() for kind in model.learns]:
+        both = f"{type(model).__name__} learns {model.learns[0].__name__}, but the parameters are {type(parameters).__name__}"
+        raise TypeError(f"{both}; give the model that they belong to")
+
+
+def check_fit(model: Model, parameters: NamedArrays, corpus: Corpus) -> None:
+    """Raise an error unless parameters are those of a model and have the shapes that a corpus asks for."""
+    check_kind(model, parameters)
     arrays = parameters.arrays()
     vocab_size, dim = arrays["embeddings"].shape
     if vocab_size != corpus.vocab_size:

@@ -22,12 +22,12 @@ import numpy as np
 from scipy import sparse
 
 from ..corpus.corpus import Corpus
-from ..support.checks import checked, finite_number, generator, one_of, shaped, whole_number
+from ..support.checks import checked, finite_number, keep_checked, one_of, shaped, whole_number
 from ..support.extras import functional, torch
 from ..support.runtime import room_for
 from .autograd import AutogradModel, mean_over_tokens
 from .options import Options
-from .parameters import Parameters, init_parameters
+from .parameters import START, Parameters, init_parameters
 
 if TYPE_CHECKING:
     from ..support.arrays import Array
@@ -121,13 +121,14 @@ class TwoLayersWithoutKeyQuery(AutogradModel):
     Parameters(embeddings (3, 4), cls_embedding (4,), output_vector (4,); float32, numpy)
     """
 
+    learns: ClassVar[tuple[type, ...]] = (Parameters,)
+
     residual: float = 1.0
     scale: float = 1.0
 
     def __post_init__(self):
-        """Refuse settings that are not finite numbers."""
-        for field in fields(self):
-            finite_number(field.name, getattr(self, field.name))
+        """Keep settings as plain numbers, and refuse what is not finite."""
+        keep_checked(self, {field.name: finite_number for field in fields(self)})
 
     def widest(self, tokens, dim):
         """Return a row for each token, or four numbers for each pair, as softmax is slow; see `AutogradModel.widest`."""
@@ -177,15 +178,17 @@ class TwoLayers(TwoLayersWithoutKeyQuery):
     [[1.0, 0.0], [0.0, 1.0]]
     """
 
+    learns: ClassVar[tuple[type, ...]] = (KeyQueryParameters,)
+
     identity: float = 1.0
     spread: float = 0.0
 
+    @START
     def start(self, vocab_size, dim, seed, *, num_classes=2, dtype="float32") -> KeyQueryParameters:
         """Draw E, p, v as `init_parameters` does, and W₁ and W₂ as the model says; see `Model.start`."""
-        random, dim = generator("seed", seed), whole_number("dim", dim)
-        base = init_parameters(vocab_size, dim, random, num_classes=num_classes, dtype=dtype)
+        base = init_parameters(vocab_size, dim, seed, num_classes=num_classes, dtype=dtype)
         room_for(2 * dim**2, dim=dim)
-        matrices = [_near_identity(dim, self.identity, self.spread, random).astype(dtype) for _ in range(2)]
+        matrices = [_near_identity(dim, self.identity, self.spread, seed).astype(dtype) for _ in range(2)]
         return KeyQueryParameters(*base.arrays().values(), *matrices)
 
 
@@ -219,6 +222,7 @@ class WithMLP(AutogradModel):
     """
 
     options: ClassVar[Options] = replace(AutogradModel.options, learning_rate=0.01)
+    learns: ClassVar[tuple[type, ...]] = (MLPParameters,)
 
     identity: float = 0.0
     spread: float = 2**0.5
@@ -227,21 +231,20 @@ class WithMLP(AutogradModel):
 
     def __post_init__(self):
         """Refuse settings that are none."""
-        for name in ("identity", "spread"):
-            finite_number(name, getattr(self, name))
-        one_of("activation", self.activation, ACTIVATIONS)
-        one_of("initial", self.initial, ("theory", "pytorch"))
+        choices = dict(activation=ACTIVATIONS, initial=("theory", "pytorch"))
+        wanted = {name: partial(one_of, allowed=allowed) for name, allowed in choices.items()}
+        keep_checked(self, dict.fromkeys(("identity", "spread"), finite_number) | wanted)
 
+    @START
     def start(self, vocab_size, dim, seed, *, num_classes=2, dtype="float32") -> MLPParameters:
         """Draw E as `init_parameters` does, and the rest as the model says; see `Model.start`."""
-        random, dim = generator("seed", seed), whole_number("dim", dim)
-        base = init_parameters(vocab_size, dim, random, num_classes=num_classes, dtype=dtype)
+        base = init_parameters(vocab_size, dim, seed, num_classes=num_classes, dtype=dtype)
         room_for(2 * dim**2, dim=dim)
         if self.initial == "pytorch":
-            query = random.standard_normal(dim) / np.sqrt(dim)
-            layers = (random.uniform(-1, 1, shape) / np.sqrt(dim) for shape in (base.output_vector.shape, (dim, dim), dim))
+            query = seed.standard_normal(dim) / np.sqrt(dim)
+            layers = (seed.uniform(-1, 1, shape) / np.sqrt(dim) for shape in (base.output_vector.shape, (dim, dim), dim))
             return MLPParameters(base.embeddings, *(array.astype(dtype) for array in (query, *layers)))
-        weights = _near_identity(dim, self.identity, self.spread, random).astype(dtype)
+        weights = _near_identity(dim, self.identity, self.spread, seed).astype(dtype)
         return MLPParameters(*base.arrays().values(), weights, np.zeros(dim, dtype))
 
     def forward(self, parameters, texts):

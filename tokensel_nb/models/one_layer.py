@@ -11,7 +11,7 @@ its derivatives in a and γ. From these::
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -45,19 +45,21 @@ class OneLayer(Model):
     [[-0.05, 0.11], [0.08, 0.02], [-0.03, -0.09]]
     """
 
+    learns: ClassVar[tuple[type, ...]] = (Parameters,)
+
     def logits(self, parameters: Parameters, corpus: Corpus) -> Array:
         """Return f(X) of every text; see `Model.logits`."""
-        check_fit(parameters, corpus)
+        check_fit(self, parameters, corpus)
         return attend(*_scores_and_values(parameters), CountMatrix.of(corpus, parameters.embeddings))[0]
 
     def attention(self, parameters: Parameters, corpus: Corpus) -> sparse.csr_array:
         """Return c_s u_s / Z_i for text i and word s; see `Model.attention`."""
-        check_fit(parameters, corpus)
+        check_fit(self, parameters, corpus)
         return attention(parameters.token_scores, corpus)
 
     def step_gradients(self, parameters: Parameters, texts: Corpus | Parts, names) -> dict[str, Array | LowRank]:
         """Return the exact gradient; in E as its factors, of rank two or K + 1. See `Model.step_gradients`."""
-        check_fit(parameters, texts)
+        check_fit(self, parameters, texts)
         scores, values = _scores_and_values(parameters)
         (factors,) = mean_over(texts, lambda part: [_columns(*loss_gradients(scores, values, part))])
         gradients = {}

@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from ..support.checks import instance, list_of_str, one_of, positive, truth, whole_number
+from ..support.checks import collected, instance, keep_checked, one_of, positive, shortened, truth, whole_number
 from .optimizers import OPTIMIZERS
 
 ELSEWHERE = ("steps", "device", "distributed", "checkpoint", "watch", "verbose")
@@ -17,11 +17,16 @@ ELSEWHERE = ("steps", "device", "distributed", "checkpoint", "watch", "verbose")
 
 
 def _names(name, value):
-    value = sorted(value, key=str) if isinstance(value, set | frozenset) else value  # their order does not matter
-    names = (value,) if isinstance(value, str) else tuple(list_of_str(name, value))
+    names = (value,) if isinstance(value, str) else tuple(collected(name, value))  # their order does not matter
     if not names:
         raise ValueError(f"{name} is empty; name at least one of the model's arrays")
     return names
+
+
+def _device(name, value):
+    if not value or not isinstance(str(value) if type(value).__name__ == "device" else value, str):  # torch's 0 is a GPU
+        raise TypeError(f"{name}={shortened(value)}; give a name such as 'cpu', 'cuda:0' or 'auto'")
+    return str(value)
 
 
 CHECKS = {
@@ -34,6 +39,7 @@ CHECKS = {
     "patience": whole_number,
     "evaluate_every": whole_number,
     "seed": partial(whole_number, least=0, most=np.inf),
+    "device": _device,
     "checkpoint": partial(instance, kind=(str, os.PathLike)),
     "watch": partial(instance, kind=Callable),
     "distributed": truth,
@@ -115,10 +121,7 @@ class Options:
     verbose: bool = True
 
     def __post_init__(self):
-        for name, check in CHECKS.items():
-            value = getattr(self, name)
-            if value is not getattr(Options, name):  # the default
-                object.__setattr__(self, name, check(name, value))  # as plain numbers, which a checkpoint can write
+        keep_checked(self, CHECKS)  # as plain numbers, which a checkpoint can write
 
     def identity(self) -> dict:
         """Return the options that every step depends on, as plain values; a checkpoint must agree with them.

@@ -119,6 +119,13 @@ class NamedArrays:
         return f"{type(self).__name__}({shapes}; {_place(next(iter(arrays.values())))})"
 
 
+def dim_of(name, array) -> int:
+    """Return the dimension of a matrix, one or more."""
+    if not (dim := shaped(name, array, (None, None)).shape[1]):
+        raise ValueError(f"{name} has shape {tuple(array.shape)}; give one dimension or more")
+    return dim
+
+
 def copied(parameters: NamedArrays) -> NamedArrays:
     """Return a copy of named arrays."""
     return parameters.map(lambda array: array.clone() if is_torch(array) else array.copy())
@@ -164,7 +171,7 @@ class Parameters(NamedArrays):
     def __post_init__(self):
         """Refuse arrays that do not fit each other."""
         super().__post_init__()
-        dim = shaped("embeddings", self.embeddings, (None, None)).shape[1]
+        dim = dim_of("embeddings", self.embeddings)
         shaped("cls_embedding", self.cls_embedding, (dim,))
         shaped("output_vector", self.output_vector, (dim,) if self.output_vector.ndim == 1 else (None, dim))
 
@@ -188,13 +195,16 @@ class Parameters(NamedArrays):
 DTYPES = ("float32", "float64")
 
 
-@checked(
+START = checked(
     vocab_size=whole_number,
     dim=whole_number,
     seed=generator,
     num_classes=partial(whole_number, least=2),
     dtype=partial(one_of, allowed=DTYPES),
 )
+
+
+@START
 def init_parameters(vocab_size, dim, seed, *, num_classes=2, dtype="float32") -> Parameters:
     """Draw the parameters from which the theory starts: E_s ~ N(0, I/d), p = 0, ‖v‖ = 1.
 

@@ -7,16 +7,17 @@ A text is read as x₀ = <cls>, x₁ = E_{s₁}, x₂ = E_{s₂}, ..., each with
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from ..support.checks import generator, one_of, positive, whole_number
+from ..support.checks import keep_checked, one_of, or_none, positive, shaped, whole_number
 from ..support.extras import functional, torch
 from ..support.runtime import room_for
 from .autograd import AutogradModel
 from .options import Options
-from .parameters import NamedArrays
+from .parameters import START, NamedArrays, dim_of
 
 if TYPE_CHECKING:
     from ..support.arrays import Array
@@ -72,6 +73,20 @@ class TransformerParameters(NamedArrays):
     norm_weight: Array
     norm_bias: Array
 
+    def __post_init__(self):
+        """Refuse arrays that do not fit each other."""
+        super().__post_init__()
+        dim = dim_of("embeddings", self.embeddings)
+        layers, hidden, _ = shaped("linear1_weight", self.linear1_weight, (None, None, None)).shape
+        shapes = dict.fromkeys(("cls_embedding", "norm_weight", "norm_bias"), (dim,)) | {"positions": (None, dim)}
+        for name in FIELDS.values():
+            rows = {"in_proj": 3 * dim, "linear1": hidden}.get(name.rpartition("_")[0], dim)
+            columns = (hidden if name == "linear2_weight" else dim,) * (name.endswith("weight") and name[:4] != "norm")
+            shapes[name] = (layers, rows, *columns)
+        shapes["output_vector"] = (dim,) if self.output_vector.ndim == 1 else (None, dim)
+        for name, shape in shapes.items():
+            shaped(name, getattr(self, name), shape)
+
 
 @dataclass(frozen=True)
 class Transformer(AutogradModel):
@@ -109,6 +124,7 @@ class Transformer(AutogradModel):
 
     options: ClassVar[Options] = replace(AutogradModel.options, dim=64, steps=750, learning_rate=0.001)
     own_places: ClassVar[int] = 1
+    learns: ClassVar[tuple[type, ...]] = (TransformerParameters,)
 
     layers: int = 1
     heads: int = 4
@@ -119,20 +135,17 @@ class Transformer(AutogradModel):
 
     def __post_init__(self):
         """Refuse settings that are none."""
-        for name in ("layers", "heads", "hidden", "longest"):
-            whole_number(name, getattr(self, name))
-        one_of("norm", self.norm, NORMS)
-        if self.spread is not None:
-            positive("spread", self.spread)
+        sizes = dict.fromkeys(("layers", "heads", "hidden", "longest"), whole_number)
+        keep_checked(self, sizes | dict(norm=partial(one_of, allowed=NORMS), spread=partial(or_none, check=positive)))
 
+    @START
     def start(self, vocab_size, dim, seed, *, num_classes=2, dtype="float32") -> TransformerParameters:
         """Draw everything as ``spread`` says; see `Model.start`."""
-        random, dim = generator("seed", seed), whole_number("dim", dim)
         if dim % self.heads:
             raise ValueError(f"dim={dim} is no multiple of heads={self.heads}; give one that is")
         room_for(vocab_size * dim, dim=dim)
         with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(int(random.integers(2**63)))
+            torch.manual_seed(int(seed.integers(2**63)))
             layers = [torch.nn.TransformerEncoderLayer(dim, self.heads, self.hidden).state_dict() for _ in range(self.layers)]
         stacked = {field: np.stack([layer[name].numpy() for layer in layers]) for name, field in FIELDS.items()}
         if self.spread is not None:
@@ -140,10 +153,10 @@ class Transformer(AutogradModel):
                 if name.endswith("_bias"):
                     array[:] = 0
                 elif not name.startswith("norm"):
-                    array[:] = self.spread * random.standard_normal(array.shape)
+                    array[:] = self.spread * seed.standard_normal(array.shape)
         shapes = {"embeddings": (vocab_size, dim), "cls_embedding": dim, "positions": (1 + self.longest, dim)}
-        rows = {name: (self.spread or 1.0) * random.standard_normal(shape) for name, shape in shapes.items()}
-        head = random.standard_normal(dim if num_classes == 2 else (num_classes, dim)) * (self.spread or dim**-0.5)
+        rows = {name: (self.spread or 1.0) * seed.standard_normal(shape) for name, shape in shapes.items()}
+        head = seed.standard_normal(dim if num_classes == 2 else (num_classes, dim)) * (self.spread or dim**-0.5)
         arrays = stacked | rows | {"output_vector": head, "norm_weight": np.ones(dim), "norm_bias": np.zeros(dim)}
         return TransformerParameters(**{name: array.astype(dtype) for name, array in arrays.items()})
 
@@ -196,11 +209,13 @@ class Transformer(AutogradModel):
 
     def _states(self, parameters, texts):
         """Yield what each layer reads, with the layer's arrays; at last what the last one returns, and None."""
+        if (sizes := tuple(parameters.linear1_weight.shape[:2])) != (self.layers, self.hidden):
+            raise ValueError(f"linear1_weight has {sizes} layers and hidden units; this model {self.layers, self.hidden}")
         if texts.order is None:
             raise TypeError("a Transformer reads words in their order; give it Sequences, as sequences_from_texts returns them")
         places = texts.order.shape[1]
-        if places > self.longest:
-            raise ValueError(f"a text has {places} words, more than longest={self.longest}; cut it, or give a larger one")
+        if places > (most := min(self.longest, len(parameters.positions) - 1)):
+            raise ValueError(f"a text has {places} words, more than longest={most}; cut it, or give a larger one")
         words = functional.embedding(texts.order.clamp(min=0), parameters.embeddings)
         states = torch.cat([parameters.cls_embedding.expand(len(words), 1, -1), words], 1) + parameters.positions[: 1 + places]
         layer, stacked = self._layer(states.shape[2]), parameters.arrays()

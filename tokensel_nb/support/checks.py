@@ -55,6 +55,14 @@ def changed(options, changes):
     return replace(options, **changes)
 
 
+def keep_checked(settings, checks):
+    """Check fields of a dataclass, unless they are its defaults, and keep what the checks return."""
+    for name, check in checks.items():
+        value = getattr(settings, name)
+        if value is not getattr(type(settings), name):
+            object.__setattr__(settings, name, check(name, value))
+
+
 def shortened(value, most=80) -> str:
     """Return how a value is written, on one line, cut to so many characters."""
     value = value.item() if isinstance(value, np.generic) else value
@@ -94,6 +102,11 @@ def number(name, value, least, most, *, open_below=False, open_above=False, allo
         between = f"a number from {'above ' if open_below else ''}{least:g} to {'below ' if open_above else ''}{most:g}"
         raise ValueError(f"{name}={shortened(value)}; give {allowed or between}")
     return real_number
+
+
+def or_none(name, value, check):
+    """Return None, or what a check returns."""
+    return None if value is None else check(name, value)
 
 
 def positive(name, value) -> float:
@@ -150,7 +163,7 @@ def listed(name, values, of="str") -> list:
     try:
         if isinstance(values, (str, bytes, set, frozenset, dict)) or getattr(values, "ndim", 1) != 1:  # a table has columns
             raise TypeError
-        return values.tolist() if isinstance(values, np.ndarray) else list(values)
+        return unmasked(name, values).tolist() if isinstance(values, np.ndarray) else list(values)
     except TypeError:
         raise TypeError(f"{name} is a {type(values).__name__}; give a list of {of}, in their order") from None
 
@@ -162,6 +175,45 @@ def list_of_str(name, values) -> list:
         if not isinstance(value, str):
             raise TypeError(f"{name} holds {shortened(value)}, which is not a string; give a list of str, in their order")
     return values
+
+
+def collected(name, values) -> list:
+    """Return the strings of a collection, those of a set in the alphabet's order; see `listed`."""
+    return list_of_str(name, sorted(values, key=str) if isinstance(values, (set, frozenset)) else values)
+
+
+def unmasked(name, values):
+    """Return values of which none is masked: numpy would compute with what stands behind a mask."""
+    if np.ma.is_masked(values):
+        raise ValueError(f"{name} has masked values; leave these out, or fill them in")
+    return values
+
+
+def row_of(name, values, of="label") -> np.ndarray:
+    """Return one value a text, as an array."""
+    unmasked(name, values)
+    try:
+        array = to_numpy(values)
+    except (TypeError, ValueError):  # lists of different lengths, say
+        array = np.empty(())
+    if array.ndim != 1:
+        raise ValueError(f"{name} has {array.ndim} dimensions; give one {of} per text")
+    return array
+
+
+def mask(name, values, length) -> np.ndarray:
+    """Return an array of so many truth values."""
+    array = shaped(name, row_of(name, values, "truth value"), (length,))
+    if array.dtype != bool:
+        raise ValueError(f"{name} holds {array.dtype}; give True or False")
+    return array
+
+
+def seed_of_sklearn(name, seed):
+    """Return what scikit-learn takes for a seed: None, its generator, or a whole number."""
+    if seed is None or seed is np.random or isinstance(seed, np.random.RandomState):
+        return seed
+    return whole_number(name, seed, 0, 2**32 - 1)
 
 
 def generator(name, seed) -> np.random.Generator:
@@ -182,9 +234,9 @@ def finite(name, array):
     return array
 
 
-def numbers(name, values, shape=None):
+def numbers(name, values, shape=None, *, truths=False):
     """Return an array of finite real numbers, of a shape (None for any length): torch as it was given, all else as numpy."""
-    array = real(name, values)
+    array = real(name, values, truths=truths)
     if shape is not None:
         shaped(name, array, shape)
     return finite(name, array)
@@ -192,9 +244,10 @@ def numbers(name, values, shape=None):
 
 def real(name, values, *, truths=False):
     """Return an array of real numbers, finite or not; ``truths`` lets truth values count as 0 and 1."""
+    unmasked(name, values)
     try:
         array = values if is_torch(values) else _in_native_order(np.asarray(values))
-        plain = str(array.layout) == "torch.strided" if is_torch(array) else not np.ma.is_masked(values)
+        plain = not is_torch(array) or (str(array.layout) == "torch.strided" and not array.is_meta)
         kinds = ("float", "bfloat", "int", "uint", *(["bool"] if truths else []))
         fine = plain and dtype_name(array).rstrip("0123456789") in kinds
     except (TypeError, ValueError):  # ragged lists, and objects that refuse to become an array
@@ -202,6 +255,15 @@ def real(name, values, *, truths=False):
     if not fine:
         raise ValueError(f"{name}={shortened(values)}; give an array of real numbers")
     return array
+
+
+def weights_of(name, values, texts) -> np.ndarray:
+    """Return how much each text counts, as float64 that nobody else holds."""
+    values = np.full(texts, values) if isinstance(values, Real) else values
+    weights = np.array(to_numpy(numbers(name, values, (texts,), truths=True)), np.float64)
+    if (weights < 0).any():
+        raise ValueError(f"{name} holds a number below zero, {weights.min():.3g}; give how much each text counts")
+    return weights
 
 
 def _in_native_order(array):

@@ -276,7 +276,7 @@ def predicted_scores(corpus: Corpus, embedding_rate: float, cls_rate: float) -> 
 def exact_parameters(parameters: Parameters, corpus: Corpus | None = None, dtype="float64") -> Parameters:
     """Return parameters as float64, or with None as they are, finite and fitting the corpus; tensors without their history."""
     if corpus is not None:
-        check_fit(parameters, corpus)
+        check_fit(OneLayer(), parameters, corpus)
     for name, array in parameters.arrays().items():
         finite(name, array)
     return parameters.map(lambda array: like(array.detach() if is_torch(array) else array, array, dtype))

@@ -42,7 +42,7 @@ class Bins:
     @property
     def centres(self):
         """The middle of every bin, shape (m,)."""
-        return (self.edges[:-1] + self.edges[1:]) / 2
+        return self.edges[:-1] / 2 + self.edges[1:] / 2  # halved first, so that nothing overflows
 
     @property
     def mean_spread(self):

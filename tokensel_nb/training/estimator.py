@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from numbers import Real
-
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_array, check_consistent_length, check_random_state
+from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
 
@@ -16,7 +14,7 @@ from ..models.base import classes_of_logits, probabilities_of_logits
 from ..models.leaving_out import LeavingOut
 from ..models.parameters import CLS, init_parameters
 from ..models.verbs import attention, logits
-from ..support.checks import number, positive, whole_number
+from ..support.checks import number, positive, seed_of_sklearn, truth, unmasked, weights_of, whole_number
 from .train import train
 
 ACCEPTED = dict(accept_sparse="csr", dtype=np.float64)
@@ -136,15 +134,13 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):
         whole_number("max_iter", self.max_iter)
         positive("learning_rate", self.learning_rate)
         number("alpha", self.alpha, 0, np.inf, allowed="a number of at least zero")
-        X, y = validate_data(self, X, y, **ACCEPTED)
+        truth("verbose", self.verbose)
+        seed_of_sklearn("random_state", self.random_state)
+        X, y = validate_data(self, unmasked("X", X), unmasked("y", y), **ACCEPTED)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if sample_weight is not None:
-            sample_weight = np.full(X.shape[0], sample_weight) if isinstance(sample_weight, Real) else sample_weight
-            sample_weight = check_array(sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
-            check_consistent_length(X, sample_weight)
-            if sample_weight.ndim > 1:
-                raise ValueError(f"sample_weight has {sample_weight.ndim} dimensions; give one number per sample")
+            sample_weight = weights_of("sample_weight", sample_weight, X.shape[0])
             if not (weighty := sample_weight != 0).all():
                 X, codes, sample_weight = X[weighty], codes[weighty], sample_weight[weighty]
         self._check_classes(codes)
@@ -246,7 +242,7 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):
                 for name, value in parameters.arrays().items():
                     getattr(total, name)[...] += value
 
-        options = dict(steps=self.max_iter, learning_rate=self.learning_rate, evaluate_every=1, verbose=bool(self.verbose))
+        options = dict(steps=self.max_iter, learning_rate=self.learning_rate, evaluate_every=1, verbose=self.verbose)
         training = train(corpus, start=start, watch=add, **options)
         if training.stopped == "divergence":
             return training.parameters, training.step
@@ -264,7 +260,7 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):
     def _read(self, X):
         """Return new texts as a corpus, provided that they have the columns of `fit`."""
         check_is_fitted(self)
-        return self._corpus(validate_data(self, X, reset=False, **ACCEPTED))
+        return self._corpus(validate_data(self, unmasked("X", X), reset=False, **ACCEPTED))
 
     def _corpus(self, X, codes=None, sample_weight=None):
         """Return counts, with a column of ones for <cls>, as a corpus; without classes the labels say nothing."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from scipy import sparse
@@ -14,7 +16,26 @@ from sklearn.utils.multiclass import check_classification_targets
 from ..corpus.corpus import Corpus
 from ..corpus.phrases import Phrases
 from ..models.parameters import CLS
-from ..support.checks import first_few, listed, number, shortened, whole_number
+from ..support import checks
+from ..support.checks import first_few, listed, one_of, row_of, shortened
+
+
+def _class_weight(name, value):
+    for label, weight in value.items() if isinstance(value, dict) else ():
+        checks.number(f"{name}[{shortened(label)}]", weight, 0, np.inf, allowed="a finite number of at least zero")
+    return value if isinstance(value, dict) else one_of(name, value, ("balanced",))
+
+
+SETTINGS = {
+    "ngrams": checks.whole_number,
+    "min_texts": checks.whole_number,
+    "l2": partial(checks.or_none, check=partial(checks.number, least=0, most=1e30, allowed="a number from 0 to 1e30, or None")),
+    "class_weight": partial(checks.or_none, check=_class_weight),
+    "attend": checks.truth,
+    "without": checks.collected,
+    "tokenizer": partial(checks.or_none, check=partial(checks.instance, kind=Callable)),
+    "random_state": checks.seed_of_sklearn,
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +51,10 @@ class Counted:
         """Count the phrases of texts as a classifier's settings ask."""
         check_settings(model)
         texts = listed_texts(texts)
-        labels = _checked_labels(texts, labels)
+        labels = labels_of(texts, labels)
+        check_classification_targets(labels)
+        if len(set(labels.tolist())) < 2:
+            raise ValueError(f"every label is {labels.tolist()[0]!r}; at least two classes are needed")
         if model.tokenizer is None:
             _warn_without_spaces(texts)
         phrases, counts = Phrases.learn(
@@ -53,19 +77,15 @@ class Counted:
 
 def check_settings(model):
     """Refuse settings of a `TextClassifier` that no fit can use."""
-    whole_number("ngrams", model.ngrams)
-    whole_number("min_texts", model.min_texts)
-    if model.l2 is not None:
-        number("l2", model.l2, 0, np.inf, allowed="a finite number of at least zero, or None")
-    if isinstance(model.without, str):
-        raise ValueError(f"without is one string, {model.without!r}; give a list of words")
+    for name, check in SETTINGS.items():
+        check(name, getattr(model, name))
 
 
 def read_counts(model, counts, labels=None):
     """Return counts as the corpus that a fitted classifier sees; without labels every text is given the first class."""
     if labels is None:
         return corpus_of(model, counts, np.zeros(counts.shape[0], np.int64))
-    labels = np.asarray(labels)
+    labels = row_of("labels", labels)
     check_consistent_length(counts, labels)
     codes = np.searchsorted(model.classes_, labels).clip(max=len(model.classes_) - 1)
     if (unknown := model.classes_[codes] != labels).any():
@@ -86,11 +106,9 @@ def damped(counts):
     return sparse.csr_array((1 + np.log(counts.data), counts.indices, counts.indptr), shape=counts.shape)
 
 
-def _checked_labels(texts, labels):
-    """Return labels as an array, one a text, of two classes at least."""
-    labels = np.asarray(labels)
-    if labels.ndim != 1:
-        raise ValueError(f"labels has {labels.ndim} dimensions; give one label per text")
+def labels_of(texts, labels):
+    """Return labels as an array, one a text."""
+    labels = row_of("labels", labels)
     if not texts:
         raise ValueError("there are no texts; give at least two, of two classes")
     if len(labels) != len(texts):
@@ -100,9 +118,6 @@ def _checked_labels(texts, labels):
     if labels.dtype.kind == "f" and (parts := labels % 1 != 0).any():
         row = int(parts.argmax())
         raise ValueError(f"labels[{row}] is {labels[row]}, an amount; if such numbers name classes, give labels.astype(str)")
-    check_classification_targets(labels)
-    if len(set(labels.tolist())) < 2:
-        raise ValueError(f"every label is {labels.tolist()[0]!r}; at least two classes are needed")
     return labels
 
 
@@ -116,8 +131,6 @@ def _is_missing(label):
 
 def listed_texts(texts):
     """Return texts as a list of strings that can be written as UTF-8."""
-    if isinstance(texts, (str, bytes)):
-        raise ValueError(f"texts is one string, {texts[:40]!r}; give a list of texts")
     return [_clean(text) if isinstance(text, str) else text for text in listed("texts", texts)]
 
 

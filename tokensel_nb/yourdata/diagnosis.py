@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..corpus.corpus import Corpus, shuffle_labels
+from ..corpus.corpus import Corpus, shuffle_labels, some_texts
 from ..support.arrays import is_torch, to_numpy
 from ..support.checks import checked, generator, numbers, whole_number
 from ..support.extras import pd
@@ -30,7 +30,7 @@ FEW = 16  # in fewer dimensions random directions lie so close to all others tha
 SHOWN = 8  # words that are printed
 
 
-@checked(corpus=Corpus, shuffles=whole_number, least=whole_number, seed=generator)
+@checked(corpus=some_texts, shuffles=whole_number, least=whole_number, seed=generator)
 def diagnose(embeddings, output_vector, cls_embedding, corpus: Corpus, *, shuffles=20, least=5, seed=0) -> Diagnosis:
     """Look at every word of a one-layer or pooled classifier: f(X) = Σ_i q_i E_i·v, q the softmax of E_i·p, or the mean.
 
@@ -89,8 +89,10 @@ def diagnose(embeddings, output_vector, cls_embedding, corpus: Corpus, *, shuffl
     vectors = _vectors(embeddings, output_vector, cls_embedding, corpus)
     random = np.random.default_rng(seed)
     shuffled = [shuffle_labels(corpus, random) for _ in range(shuffles)]
-    if len(np.unique(corpus.labels)) < 2:
-        raise ValueError(f"every text is {corpus.class_names[corpus.labels[0]]!r:.80}; give texts of two classes or more")
+    of_classes = np.bincount(corpus.labels, corpus.mean_weights)
+    if np.count_nonzero(of_classes > 1e-9) < 2:
+        only = corpus.class_names[of_classes.argmax()]
+        raise ValueError(f"every text is {only!r:.80}; give texts of two classes or more, none of weight zero")
     words = np.flatnonzero(np.bincount(corpus.counts.indices, minlength=corpus.vocab_size) >= least)
     if not len(words):
         raise ValueError(f"no word occurs in least={least} of the {len(corpus)} texts; lower least")
@@ -338,7 +340,8 @@ def beyond_chance(corpus: Corpus) -> np.ndarray:
     and the variance s² (Σ b_i² - (Σ b_i)²/n), s² = Σ (y_i - ȳ)²/(n - 1). No permutation is drawn.
     """
     n = len(corpus)
-    weighted = corpus.counts.multiply(corpus.mean_weights[:, None]).tocsr()
+    counts = corpus.counts / max(corpus.counts.max(), np.finfo(float).tiny)  # z does not depend on their unit
+    weighted = counts.multiply(corpus.mean_weights[:, None]).tocsr()
     sums, squares = weighted.sum(axis=0), weighted.power(2).sum(axis=0)
     of_class = np.eye(corpus.num_classes)[corpus.labels]
     of_class = of_class[:, 1:] if corpus.num_classes == 2 else of_class

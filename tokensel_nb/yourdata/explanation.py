@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..models.attend import shares, weigh
-from ..support.checks import able, shortened
+from ..support.checks import able, checked, first_few, instance, or_none, shortened, truth, whole_number
 from ..support.extras import pd
 from .html import render
 
@@ -158,7 +158,7 @@ class Explanation:
         >>> bool(found.without("good") < 0 < found.logit < found.without("long"))
         True
         """
-        place = {word: place for place, word in enumerate(self.words[:-1])}.get(word)
+        place = {word: place for place, word in enumerate(self.words[:-1])}.get(instance("word", word, str))
         if place is None:
             raise KeyError(f"{word!r:.60} is not one of the {len(self.columns) - 1} known words of this text")
         return self.model.logits([self._replaced(place)])[0]
@@ -214,7 +214,7 @@ class Explanation:
         >>> ts.explain(model, "A good, long film").changes(most=1)[["word", "verdict", "instead", "new verdict"]].values
         array([['good', 'down', 'bad', 'down']], dtype=object)
         """
-        return pd.DataFrame(self._changes(most))
+        return pd.DataFrame(self._changes(or_none("most", most, partial(whole_number, least=0))))
 
     def _changes(self, most):
         """Return the columns of `changes` under their names."""
@@ -251,6 +251,7 @@ class Explanation:
     def _rows(self):
         return list(zip(*(column.tolist() for column in self._columns().values())))
 
+    @checked(terms=truth)
     def html(self, *, terms=True) -> str:
         """Return the text with its words shaded, as HTML that runs nothing.
 
@@ -357,12 +358,12 @@ class Explanation:
 
     def _of_class(self, numbers, of):
         """Return the column of a class, by default of the likeliest one."""
-        if of is None or not self._many:
-            return numbers[:, self._verdicts(self.logit)] if self._many else numbers
-        found = np.flatnonzero(self.model.classes_ == of)
-        if not len(found):
-            raise ValueError(f"of is {of!r}; the classes are {', '.join(map(str, self.model.classes_))}")
-        return numbers[:, found[0]]
+        classes = self.model.classes_.tolist()
+        if of is not None and not (np.isscalar(of) and of in classes):
+            raise ValueError(f"of is {shortened(of)}; the classes are {first_few(classes, 20)}")
+        if not self._many:
+            return numbers
+        return numbers[:, self._verdicts(self.logit) if of is None else classes.index(of)]
 
     def _summary(self):
         shown = self._of_class(np.atleast_1d(self.logit)[None], None).item()

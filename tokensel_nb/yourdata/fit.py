@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils import check_random_state, compute_class_weight
 
 from ..corpus.corpus import Corpus
+from ..support.checks import weights_of
 from ..support.threads import threads_for
 from .counted import corpus_of
 from .objective import Attended, Objective, idf_scores
@@ -39,10 +40,7 @@ def _weighted(model, codes, sample_weight):
     of_classes = compute_class_weight(model.class_weight, classes=model.classes_, y=model.classes_[codes])
     weights = of_classes[codes]
     if sample_weight is not None:
-        sample_weight = np.asarray(sample_weight, dtype=np.float64)
-        if sample_weight.shape != codes.shape or not (sample_weight >= 0).all() or not np.isfinite(sample_weight).all():
-            raise ValueError(f"sample_weight must be {len(codes)} finite numbers, none negative")
-        weights = weights * sample_weight
+        weights = weights * weights_of("sample_weight", sample_weight, len(codes))
     if np.count_nonzero(np.bincount(codes, weights, minlength=K)) < 2:
         raise ValueError("only one class has texts of positive weight; at least two classes are needed")
     return weights

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import logit
 
 from ..support.arrays import sigmoid, to_numpy
-from ..support.checks import numbers, shaped, shortened
+from ..support.checks import LARGEST, mask, numbers, shortened
 
 BINS = np.arange(-10, 10.01, 0.25)
 """Log-odds of a class by the other words of a text, as they are counted here; what lies beyond counts as the outermost."""
@@ -93,7 +93,7 @@ def suspicion(rests, hits, classes, base, repeated=None):
     True
     """
     rests, hits, classes, base = _checked(rests, hits, classes, base)
-    counted = np.ones(len(hits), bool) if repeated is None else ~shaped("repeated", np.asarray(repeated, bool), hits.shape)
+    counted = np.ones(len(hits), bool) if repeated is None else ~mask("repeated", repeated, len(hits))
     m, of_rest = max(counted.sum(), 1), _log_odds(base)
     expected = TRUST * of_rest + (1 - TRUST) * logit(_shares(base))[:, None]
     leak = LEAKS / m
@@ -120,8 +120,10 @@ def _checked(rests, hits, classes, base):
     classes = to_numpy(numbers("classes", classes, rests.shape[:1]))
     if (np.modf(classes)[0] != 0).any() or not ((classes >= 0) & (classes < len(base))).all():
         raise ValueError(f"classes={shortened(classes)}; give one of 0 to {len(base) - 1} for every word")
-    if (base < 0).any() or (rests < 0).any() or (hits < 0).any():
-        raise ValueError("base, rests and hits hold numbers of texts; give none below zero")
+    if any((array < 0).any() or (array > LARGEST).any() for array in (base, rests, hits)):
+        raise ValueError("base, rests and hits hold numbers of texts; give none below zero or above 2**53")
+    if (hits > rests.sum(axis=1) + 1e-6).any():
+        raise ValueError("hits exceeds the sum of rests for a word; give how many of these texts are of its class")
     return rests, hits, classes.astype(np.int64), base
 
 

@@ -11,10 +11,10 @@ import numpy as np
 from sklearn.base import clone
 
 from ..models.base import classes_of_logits, probabilities_of_logits
-from ..support.checks import able, checked, listed, shaped, truth, whole_number
+from ..support.checks import able, checked, collected, first_few, instance, mask, one_of, shortened, truth, whole_number
 from ..support.extras import pd
 from .classifier import TextClassifier
-from .counted import Counted, listed_texts, read_counts
+from .counted import Counted, labels_of, listed_texts, read_counts
 from .folds import accuracy_of, check_folds, fit_parts, fit_rows
 from .given import checked_probabilities, followed
 from .html import render
@@ -61,10 +61,10 @@ ENGLISH = 0.05
 
 
 @checked(
-    texts=listed,
     folds=partial(whole_number, least=2),
     least=whole_number,
     quotes=partial(whole_number, least=0),
+    groups=collected,
     seed=partial(whole_number, least=0),
 )
 def report(model: TextClassifier, texts, labels, *, folds=4, least=5, quotes=3, groups=GROUPS, seed=0) -> Report:
@@ -132,9 +132,8 @@ def report(model: TextClassifier, texts, labels, *, folds=4, least=5, quotes=3, 
     >>> found.table.set_index("word").loc["zqx", ["given model", "elsewhere"]].round(1).tolist()
     [0.9, 0.7]
     """
-    labels, given = np.asarray(labels), None
-    if len(texts) != len(labels):
-        raise ValueError(f"there are {len(texts)} texts and {len(labels)} labels; give one label per text")
+    texts = listed_texts(texts)
+    labels, given = labels_of(texts, labels), None
     if isinstance(model, (list, tuple)) or hasattr(model, "__array__"):
         given, model = checked_probabilities(model, labels), TextClassifier()
     able("model", model, ("read",), "TextClassifier, or the probabilities of any model, as by cross_val_predict")
@@ -391,8 +390,8 @@ class Report:
         >>> found.trial(np.arange(80) >= 60).accuracy
         1.0
         """
-        held_out = shaped("held_out", np.asarray(held_out), (len(self.texts),))
-        if held_out.dtype != bool or held_out.all() or not held_out.any():
+        held_out = mask("held_out", held_out, len(self.texts))
+        if held_out.all() or not held_out.any():
             raise ValueError("held_out must hold truth values of both kinds; give True for some texts, but not for all")
         counted = self._counted()
         model, columns = fit_rows(clone(self.model).set_params(attend=attend), counted, ~held_out)
@@ -426,7 +425,9 @@ class Report:
         >>> print(found.refit(["moving"]))
         Without moving: accuracy 1.000, before 1.000 (80 texts, each judged by a model that has not seen it).
         """
-        words = sorted(set(self.suspicious) - set(self.marks.word) if words is None else set(words))
+        words = sorted(set(self.suspicious) - set(self.marks.word) if words is None else set(collected("words", words)))
+        if unknown := set(words) - {*self.model.vocabulary_, *self.together}:
+            raise ValueError(f"words names {first_few(map(shortened, sorted(unknown)))}, which the model does not know")
         model, counted, folds = clone(self.model).set_params(l2=self.model.l2_), self._counted(), max(self.parts, 2)
         check_folds(counted.labels, folds)
         before = self.accuracy
@@ -480,6 +481,8 @@ class Report:
         """
         if digits is None:
             digits = {name: 3 for name in self.table if name != "word" and not name.startswith("chance")}
+        for name, number in instance("digits", digits, dict).items():
+            whole_number(f"digits[{one_of('digits', name, self.table.columns.tolist())!r}]", number, 0, 17)
         shown = dict(corners=self.corners, notes=NOTES, quotes=self.quotes, summary=self._summary())
         of = {name: {by: digits[by], **digits} if (by := SORTED_BY[name]) in digits else digits for name in self.corners}
         return render("corners", digits=of, shown=SHOWN, **shown)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..support.checks import able, list_of_str
+from ..support.checks import able, collected, list_of_str
 from .html import FOLDER, render
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def live(model: TextClassifier, examples: Sequence[str] = (), shown: Collection[
     if able("model", model, ("read", "tokenizer"), "TextClassifier").tokenizer is not None:
         raise ValueError("the model has its own tokenizer, which a page cannot run; fit one without a tokenizer")
     if shown is not None:
-        shown = frozenset(list_of_str("shown", list(shown) if isinstance(shown, (set, frozenset)) else shown))
+        shown = frozenset(collected("shown", shown))
     return Live(model, tuple(list_of_str("examples", examples)), shown)
 
 

@@ -17,8 +17,8 @@ from notebooks import NOTEBOOKS, code_cells, read
 from course.copies import pieces
 from tokensel_nb.chapters.exercises.answers import NOT_YET, RIGHT, labels, verdict
 
-OF_THE_CHAPTER = {"ex-your-impure": ("centres = ", "tilts = ")}  # cells that a solution needs, by what they hold
-READ_OFF = {"ex-your-sentences": {"top": ["dull", "boring", "badly", "unfunny"], "highest": 0.3}}  # a report takes too long
+OF_THE_CHAPTER = {"ex-your-impure": ("centres = ", "laws = ")}  # cells that a solution needs, by what they hold
+READ_OFF = {"ex-your-sentences": {"top": ["unfunny", "dull", "bore", "boring"], "highest": 0.3}}  # a report takes too long
 STILL_RIGHT = {  # what an exercise leaves open, so that a changed answer is right, too
     ("ex-labels", "two digits"): "any step that gives the correlation to two digits",
     ("ex-chance", "two digits"): "draws are compared as draws are",

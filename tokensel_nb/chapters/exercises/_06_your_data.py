@@ -43,19 +43,15 @@ def strongest(place, random):
     yield from compare(found, wanted, mistakes)
 
 
-@exercise("ex-your-tilt")
-def tilt(fit, random):
-    h = np.linspace(-1, 1, 9)
-    base = random.integers(50, 99, size=(2, 9))
-    nu, psi = random.normal(size=2)
-    word = base * np.exp(nu * h + psi * np.arange(2)[:, None])  # its texts, exactly as many as the law says
-    found = fit(word, base, h)
-    yield from shaped(found, (2,))
-    law = base * np.exp(found[0] * h + found[1] * np.arange(2)[:, None])
-    for name, amount in (("h", h), ("the class", np.arange(2)[:, None])):
-        told, wanted = (np.sum(each * amount) / each.sum() for each in (law, word))
-        if abs(told - wanted) > 2e-3:
-            yield f"Under the law that you found the mean of {name} is {told:.3f}; among the word's texts it is {wanted:.3f}."
+@exercise("ex-your-own-effect")
+def own_effect(fit, random):
+    h, texts, psi = np.linspace(0.1, 0.9, 9), random.integers(50, 99, size=9), random.uniform(0.3, 2)
+    shares = lambda psi: 1 / (1 + np.exp(-psi) * ((1 - h) / h) ** 0.5)
+    found = fit(np.stack([texts * (1 - shares(psi)), texts * shares(psi)]), h)  # exactly as many as the law says
+    yield from shaped(found, ())
+    told, wanted = (texts @ shares(each) / texts.sum() for each in (found, psi))
+    if abs(told - wanted) > 1e-4:
+        yield f"With the own effect that you found, {told:.1%} of the texts are of the class; in truth {wanted:.1%} are."
 
 
 @exercise("ex-your-impure")
@@ -65,7 +61,7 @@ def impure(suspicion_of_mark, random):
     yield from shaped([pure, few, stray], (3,))
     if not all(0 <= each <= 1 for each in (pure, few, stray)):
         yield "A suspicion is a probability, from 0 to 1."
-    if pure < 0.8:
+    if pure < 0.5:
         yield f"A pure mark in 60 texts should be suspicious: yours has {pure:.2f}. Is its row the one that you read?"
     if stray > 0.5:
         yield f"With ten strays nothing is suspicious any more, and yours has {stray:.2f}: does the other class get in?"

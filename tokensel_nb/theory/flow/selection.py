@@ -25,7 +25,7 @@ from ...corpus.corpus import Corpus, some_texts
 from ...corpus.counts import CountMatrix
 from ...models.parameters import Parameters
 from ...support.arrays import softplus, to_numpy
-from ...support.checks import checked, finite_number, numbers, truth
+from ...support.checks import checked, finite_number, instance, numbers, truth
 from ..alignment import exact_parameters
 from ..assumption import complete_tokens, relevant_tokens
 from ..max_margin import NotSeparableError, max_margin
@@ -206,8 +206,8 @@ class SelectionCertificate:
         """
         if self.fails:
             return -np.inf
-        query = np.asarray(to_numpy(cls_embedding), np.float64)
         rows, values = self.parameters.embeddings, self.parameters.token_values
+        query = to_numpy(numbers("cls_embedding", cls_embedding, rows.shape[1:])).astype(np.float64)
         loss = SharpAttention(rows @ query, values, self.corpus).loss()
         return float(self.threshold - loss - self._rounding(np.linalg.norm(query)))
 
@@ -226,6 +226,7 @@ class SelectionCertificate:
         -------
         float
         """
+        instance("path", path, Flow)
         certain = (length for length, query in zip(path.arc_lengths, path.cls_embeddings) if self.room(query) > 0)
         return float(next(certain, np.inf))
 
