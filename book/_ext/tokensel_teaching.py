@@ -1,9 +1,9 @@
 """What pages for teaching share with the chapters: figures, cells, and playthings in a chosen state; and slides.
 
 ``{shared} fig-one-step`` shows a figure of another page, and its plaything, without its caption (``:still:``: the picture
-alone; ``:class: unanswered``: a class that its plaything reads); ``{shared} 01_model def forward`` the one cell of a notebook
-that holds these words, and what it printed (``:results:``: that alone). Nothing is
-copied: a page shows the same file, and what is not there is an error of the strict build.
+alone; ``:class: unanswered``: the class predicts it first, and its plaything opens in the state before). ``{shared} 01_model
+def forward`` shows the one cell of a notebook that holds these words, and what it printed (``:results:``: that alone). Nothing
+is copied: a page shows the same file, and what is not there is an error of the strict build.
 ``{play}`a step of 3,000 <02_one_step#step.eta=3000>``` leads to a plaything in a state. ``{slides}`` makes slides of the
 sections of its page: ``book/_static/slides.js``.
 """

@@ -1,4 +1,5 @@
-"""The lessons: their minutes add up, their slides keep to them, and what they ask of a plaything is what it reads."""
+"""The lessons: minutes add up and can be spared, questions have answers, slides keep to the plan, and playthings read what they
+are asked for."""
 
 import re
 
@@ -12,6 +13,8 @@ TEACHING = ROOT / "book" / "teaching"
 PLAYTHINGS = ROOT / "book" / "_static" / "playthings"
 MINUTES = {"lesson-1": 90, "lesson-2": 90, "lesson-3": 90, "workshop": 210}
 LINK = re.compile(r"\{play\}`[^`<]*<([^`>]*)>`")
+LESSONS = [page for page in MINUTES if page.startswith("lesson")]
+SLACK = 10  # minutes of a plan that nothing needs
 PARTS = ("## On the board", "## Common misconceptions", "## To discuss", "## Homework", "## Rubric")
 
 
@@ -45,12 +48,55 @@ def test_a_plan_that_does_not_add_up_is_found():
     assert list(faults_of_plan([(0, 10), (15, 5)], 30)) == ["minute 10 is followed by 15", "20 minutes of 30"]
 
 
-@pytest.mark.parametrize("page", [page for page in MINUTES if page.startswith("lesson")])
+@pytest.mark.parametrize("page", MINUTES)
+def test_a_plan_has_slack_and_says_what_to_drop(page):
+    spare = re.findall(r"^\* - \d+\n  - (\d+)\n  - \*\*Slack\.\*\*", text(page), re.MULTILINE)
+    assert sum(map(int, spare)) >= SLACK
+    assert "If you run late, " in text(page)
+
+
+def test_what_students_know_is_one_sentence_on_all_pages():
+    pages = ["index", *LESSONS]
+    assert [page for page in pages if len(re.findall(r"^\{\{ students \}\}", text(page), re.MULTILINE)) != 1] == []
+    assert [page for page in pages if re.search(r"tudents (can|know)", text(page))] == []
+
+
+def unanswered(said):
+    """Yield the questions of a row that no answer in brackets follows, within a sentence or two."""
+    outside = re.sub(r"\((?:[^()]|\([^()]*\))*\)", "()", re.sub(r"\$[^$]*\$", "$", said))
+    for question in re.finditer(r"[^.?()]*\?", outside):
+        if "()" not in outside[question.end() : question.end() + 60]:
+            yield question[0].strip()
+
+
+@pytest.mark.parametrize("page", LESSONS)
+def test_every_question_of_a_plan_has_its_answer(page):
+    rows = re.findall(r"^\* - \d+\n  - \d+\n  - (.*)\n", text(page), re.MULTILINE)
+    assert sum(row.count("?") for row in rows) > 8
+    assert [question for row in rows for question in unanswered(row)] == []
+
+
+def test_a_question_without_an_answer_is_found():
+    assert list(unanswered("Who pulls? (All.) Why? Nobody says so, and nobody (in this room) knows. What then?")) == [
+        "What then?"
+    ]
+    assert list(unanswered("Who pulls?" + 61 * " " + "(All.)")) == ["Who pulls?"]
+
+
+@pytest.mark.parametrize("page", LESSONS)
+def test_every_question_for_discussion_has_its_answer(page):
+    asked = re.search(r"^## To discuss\n\n(.*?)\n\n", text(page), re.MULTILINE | re.DOTALL)[1].splitlines()
+    answers = [each.rpartition("?")[2].replace("*", "").split() for each in asked]
+    assert len(answers) >= 3
+    assert min(map(len, answers)) >= 10
+
+
+@pytest.mark.parametrize("page", LESSONS)
 def test_a_lesson_has_all_its_parts(page):
     assert [part for part in PARTS if part not in text(page)] == []
 
 
-@pytest.mark.parametrize("page", [page for page in MINUTES if page.startswith("lesson")])
+@pytest.mark.parametrize("page", LESSONS)
 def test_slides_have_notes_and_come_in_the_order_of_the_plan(page):
     slides = re.split(r"^## ", text(page.replace("lesson", "slides")), flags=re.MULTILINE)[1:]
     minutes = [

@@ -1,12 +1,13 @@
 """The slides of the lessons in a real browser: by keys, with notes, on paper, light, and made of the chapters' own figures."""
 
 import json
+import re
 from io import BytesIO
 from pathlib import Path
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import pytest
-from pages import SITE, accessible, no_console_error, no_outside_request, no_sideways_scroll, problems, soup
+from pages import ROOT, SITE, accessible, no_console_error, no_outside_request, no_sideways_scroll, problems, soup
 from pypdf import PdfReader
 
 TEACHING = SITE / "book" / "teaching"
@@ -86,12 +87,14 @@ def test_a_button_that_was_pressed_keeps_the_space_bar_alone(visit, page):
 
 def test_who_writes_a_review_turns_no_page(visit):
     opened = presented(visit, SLIDES[0])
-    opened.tab.keyboard.press("PageDown")
     box = opened.tab.locator("section.current textarea")
+    while not box.count():
+        opened.tab.keyboard.press("PageDown")
+    here = shown(opened.tab)
     box.fill("")
     box.press_sequentially("no fun, when I wept ")
     assert box.input_value() == "no fun, when I wept "
-    assert shown(opened.tab) == opened.titles[1:2]
+    assert shown(opened.tab) == here
     assert not opened.tab.locator("section.current .admonition.notes").is_visible()
 
 
@@ -191,21 +194,103 @@ def test_on_paper_every_slide_is_there(visit, page):
     assert all(sheet.mediabox.width > sheet.mediabox.height for sheet in sheets)
 
 
+# What a slide needs beyond its room: downwards, in its own box, and below the bar with the buttons; and letters of playthings
+# smaller than can be read from the last row, in pixels of the screen.
+NEEDS = """(least) => {
+    const slide = document.querySelector("section.current");
+    const seen = [...slide.querySelectorAll("*")].filter((each) => each.checkVisibility({ visibilityProperty: true }));
+    const bottom = Math.max(...seen.filter((each) => !each.ownerSVGElement && each.clientWidth > 1)
+        .map((each) => each.getBoundingClientRect().bottom));
+    const size = (each) => parseFloat(getComputedStyle(each).fontSize) * (each.ownerSVGElement?.getScreenCTM().a ?? 1);
+    const says = (each) => [...each.childNodes].some((child) => child.nodeType === Node.TEXT_NODE && child.data.trim());
+    const small = seen.filter((each) => each.closest(".plaything") && says(each) && size(each) < least - 0.05);
+    return {
+        "has to be scrolled": [slide, document.documentElement].some((each) => each.scrollHeight - each.clientHeight > 1),
+        "lies under the buttons": bottom > document.querySelector(".slides-controls").getBoundingClientRect().top + 1,
+        "too small to be read": small.map((each) => `${each.textContent}: ${size(each)}`),
+    };
+}"""
+SMALLEST = 16  # pixels
+PLAYED = {  # what a class presses, of what changes how much is seen
+    "Show more": 2,
+    "Run 20": 1,
+    "Reveal": 1,
+    "size 3,000": 1,
+    "shuffled": 1,
+}
+
+
+def broken(tab):
+    """Return what is wrong with how a slide fills the screen."""
+    tab.wait_for_timeout(100)  # ms: playthings draw before the next picture of the screen
+    return [what for what, found in tab.evaluate(NEEDS, SMALLEST).items() if found]
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (1920, 1080)], ids=["laptop", "projector"])
 @each_lesson
-def test_on_a_laptop_a_plaything_fits_between_title_and_buttons(visit, page):
-    """What is pressed, dragged or read; what unfolds may be scrolled to."""
-    tab = presented(visit, page, width=1280).tab
-    tab.set_viewport_size({"width": 1280, "height": 720})
-    room, found, at = tab.locator(".slides-controls").bounding_box()["y"] - 40, {}, None
-    while at != shown(tab):
-        at = shown(tab)
-        for plaything in tab.locator("section.current .plaything").all():
-            parts = plaything.locator(":scope :is(button, input, svg, textarea, table)").filter(visible=True).all()
-            boxes = [part.bounding_box() for part in parts]
-            found[at[0]] = max(box["y"] + box["height"] for box in boxes) - plaything.bounding_box()["y"]
+def test_every_slide_fits_and_can_be_read_also_after_it_was_played_with(visit, page, size):
+    opened = presented(visit, page)
+    tab, found = opened.tab, {}
+    tab.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
+    for title in opened.titles:
+        found[title] = broken(tab)
+        for name, times in PLAYED.items():
+            for _ in range(times):
+                for button in tab.locator("section.current .plaything").get_by_role("button", name=name, exact=True).all():
+                    button.click()
+                    found[f"{title}, {name}"] = broken(tab)
         tab.keyboard.press("PageDown")
-    assert found
-    assert max(found.values()) < room
+    assert any(", " in name for name in found)
+    assert {name: what for name, what in found.items() if what} == {}
+
+
+def test_a_slide_that_needs_more_room_is_found(visit):
+    tab = presented(visit, SLIDES[0]).tab
+    tab.set_viewport_size({"width": 1280, "height": 720})
+    assert broken(tab) == []
+    tab.locator("section.current > p").first.evaluate("(each) => { each.style.height = '640px'; }")
+    assert broken(tab) == ["has to be scrolled", "lies under the buttons"]
+
+
+# Pictures that a class is given; what it has to predict has the class unanswered, and a slide of its own after the question.
+GIVEN = {
+    "fig-trained-sentence", "fig-words-in-the-plane", "fig-step-size", "fig-flow", "fig-rope", "fig-imdb-bins",
+    "fig-control-attention", "fig-tomatoes-control", "fig-beyond-accuracies", "fig-your-data",
+}  # fmt: skip
+MARK = re.compile(r"```\{(?:shared|figure)\} (\S+)\n(?::.*\n)*")
+
+
+def source(page):
+    """Return the slides of a lesson as they are written: [(title, text without its notes)]."""
+    text = (ROOT / "book" / "teaching" / f"{page.stem}.md").read_text("utf-8")
+    return [(each.partition("\n")[0], each.partition(":::")[0]) for each in text.split("\n## ")[1:]]
+
+
+@each_lesson
+def test_what_a_class_predicts_comes_after_the_question_on_screen_and_on_paper(page):
+    """On paper every slide is a sheet, so it is there as it is here: the state before, then the state after."""
+    asked, before = 0, ""
+    for title, slide in source(page):
+        for name in (match[1] for match in MARK.finditer(slide) if "unanswered" in match[0]):
+            asked += 1
+            assert re.search(r"^\*\*[^\n]+[.?]\*\*$", before, re.MULTILINE), title
+            assert name not in before.split(), title
+            assert "**" not in slide, title
+            before = ""
+        before += slide
+    assert asked >= 2
+    shown = {match[1] for _, slide in source(page) for match in MARK.finditer(slide) if "unanswered" not in match[0]}
+    assert {name for name in shown if name.startswith("fig-")} <= GIVEN
+
+
+@each_lesson
+def test_a_plaything_opens_before_the_answer(visit, page):
+    """Of those that the class predicts: nothing has been trained, or shown, yet."""
+    tab = presented(visit, page).tab
+    before = {"train": "After 0 steps", "step": "0 (before)", "flow": "Draw its path", "not": "You say"}
+    for name, says in before.items():
+        for plaything in tab.locator(f".plaything-{name}.unanswered .plaything").all():
+            assert says in plaything.evaluate("(each) => each.textContent")
 
 
 @each_lesson
@@ -250,6 +335,47 @@ def test_a_page_takes_every_state_that_a_lesson_asks_for(visit, path):
     for link in others:
         opened.tab.evaluate("(fragment) => { location.hash = fragment; }", urlsplit(link).fragment)
         takes(opened, link)
+
+
+# What lessons say that a plaything shows, and where: (state, what it is to show, what pages or slides say).
+SAID = [
+    ("01_model.html#plane.p=0_0", r"logit is −0\.18\.", "-0.18"),
+    ("01_model.html#plane.v=0_-1", r"logit is 1\.06\.", "+1.06"),
+    (
+        "02_one_step.html#step.eta=300",
+        r"value −0\.200;.*line: 0\.419",
+        "*bad* $-0.20$; correlation of all words with the line 0.42",
+    ),
+    ("02_one_step.html#step.eta=3000&step.d=32", r"line: 0\.488", "falls from 0.98 to 0.49"),
+    ("03_flow.html#flow.length=10", r"pulls together 0\.00051", "0.0005 at length 10"),
+    ("03_flow.html#border.step=306", r"lone wakes", "306 (it wakes)"),
+    ("03_flow.html#border.step=312", r"lone still sleeps, but is rising", "312 (it is rising when the picture ends)"),
+    ("03_flow.html#border.step=330", r"lone sleeps on", "330 (it sleeps on)"),
+    ("03_flow.html#border.step=330&border.k=1", r"lone wakes", "330 with one ally (it wakes"),
+    ("04_reviews.html#map.word=good", r"value 24\.0", "its value is 24.0, beside 26.5 of *excellent*"),
+    ("04_reviews.html#map.word=excellent", r"value 26\.5", "its value is 24.0, beside 26.5 of *excellent*"),
+    ("04_reviews.html#map.word=inclusion", r"value 0\.6, score 6\.9", "(score 6.9) and says next to nothing (value 0.6)"),
+    (
+        "04_reviews.html#map.word=the",
+        r"value 12\.2, score −4\.0",
+        "says something (12.2), and gets next to none (score $-4.0$)",
+    ),
+    ("04_reviews.html#map.word=worst&map.labels=shuffled", r"value 21\.7", "*worst*, value 21.7, speaks for praise"),
+    ("04_reviews.html#map.word=today&map.labels=shuffled", r"score −3\.5", "after shuffled labels (there it is silent)"),
+    ("05_beyond.html#not.word=good&not.seen=1", r"lands at −0\.52", "$-0.52$ and $-0.35$"),
+    ("05_beyond.html#not.word=bad&not.seen=1", r"lands at −0\.35", "$-0.52$ and $-0.35$"),
+]
+
+
+@pytest.mark.parametrize(("state", "shows", "told"), SAID, ids=[state.partition("#")[2] for state, *_ in SAID])
+def test_lessons_say_what_playthings_show(visit, state, shows, told):
+    assert any(told in path.read_text("utf-8") for path in (ROOT / "book" / "teaching").glob("*.md")), told
+    path, _, fragment = state.partition("#")
+    name = fragment.partition(".")[0]
+    tab = visit(SITE / "book" / path, fragment=f"#{fragment}").tab
+    there = f"""(pattern) => [...document.querySelectorAll("[class*=plaything-{name}] .plaything")]
+        .some((each) => new RegExp(pattern, "s").test(each.textContent))"""
+    tab.wait_for_function(there, arg=shows, timeout=10_000)
 
 
 @pytest.mark.long

@@ -45,7 +45,7 @@ Object.assign(tokensel, (() => {
     const drawing = element("svg:svg", { "aria-hidden": "true" });
     const attributes = { tabindex: 0, role: "slider", "aria-roledescription": "cloud of words", "aria-label": `${name}: arrow keys go from word to word` };
     const root = element("div", { class: "scatter", ...attributes }, canvas, drawing);
-    let shown, width, height, colours, ink, hovered = -1;
+    let shown, width, height, colours, ink, unit = 1, hovered = -1; // unit: pixels of one of the drawing's
 
     const across = (x) => EDGE.left + ((x - shown.xRange[0]) / (shown.xRange[1] - shown.xRange[0])) * (width - EDGE.left - EDGE.right);
     const down = (y) => height - EDGE.bottom - ((y - shown.yRange[0]) / (shown.yRange[1] - shown.yRange[0])) * (height - EDGE.top - EDGE.bottom);
@@ -65,7 +65,7 @@ Object.assign(tokensel, (() => {
     }
     const under = (event) => {
       const box = root.getBoundingClientRect();
-      return cheapest([event.clientX - box.left, event.clientY - box.top], (x, y) => (Math.hypot(x, y) <= REACH ? Math.hypot(x, y) : Infinity));
+      return cheapest([event.clientX - box.left, event.clientY - box.top].map((each) => each / unit), (x, y) => (Math.hypot(x, y) <= REACH ? Math.hypot(x, y) : Infinity));
     };
     const next = (id, [right, up]) =>
       cheapest(inside(...place(id)) ? place(id) : [width / 2, height / 2], (x, y) => {
@@ -76,7 +76,7 @@ Object.assign(tokensel, (() => {
     /** Points, pixel by pixel: thousands of calls of a canvas would take ten times as long. The
      *  line is drawn behind them. */
     function points() {
-      const sharp = Math.min(2, window.devicePixelRatio || 1);
+      const sharp = unit * Math.min(2, window.devicePixelRatio || 1);
       const [wide, high] = [Math.round(width * sharp), Math.round(height * sharp)];
       if (canvas.width !== wide || canvas.height !== high) [canvas.width, canvas.height] = [wide, high];
       const image = new ImageData(wide, high);
@@ -162,7 +162,8 @@ Object.assign(tokensel, (() => {
 
     function draw(what = shown) {
       shown = what;
-      [width, height] = [root.clientWidth, root.clientHeight];
+      unit = parseFloat(getComputedStyle(root).fontSize) / 16; // larger on a slide
+      [width, height] = [root.clientWidth / unit, root.clientHeight / unit];
       if (!width || !shown) return; // not yet in the page, or folded away
       if (!colours) readColours();
       drawing.setAttribute("viewBox", `0 0 ${width} ${height}`);

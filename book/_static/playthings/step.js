@@ -4,7 +4,7 @@
  */
 "use strict";
 
-tokensel.plaything("step", (root) => {
+tokensel.plaything("step", (root, place) => {
   const { element, text, number, around } = tokensel;
   // Neighbours differ by some ten per cent, and are round numbers
   const MANTISSAS = [1, 1.1, 1.2, 1.3, 1.5, 1.6, 1.8, 2, 2.2, 2.4, 2.7, 3, 3.3, 3.6, 4, 4.4, 5, 5.5, 6, 6.5, 7, 7.5, 8, 9];
@@ -16,7 +16,7 @@ tokensel.plaything("step", (root) => {
   const MIDDLE = 2.1e-4; // 99 of 100 words have a smaller share than this, of either sign
   const FRAME = 3_000; // a step up to which the frame stays: beyond it, the picture does
   const GLIDE = 800; // milliseconds from one step to another
-  const DEFAULTS = { eta: 3_000, d: 2_048, word: "bad", middle: 0 };
+  const DEFAULTS = { eta: place.matches(".unanswered") ? 0 : 3_000, d: 2_048, word: "bad", middle: 0 };
 
   const words = tokensel.vocabulary;
   const data = Object.fromEntries(Object.entries(tokensel.firstStep).map(([key, packed]) => [key, tokensel.unpack(packed)]));

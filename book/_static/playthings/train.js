@@ -7,11 +7,11 @@
  */
 "use strict";
 
-tokensel.plaything("train", (root) => {
+tokensel.plaything("train", (root, place) => {
   const { element, text, shown } = tokensel;
   const GOOD = ["the film was great", "a great story", "the music is great and the story is good", "a good film with a good story", "the story was wonderful"];
   const BAD = ["the film was bad", "a bad story", "the music is bad and the story is dull", "a dull film with a bad story", "the story was awful"];
-  const START = { texts: [...GOOD, ...BAD].join("/"), labels: "1111100000", steps: 20 };
+  const START = { texts: [...GOOD, ...BAD].join("/"), labels: "1111100000", steps: place.matches(".unanswered") ? 0 : 20 };
   const [DIM, RATE, SEED, MOST, RUN, EACH] = [64, 4, 1, 200, 20, 30]; // EACH: milliseconds a step, so that a run takes 600
   const [WIDTH, HEIGHT] = [360, 300];
   const FRAMES = [1, 2, 4, 8, 16, 32]; // how far the picture reaches, in either direction
