@@ -21,7 +21,6 @@ from tokensel_nb.datasets.sources import RECORDED
 from tokensel_nb.datasets.sources import digest as digest_of_reviews
 from tokensel_nb.scale import stored
 from tokensel_nb.support import seals
-from tokensel_nb.support.files import unfinished
 from tokensel_nb.training import checkpoint
 from tokensel_nb.yourdata import command
 
@@ -77,7 +76,7 @@ def store_together(folder):
     """The same, by two processes, which are killed together."""
     from torch import distributed
 
-    meeting, other = str(unfinished(folder / "meeting")), os.fork()
+    meeting, other = str(folder / f"tokensel-nb-{os.getpid():032x}.part"), os.fork()
     shared = distributed.FileStore(meeting, 2)
     distributed.init_process_group("gloo", store=shared, rank=int(not other), world_size=2)
     found = store(folder, distributed=True)

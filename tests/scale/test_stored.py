@@ -1,16 +1,21 @@
 """Corpora in folders: the counts of `corpus_from_texts`, the steps of a corpus in memory, damage found, memory kept."""
 
 import io
+import json
 import os
+import resource
 import signal
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
-from helpers import equal, random_parameters, short_texts, start_of
+from helpers import equal, raising, random_parameters, short_texts, start_of
 from tqdm import tqdm
 
 import tokensel_nb as ts
@@ -41,10 +46,11 @@ def kept(corpus, folder, entries_at_once=None):
 
 
 def same(found, wanted):
+    """Tell whether a stored corpus is that of the memory, or another stored one."""
     assert found.vocabulary.tolist() == wanted.vocabulary.tolist()
     assert found.class_names == wanted.class_names
     assert found.labels.tolist() == wanted.labels.tolist()
-    assert np.array_equal(found[:].counts.toarray(), wanted.counts.toarray())
+    assert np.array_equal(found[:].counts.toarray(), wanted[:].counts.toarray())
 
 
 @pytest.mark.usefixtures("small_chunks")
@@ -249,6 +255,138 @@ def test_damage_is_found(tmp_path, name, damage):
         file.write_bytes(pieces[damage])
     with pytest.raises(ValueError, match=r"not a complete stored corpus \(.+\); store it again"):
         ts.StoredCorpus(tmp_path / "all")
+
+
+FORGED = {  # with digests that fit
+    "columns": (lambda numbers: 2**30, "columns.bin holds a number that is out of bounds"),
+    "counts": (lambda numbers: -1, "counts.bin holds a number that is out of bounds"),
+    "labels": (lambda numbers: 2, "labels.bin holds a number that is out of bounds"),
+    "row_ends": (lambda numbers: 2**40, "its rows do not end where its entries do"),
+}
+
+
+def forge(folder, change):
+    """Change what a folder says of itself, and all its digests."""
+    about = json.loads((folder / "about.json").read_text())["about"]
+    about["digests"] = {name: stored.DIGEST((folder / f"{name}.bin").read_bytes()).hexdigest() for name in stored.KINDS}
+    about |= change
+    (folder / "about.json").write_text(json.dumps({"about": about, "digest": stored._digest(about)}))
+
+
+@pytest.mark.parametrize("name", FORGED)
+@pytest.mark.parametrize("place", [0, 2, -1])
+def test_a_forged_number_is_found_by_whoever_reads_on(tmp_path, name, place):
+    """It would lead out of the memory that products of sparse matrices read."""
+    folder = kept(short_texts()[0], tmp_path / "all").path
+    edit, message = FORGED[name]
+    numbers = np.fromfile(folder / f"{name}.bin", stored.KINDS[name])
+    numbers[place] = edit(numbers)
+    numbers.tofile(folder / f"{name}.bin")
+    forge(folder, {})
+    with pytest.raises(ValueError, match=rf"not a complete stored corpus \({message}\)"):
+        ts.StoredCorpus(folder)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"vocabulary": ["a"]}, "columns.bin holds"),
+        ({"vocabulary": 5}, "vocabulary is a int"),
+        ({"vocabulary": "abc"}, "vocabulary is a str"),
+        ({"class_names": [1, 2]}, "class_names holds 1, which is not a string"),
+        ({"class_names": None}, "class_names is a NoneType"),
+        ({"digests": []}, "list indices"),
+    ],
+)
+def test_a_well_formed_folder_that_nothing_stores_is_refused(tmp_path, change, message):
+    forge(kept(short_texts()[0], tmp_path / "all").path, change)
+    with pytest.raises(ValueError, match=rf"not a complete stored corpus \({message}.*; store it again"):
+        ts.StoredCorpus(tmp_path / "all")
+
+
+@pytest.mark.parametrize("text", ["[]", "5", "[" * 10**5, '{"about": {}}', "{"])
+def test_a_folder_that_says_nothing_of_itself_is_refused(tmp_path, text):
+    (kept(short_texts()[0], tmp_path / "all").path / "about.json").write_text(text)
+    with pytest.raises(ValueError, match=r"not a complete stored corpus \(.*; store it again"):
+        ts.StoredCorpus(tmp_path / "all")
+
+
+@pytest.mark.parametrize("name", ["counts.bin", "labels.bin", "about.json"])
+def test_nobody_waits_for_the_other_end_of_a_pipe(tmp_path, name):
+    file = kept(short_texts()[0], tmp_path / "all").path / name
+    file.unlink()
+    os.mkfifo(file)
+    with pytest.raises(ValueError, match="it is a pipe or a device, not a file"):
+        ts.StoredCorpus(tmp_path / "all")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"class_names": {"0", "1"}}, "class_names is a set; give a list"),
+        ({"class_names": "ab"}, "class_names is a str; give a list"),
+        ({"class_names": 5}, "class_names is a int; give a list"),
+        ({"vocabulary": {"good", "bad"}}, "vocabulary is a set; give a list"),
+        ({"vocabulary": "abc"}, "vocabulary is a str; give a list"),
+        ({"vocabulary": {"good": 1}}, "vocabulary is a dict; give a list"),
+        ({"vocabulary": [1, 2]}, "vocabulary holds 1, which is not a string"),
+        ({"separators": 5}, "separators=5; give a str"),
+        ({"tokenizer": 5}, "tokenizer=5; give a Callable"),
+        ({"lowercase": "no"}, "lowercase='no'; give True or False"),
+    ],
+)
+def test_a_setting_of_a_wrong_kind_is_told_before_anything_is_read(tmp_path, options, message):
+    with pytest.raises(TypeError, match=message):
+        ts.store_corpus((raising(AssertionError("read"))() for _ in range(2)), tmp_path / "all", **options)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(("path", "message"), [(5, "path=5; give a str or PathLike"), ("", "path is empty; give the path")])
+def test_what_is_no_path_is_named(path, message):
+    for call in (ts.StoredCorpus, lambda path: ts.store_corpus([("good", 1), ("bad", 0)], path)):
+        with pytest.raises((TypeError, ValueError), match=message):
+            call(path)
+
+
+def test_names_in_any_order_that_is_given_are_stored_so(tmp_path):
+    for number, form in enumerate((tuple, list, np.array, pd.Series)):
+        folder = tmp_path / str(number)
+        ts.store_corpus(zip_again(TEXTS, WORDS), folder, vocabulary=form(["good", "bad"]), class_names=form(["up", "down"]))
+        assert (found := ts.StoredCorpus(folder)).class_names == ("up", "down")
+        assert found.vocabulary.tolist() == ["good", "bad"]
+
+
+def test_of_several_that_store_into_one_folder_the_first_wins_and_the_others_are_told(tmp_path):
+    together = threading.Barrier(3)
+
+    def store(word):
+        waited = []
+
+        def split(text):
+            waited.append(waited or together.wait(60))
+            return [word, *text.split()]
+
+        try:
+            return ts.store_corpus(zip_again(TEXTS, WORDS), tmp_path / "all", tokenizer=split)
+        except FileExistsError as error:
+            return str(error)
+
+    with ThreadPoolExecutor(3) as threads:
+        (told, again, found) = sorted(threads.map(store, ["one", "other", "third"]), key=lambda each: not isinstance(each, str))
+    assert told == again == f"{tmp_path}/all already exists; remove it, open it as StoredCorpus, or name another folder"
+    assert [each.name for each in tmp_path.iterdir()] == ["all"]
+    same(ts.StoredCorpus(tmp_path / "all"), found)
+
+
+def test_a_full_disk_is_told_with_the_name_of_the_folder(tmp_path):
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
+    try:
+        with pytest.raises(OSError, match=r"File too large: '.*made/all'$"):
+            ts.store_corpus(zip_again(TEXTS * 100, WORDS * 100), tmp_path / "made" / "all")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(

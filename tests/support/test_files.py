@@ -1,4 +1,7 @@
+import errno
+import fcntl
 import os
+import re
 import secrets
 import signal
 import stat
@@ -13,7 +16,7 @@ from helpers import raising
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokensel_nb.support.files import LEFT, PART, atomic, read_once, shown
+from tokensel_nb.support.files import LEFT, PART, WRITE, atomic, read_once, shown, unfinished
 
 LONG_AGO = (0, 0)
 A_PART = f"tokensel-nb-{'0123abcd' * 4}.part"
@@ -225,6 +228,46 @@ def test_a_part_that_another_cleans_at_the_same_moment_is_no_trouble(tmp_path, f
     monkeypatch.setattr(os, "unlink", raising(FileNotFoundError("gone")))
     write(file, b"mine")
     assert file.read_bytes() == b"mine"
+
+
+# ------------------------------------------------------------------------------------- locks and full disks
+
+
+@pytest.mark.parametrize("make", [lambda part: os.open(part, WRITE), os.mkdir], ids=["file", "folder"])
+def test_what_somebody_is_writing_is_not_removed_however_old_it_looks(tmp_path, file, make):
+    with unfinished(tmp_path / "other", make) as (part, _):
+        os.utime(part, LONG_AGO)
+        write(file, b"mine")
+        assert part.exists()
+    assert {each.name for each in tmp_path.iterdir()} == {"file", "other"}
+
+
+@pytest.mark.parametrize("old", [True, False])
+def test_the_age_of_what_is_left_is_that_of_the_file_systems_clock(tmp_path, file, monkeypatch, old):
+    """A clock that is two hours ahead, or behind, neither removes a young part nor keeps an old one."""
+    (left := tmp_path / A_PART).touch()
+    now, ago = time.time(), LEFT + 60 if old else LEFT - 60
+    os.utime(left, (now - ago,) * 2)
+    monkeypatch.setattr(time, "time", lambda: now - 7200 if old else now + 7200)
+    write(file, b"mine")
+    assert left.exists() != old
+
+
+def test_where_there_are_no_locks_nothing_is_removed(tmp_path, file, monkeypatch):
+    (left := tmp_path / A_PART).touch()
+    os.utime(left, LONG_AGO)
+    monkeypatch.setattr(fcntl, "flock", raising(OSError(errno.ENOLCK, "No locks available")))
+    write(file, b"mine")
+    assert (left.exists(), read_once(file)) == (True, b"mine")
+
+
+def test_a_full_disk_names_the_file_and_leaves_no_folder(tmp_path, monkeypatch):
+    (tmp_path / "there").mkdir()
+    for path in (tmp_path / "made" / "too" / "file", tmp_path / "there" / "file"):
+        monkeypatch.setattr(os, "fsync", raising(OSError(errno.ENOSPC, "No space left on device")))
+        with pytest.raises(OSError, match=re.escape(f"No space left on device: {str(path)!r}")):
+            write(path, b"mine")
+    assert [each.name for each in tmp_path.rglob("*")] == ["there"]
 
 
 # --------------------------------------------------------------------------------------- all at once

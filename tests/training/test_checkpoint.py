@@ -377,6 +377,10 @@ EDITS = {  # what is changed, and what is said of it
         lambda arrays, _: arrays.update(embeddings=arrays["embeddings"] * np.float32("nan")),
         "its arrays hold numbers that are not finite",
     ),
+    "negative squares": (
+        lambda arrays, _: arrays.update({"optimizer.mean_square.embeddings": -arrays["optimizer.mean_square.embeddings"]}),
+        "its mean squares are negative",
+    ),
     "another dtype": (
         lambda arrays, _: arrays.update(embeddings=arrays["embeddings"].astype("float16")),
         "made with embeddings=\\('float16', \\(30, 5\\)\\), not \\('float32', \\(30, 5\\)\\)",

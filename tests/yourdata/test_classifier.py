@@ -162,6 +162,15 @@ def test_what_is_no_path_is_named(fitted, folder):
             call(folder)
 
 
+def test_an_empty_path_is_not_the_working_directory(fitted, tmp_path, monkeypatch):
+    """It is what a shell makes of a variable that is not set."""
+    monkeypatch.chdir(tmp_path)
+    for call in (fitted.save, TextClassifier.load):
+        with pytest.raises(ValueError, match="folder is empty; give the path"):
+            call("")
+    assert not list(tmp_path.iterdir())
+
+
 EDITS = {  # of a file whose digest is written anew, and what is said of it
     "another format": (lambda arrays, notes: notes.update(format=1), "its format is 1, not 3; save it again"),
     "no format": (lambda arrays, notes: notes.pop("format"), "'format'"),
@@ -181,6 +190,13 @@ EDITS = {  # of a file whose digest is written anew, and what is said of it
     ),
     "classes of a strange kind": (lambda arrays, notes: notes.update(kind="M8[s]", classes=["2020", "2021"]), "its classes"),
     "l2 in words": (lambda arrays, notes: notes.update(l2="weak"), "its results on the held-out part are not all numbers"),
+    "no table of results": (lambda arrays, notes: notes.update(held_out=[1]), "cannot convert dictionary update sequence"),
+    "results that are no table": (lambda arrays, notes: notes.update(held_out=5), "not iterable"),
+    "no note of a tokenizer": (lambda arrays, notes: notes.pop("tokenizer"), "'tokenizer'"),
+    "words too deep": (
+        lambda arrays, notes: arrays.update(words=np.frombuffer(b"[" * 10**5, np.uint8)),
+        "maximum recursion depth exceeded",
+    ),
     "a word twice": (lambda arrays, notes: words_of(arrays, lambda words: [*words[:-1], words[0]]), "one is listed twice"),
     "a word that is a number": (lambda arrays, notes: words_of(arrays, lambda words: [*words[:-1], 3]), "not all words"),
     "a word too few": (lambda arrays, notes: words_of(arrays, lambda words: words[:-1]), r"its scores are float64 of shape"),

@@ -340,19 +340,37 @@ def test_ctrl_c_ends_it_without_a_traceback(model, monkeypatch, capsys):
     assert capsys.readouterr() == ("", "")
 
 
+def written_and_read(texts, labels=LABELS):
+    """Return the table of predictions as Python reads it, and as pandas does, which also ends rows at a carriage return."""
+    written = table_of_predictions(texts, ts.TextClassifier().fit(TEXTS, labels))
+    rows = list(csv.reader(io.StringIO(written, newline="")))
+    table = pd.read_csv(io.StringIO(written, newline=""), dtype=str, keep_default_na=False)
+    assert table.to_numpy().tolist() == rows[1:]
+    assert list(table.columns) == rows[0]
+    return rows
+
+
 def test_no_cell_is_a_formula():
-    model = ts.TextClassifier().fit(TEXTS, [1, 1, -1, -1] * 10)
-    written = table_of_predictions(["=1+1", "@SUM(1)", "-2", "+good", "\tbad", 'a, "b"\nc'], model)
-    rows = list(csv.reader(io.StringIO(written)))[1:]
-    assert [row[0] for row in rows] == ["'=1+1", "'@SUM(1)", "-2", "'+good", "'\tbad", 'a, "b"\nc']
-    assert {row[1] for row in rows} == {"-1", "1"}
+    rows = written_and_read(
+        ["=1+1", "@SUM(1)", "-2", "+good", "\tbad", " =1", "＝1+1", 'a, "b"\nc', "a - b"], [1, 1, -1, -1] * 10
+    )
+    assert [row[0] for row in rows[1:]] == "'=1+1|'@SUM(1)|-2|'+good|\tbad|' =1|'＝1+1|a, \"b\"\nc|a - b".split("|")
+    assert {row[1] for row in rows[1:]} == {"-1", "1"}
 
 
-def test_a_carriage_return_begins_no_row_and_no_formula():
-    texts = ["good film\r=1+1", "\r=1+1", "\n=1+1", "a\r\nb", "good"]
-    written = table_of_predictions(texts, ts.TextClassifier().fit(TEXTS, LABELS))
-    assert pd.read_csv(io.StringIO(written, newline=""))["text"].tolist() == [texts[0], "'\r=1+1", "'\n=1+1", *texts[3:]]
-    assert list(csv.reader(io.StringIO(written, newline="")))[1][0] == texts[0]
+BREAKS = ["\r", "\n", "\r\n", "\v", "\f", "\x1c", "\x85", "\u2028", "\u2029"]
+
+
+@pytest.mark.parametrize("end", BREAKS)
+@pytest.mark.parametrize("space", ["", " ", "\t", "\xa0"])
+def test_no_line_of_a_cell_is_a_formula(end, space):
+    """Not in a text, in a label, or in the name of a column, for who takes the quotes for nothing."""
+    texts = [f"good film{end}{space}={number}+1{end}-1" for number in range(3)] + [f"{end}{space}=1", f"a{end}b", "good"]
+    rows = written_and_read(texts, [f"=up{end}{space}@x", f"+up{end}{space}@x", "down", "down"] * 10)
+    assert [row[0].replace("'", "") for row in rows[1:]] == texts
+    assert [row[0] for row in rows[-2:]] == texts[-2:]
+    lines = [line.lstrip() for row in rows for cell in row for line in cell.splitlines()]
+    assert [line for line in lines if line.startswith(("=", "+", "-", "@"))] == []
 
 
 def test_the_process_speaks_as_before_once_the_command_is_done(capsys):

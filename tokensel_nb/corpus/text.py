@@ -107,30 +107,26 @@ def corpus_from_texts(
     return Corpus(counts, labels, vocabulary, class_names)
 
 
-@checked(
-    texts=listed,
-    vocabulary=_known_words,
-    min_count=whole_number,
-    max_words=partial(whole_number, most=float("inf")),
-    lowercase=truth,
-    separators=str,
-    tokenizer=Callable,
-)
-def read_columns(
-    texts, labels, *, vocabulary=None, min_count=1, max_words=None, lowercase=True, separators=None, tokenizer=None
-):
+@checked(texts=listed, vocabulary=_known_words, min_count=whole_number, max_words=partial(whole_number, most=float("inf")))
+def read_columns(texts, labels, *, vocabulary=None, min_count=1, max_words=None, **how):
     """Return how many words each text has, the column of every word in order, -1 if it is not kept, and the vocabulary."""
-    if separators is not None and tokenizer is not None:
-        raise ValueError("separators and tokenizer both say what a word is; give one of them")
+    split = splitter(**how)
     number = len(listed("labels", labels, of="labels"))
     if len(texts) != number:
         raise ValueError(f"there are {len(texts)} texts and {number} labels; give one label per text")
-    split = partial(split_words, separators=separators, tokenizer=tokenizer, lowercase=lowercase)
     lengths, codes, words = encode(texts, split)
     if vocabulary is None:
         vocabulary = choose_words(occurrences(codes, len(words)), words, min_count, max_words)
     column_of = {word: column for column, word in enumerate(vocabulary)}
     return lengths, np.array([column_of.get(word, -1) for word in words], np.int32)[codes], vocabulary
+
+
+@checked(lowercase=truth, separators=str, tokenizer=Callable)
+def splitter(lowercase=True, separators=None, tokenizer=None):
+    """Return the function from an array of texts to their words."""
+    if separators is not None and tokenizer is not None:
+        raise ValueError("separators and tokenizer both say what a word is; give one of them")
+    return partial(split_words, separators=separators, tokenizer=tokenizer, lowercase=lowercase)
 
 
 def split_words(texts, separators=None, tokenizer=None, lowercase=True):

@@ -25,15 +25,17 @@ from scipy import sparse
 from tqdm import tqdm
 
 from ..corpus.corpus import Corpus, class_sizes, code_labels, unchecked
-from ..support.checks import checked, positive, shortened, truth, whole_number
-from ..support.files import unfinished
+from ..support.checks import a_path, checked, list_of_str, listed, positive, shortened, truth, whole_number
+from ..support.files import opened, read_once, shown, unfinished
 from .processes import ALONE, Processes
 
 KINDS = {"columns": np.int32, "counts": np.int32, "row_ends": np.int64, "labels": np.int64}
 DIGEST = partial(hashlib.blake2b, digest_size=16)
+BLOCK = 2**20  # bytes that are checked at once
 AT_ONCE = 8192  # texts that are counted at once
 RESERVED = 128e6  # bytes that Python and the packages take; torch takes 200 MB more
 PATIENCE = timedelta(days=30)  # for a process that counts more than others; one that dies is noticed at once
+EXISTS = "already exists; remove it, open it as StoredCorpus, or name another folder"
 NO_ROWS = "there are no rows; give at least one text and its label"
 OF_AN_ENTRY = 80  # bytes at most that a step in float64 needs for every text and word that occurs in it
 
@@ -82,21 +84,23 @@ class StoredCorpus:
     """
 
     def __init__(self, path: str | os.PathLike, memory: float = 1e9):
-        self.path, self.memory, self.entries_at_once = Path(path), memory, _entries_at_once(memory)
+        self.path, self.memory, self.entries_at_once = a_path("path", path), memory, _entries_at_once(memory)
         try:
-            written = json.loads((self.path / "about.json").read_text("utf-8"))
+            written = json.loads(read_once(self.path / "about.json"))
             about, self._whole = written["about"], written["digest"]
             if _digest(about) != self._whole:
                 raise ValueError("about.json is not what was written")
-            for name in KINDS:
-                with self._file(name).open("rb") as file:
-                    if hashlib.file_digest(file, DIGEST).hexdigest() != about["digests"][name]:
-                        raise ValueError(f"{name}.bin is not what was written")
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise ValueError(f"{self.path}: not a complete stored corpus ({error}); store it again") from error
-        self.vocabulary, self.class_names = np.array(about["vocabulary"], dtype=object), tuple(about["class_names"])
-        self.vocab_size, self.num_classes = len(self.vocabulary), len(self.class_names)
-        self.labels, self.row_ends = (np.fromfile(self._file(name), KINDS[name]) for name in ("labels", "row_ends"))
+            words, names = (list_of_str(name, about[name]) for name in ("vocabulary", "class_names"))
+            ends = dict(columns=len(words), labels=len(names))
+            columns, counts, *_ = (self._gone_through(name, about["digests"][name], ends.get(name)) for name in KINDS)
+            self.labels, self.row_ends = (np.fromfile(self._file(name), KINDS[name]) for name in ("labels", "row_ends"))
+            lengths, bounds = np.diff(self.row_ends), self.row_ends[[0, -1]].tolist()
+            if len(lengths) != len(self.labels) or (lengths < 0).any() or bounds != [0, columns] or columns != counts:
+                raise ValueError("its rows do not end where its entries do")
+        except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
+            raise ValueError(f"{shown(self.path)}: not a complete stored corpus ({error}); store it again") from error
+        self.vocabulary, self.class_names = np.array(words, dtype=object), tuple(names)
+        self.vocab_size, self.num_classes = len(words), len(names)
 
     def __len__(self):
         """Return the number of texts n."""
@@ -148,6 +152,20 @@ class StoredCorpus:
         """
         return f"{self!r} (digest {self._whole})"
 
+    def _gone_through(self, name, digest, end):
+        """Return how many numbers a file holds: those that were written, and each within bounds, whoever made the digest."""
+        hashed, length = DIGEST(), 0
+        with opened(self._file(name)) as file:
+            while block := file.read(BLOCK):
+                hashed.update(block)
+                numbers = np.frombuffer(block, KINDS[name])
+                length += len(numbers)
+                if numbers.min() < 0 or (end is not None and numbers.max() >= end):
+                    raise ValueError(f"{name}.bin holds a number that is out of bounds")
+        if hashed.hexdigest() != digest:
+            raise ValueError(f"{name}.bin is not what was written")
+        return length
+
     def _file(self, name):
         return self.path / f"{name}.bin"
 
@@ -164,7 +182,7 @@ class StoredCorpus:
         return entries
 
 
-@checked(rows=Iterable, min_count=whole_number, max_words=whole_number, distributed=truth)
+@checked(rows=Iterable, path=a_path, vocabulary=list_of_str, min_count=whole_number, max_words=whole_number, distributed=truth)
 def store_corpus(
     rows: Iterable,
     path: str | os.PathLike,
@@ -228,19 +246,20 @@ def store_corpus(
     ...     stored.vocabulary.tolist(), stored[:].counts.toarray().tolist()
     (['bad', 'film', 'good'], [[0, 1, 1], [2, 1, 0]])
     """
-    from ..corpus.text import corpus_from_texts  # here, since pyarrow takes half a second, and reading needs none
+    from ..corpus.text import corpus_from_texts, splitter  # here, since pyarrow takes half a second, and reading needs none
 
-    _entries_at_once(memory)  # refused before the work, not after it
-    path, processes = Path(path), Processes.joined(PATIENCE) if distributed else ALONE
-    if path.exists():
-        raise FileExistsError(f"{path} already exists; remove it, open it as StoredCorpus, or name another folder")
     how = dict(separators=separators, tokenizer=tokenizer, lowercase=lowercase)
+    split, class_names = splitter(**how), tuple(map(str, listed("class_names", class_names)))
+    _entries_at_once(memory)  # refused before the work, not after it
+    processes = Processes.joined(PATIENCE) if distributed else ALONE
+    if path.exists():
+        raise FileExistsError(f"{path} {EXISTS}")
     chunks = partial(_chunks, _share(rows, processes), text, label, heard=processes.rank == 0)
     if vocabulary is None or not class_names:
         if iter(rows) is rows:
             once = "rows is an iterator, which can be read only once"
             raise ValueError(f"{once}; give vocabulary and class_names, or rows that can be read again")
-        vocabulary, class_names = _first_pass(chunks, how, vocabulary, class_names, min_count, max_words, processes)
+        vocabulary, class_names = _first_pass(chunks, split, vocabulary, class_names, min_count, max_words, processes)
     words, names = list(vocabulary), list(class_names)
     facts = dict(rows=len(rows) if isinstance(rows, Sized) else None, vocabulary=_digest(repr(words)), class_names=names)
     processes.check_agreement(facts | dict(lowercase=lowercase, separators=separators))
@@ -260,7 +279,7 @@ def write_corpora(corpora: Iterable[Corpus], folder: Path, vocabulary: list[str]
             for name, array in arrays.items():
                 array = np.ascontiguousarray(array, KINDS[name])
                 digests[name].update(array)
-                array.tofile(files[name])
+                files[name].write(array)
 
         end = 0
         add(row_ends=[0])
@@ -283,20 +302,16 @@ def _entries_at_once(memory):
 @contextmanager
 def _folder(path, processes):
     """Make a folder for all processes, which gets its name once it is whole."""
-    with processes.together():
-        part = unfinished(path)
-        if processes.rank == 0:
-            part.mkdir()
-    name, *_ = processes.each(part.name)
-    part = path.with_name(name)
-    try:
-        yield part
+    with ExitStack() as stack:
         with processes.together():
-            if processes.rank == 0:
-                part.rename(path)
-    except BaseException:
-        shutil.rmtree(part, ignore_errors=True)
-        raise
+            made = stack.enter_context(unfinished(path, os.mkdir))[0].name if processes.rank == 0 else None
+        name, *_ = processes.each(made)
+        yield path.with_name(name)
+        with processes.together():
+            try:
+                stack.close()
+            except OSError as error:
+                raise (FileExistsError(f"{path} {EXISTS}") if path.exists() else error) from error
 
 
 def _share(rows, processes):
@@ -359,16 +374,16 @@ def _chunks(rows, text, label, what, heard):
         yield chunk[0][0], texts, labels
 
 
-def _first_pass(chunks, how, vocabulary, class_names, min_count, max_words, processes):
+def _first_pass(chunks, split, vocabulary, class_names, min_count, max_words, processes):
     """Return vocabulary and names of classes; what is not given comes from the texts of all processes."""
-    from ..corpus.text import choose_words, encode, occurrences, split_words
+    from ..corpus.text import choose_words, encode, occurrences
 
     frequencies, labels = Counter(), {}
     with processes.together():
         for _, texts, of_chunk in chunks("Finding words" if vocabulary is None else "Finding labels"):
             labels |= dict.fromkeys(of_chunk)
             if vocabulary is None:
-                _, codes, words = encode(texts, partial(split_words, **how))
+                _, codes, words = encode(texts, split)
                 frequencies.update(dict(zip(words, occurrences(codes, len(words)).tolist())))
     frequencies, labels = reduce(iadd, processes.each(frequencies)), reduce(or_, processes.each(labels))
     if not labels:

@@ -7,6 +7,8 @@ import reprlib
 from dataclasses import replace
 from functools import partial, wraps
 from numbers import Integral, Real
+from os import PathLike
+from pathlib import Path
 
 import numpy as np
 
@@ -149,6 +151,13 @@ def instance(name, value, kind):
         kinds = kind if isinstance(kind, tuple) else (kind,)
         raise TypeError(f"{name}={shortened(value)}; give a {' or '.join(allowed.__name__ for allowed in kinds)}")
     return value
+
+
+def a_path(name, value) -> Path:
+    """Return a path that was given as a string or as a path; an empty one would be the working directory."""
+    if not str(instance(name, value, (str, PathLike))):
+        raise ValueError(f"{name} is empty; give the path of a file or a folder")
+    return Path(value)
 
 
 def able(name, value, methods, kind):

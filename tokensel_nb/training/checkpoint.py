@@ -113,6 +113,8 @@ def strange(arrays, notes) -> str | None:
         return "its history holds numbers that are not finite"
     if not all(np.isfinite(array).all() for array in learnt if array is not history):
         return "its arrays hold numbers that are not finite"
+    if any((array < 0).any() for name, array in arrays.items() if name.startswith("optimizer.mean_square.")):
+        return "its mean squares are negative"
     return None
 
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from os import PathLike
-from pathlib import Path
-
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -13,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..corpus.corpus import Corpus
 from ..models.base import classes_of_logits, probabilities_of_logits
 from ..models.parameters import Parameters
-from ..support.checks import instance
+from ..support.checks import a_path
 from ..support.files import atomic, read_once, shown
 from ..support.seals import sealed, unsealed
 from .counted import Counted, damped, listed_texts, read_counts
@@ -308,11 +305,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         file = _file(folder)
         try:
             arrays, notes = unsealed(read_once(file))
-            model = restored(cls, arrays, notes, tokenizer)
-        except (OSError, KeyError, TypeError, ValueError) as error:
+            model, name = restored(cls, arrays, notes, tokenizer), notes["tokenizer"]
+        except (OSError, KeyError, TypeError, ValueError, RecursionError) as error:
             reason = getattr(error, "strerror", None) or error
             raise ValueError(f"{shown(folder)}: not a complete model of this package ({reason})") from error
-        if (name := notes["tokenizer"]) and tokenizer is None:
+        if name and tokenizer is None:
             raise ValueError(f"{shown(folder)}: the model was trained with a tokenizer, {name}; give it as tokenizer=")
         return model
 
@@ -326,4 +323,4 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
 
 def _file(folder):
-    return Path(instance("folder", folder, (str, PathLike))) / FILE
+    return a_path("folder", folder) / FILE

@@ -32,7 +32,8 @@ EXAMPLES = {
 COLUMN = "its name, or its number, from 0, where columns have no names; found where it is not given"
 SOURCE = "CSV, TSV, JSON, JSONL, Parquet or text file, a folder of such, or hub:OWNER/NAME for a set on the Hugging Face hub"
 SAVED = "where the model was saved"
-FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n")  # a spreadsheet computes what begins with one of these
+# What a spreadsheet computes begins so, also in East Asian forms; where it reads quotes badly, each line of a cell may.
+FORMULA = re.compile(r"(?:^|(?<=[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]))(?=\s*[=+@\-＝＋＠－])")
 
 
 def main(arguments=None) -> int:
@@ -64,21 +65,17 @@ def table_of_predictions(texts, model) -> str:
     classes = list(map(str, model.classes_.tolist()))
     rows = [["text", "label", *(f"p({name})" for name in classes)]]
     for text, likely in zip(texts, model.predict_proba(texts)):
-        rows.append([_no_formula(text), _no_formula(classes[likely.argmax()]), *(f"{share:.4f}" for share in likely)])
-    return "".join(f"{','.join(map(_quoted, row))}\n" for row in rows)
+        rows.append([text, classes[likely.argmax()], *(f"{share:.4f}" for share in likely)])
+    return "".join(f"{','.join(map(_cell, row))}\n" for row in rows)
 
 
-def _quoted(cell):
-    """Return a cell in quotes where it needs them: around a carriage return, too, which Python's writer leaves bare."""
-    return '"{}"'.format(cell.replace('"', '""')) if re.search('[,"\r\n]', cell) else cell
-
-
-def _no_formula(cell):
+def _cell(text):
+    """Return a cell that is no formula, in quotes where it needs them; Python's writer leaves a carriage return without."""
     try:
-        float(cell)
+        float(text)
     except ValueError:
-        return f"'{cell}" if cell.startswith(FORMULAS) else cell
-    return cell
+        text = FORMULA.sub("'", text)
+    return '"{}"'.format(text.replace('"', '""')) if re.search('[,"\r\n]', text) else text
 
 
 def _parser():
@@ -131,7 +128,7 @@ def _add_source(verb):
 
 
 def _add_predict(verbs):
-    note = "\n\nTexts that a spreadsheet would take for formulas get an apostrophe in front. Empty texts are left out."
+    note = "\n\nLines that a spreadsheet would take for formulas get an apostrophe in front. Empty texts are left out."
     verb = _add_verb(verbs, _predict, "the classes of new texts, by a saved model", note)
     verb.add_argument("folder", metavar="FOLDER", help=SAVED)
     _add_source(verb)

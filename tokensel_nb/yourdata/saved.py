@@ -33,7 +33,7 @@ def restored(kind, arrays, notes, tokenizer):
     model = kind(**settings | {"without": tuple(settings["without"]), "tokenizer": tokenizer})
     check_settings(model)
     model.classes_ = np.array(notes["classes"], dtype=notes["kind"])
-    model.l2_, model.held_out_ = notes["l2"], notes["held_out"]
+    model.l2_, model.held_out_ = notes["l2"], dict(notes["held_out"])
     _check_outcomes(model)
     _check_arrays(arrays, words, len(model.classes_))
     model.phrases_ = Phrases(np.array(words, dtype=object), arrays["starts"], arrays["lasts"], tokenizer)

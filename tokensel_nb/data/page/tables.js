@@ -38,9 +38,10 @@
     titles.forEach((title, i) => title.setAttribute("aria-sort", i !== column ? "none" : way > 0 ? "ascending" : "descending"));
   }
 
-  /** A field of a CSV file; what a spreadsheet would compute gets an apostrophe in front. */
+  /** A field of a CSV file; a line that a spreadsheet would compute gets an apostrophe in front. */
   function field(text) {
-    const safe = /^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text.replace(/[%,]/g, ""))) ? `'${text}` : text;
+    const number = !Number.isNaN(Number(text.replace(/[%,]/g, "")));
+    const safe = number ? text : text.replace(/(^|[\r\n\v\f\x1c-\x1e\x85\u2028\u2029])(?=\s*[=+@\-＝＋＠－])/g, "$1'");
     return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
   }
 
