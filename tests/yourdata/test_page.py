@@ -176,7 +176,7 @@ def test_where_only_a_mark_is_suspicious_it_is_named_and_nothing_is_fitted_anew(
     assert found.report.suspicious == ["the sign “\u203d”"]
     assert found.refit is None
     assert "clean the texts" in page.report_page(found)
-    assert summary(found)[1].startswith("the sign “\u203d” may give the label away")
+    assert summary(found)[1].startswith("the sign “\u203d” (100% up) may give the label away")
 
 
 def summary(found):
@@ -185,16 +185,26 @@ def summary(found):
     return re.findall(r"<p><b>[^<]*</b> (.*?) ?</p>", shown)
 
 
+def share_of(found, row):
+    """Return the percentage of a word's texts that are of its class."""
+    sign = 1 if row["class"] == found.report.model.classes_[1] else -1
+    return 50 + 50 * sign * row["skew"]
+
+
 def test_a_page_begins_with_three_sentences(found):
     accuracies = {name: f"{share:.0%}" for name, share in found.evaluation.accuracies.items()}
-    first, second, third, *more = found.report.suspicious
+    shares = {
+        row.word: f"“{row.word}” ({share_of(found, row):.0f}% {row['class']})" for _, row in found.report.suspects.iterrows()
+    }
+    first, second, third, *more = map(shares.get, found.report.suspicious)
     assert summary(found) == [
         f"On {found.evaluation.held_out.sum()} texts that it had not seen, the classifier is right {accuracies['attention']} "
         f"of the time, compared with {accuracies['largest class']} for always naming “{found.evaluation.largest}” and "
         f"{accuracies['logistic regression']} for logistic regression.",
-        f"“{first}”, “{second}”, “{third}” and {len(more)} more may give the label away, "
+        f"{first}, {second}, {third} and {len(more)} more may give the label away, "
         "no labels look wrong, no texts have two labels, and no texts repeat an earlier one.",
-        "Read the passages around the suspicious words, leave out those that are mere marks, and make the report anew.",
+        "Read the passages around the suspicious words. Leave out mere marks, but keep words that judge, such as “great”, and "
+        "make the report anew.",
     ]
 
 
