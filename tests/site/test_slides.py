@@ -203,7 +203,9 @@ NEEDS = """(least) => {
         .map((each) => each.getBoundingClientRect().bottom));
     const size = (each) => parseFloat(getComputedStyle(each).fontSize) * (each.ownerSVGElement?.getScreenCTM().a ?? 1);
     const says = (each) => [...each.childNodes].some((child) => child.nodeType === Node.TEXT_NODE && child.data.trim());
-    const small = seen.filter((each) => each.closest(".plaything") && says(each) && size(each) < least - 0.05);
+    const above = (each) => parseFloat(each.dataset.label ? getComputedStyle(each, "::after").fontSize : Infinity);
+    const little = (each) => says(each) && Math.min(size(each), above(each)) < least - 0.05;
+    const small = seen.filter((each) => each.closest(".plaything") && little(each));
     return {
         "has to be scrolled": [slide, document.documentElement].some((each) => each.scrollHeight - each.clientHeight > 1),
         "lies under the buttons": bottom > document.querySelector(".slides-controls").getBoundingClientRect().top + 1,
