@@ -176,7 +176,7 @@ def test_where_only_a_mark_is_suspicious_it_is_named_and_nothing_is_fitted_anew(
     assert found.report.suspicious == ["the sign “\u203d”"]
     assert found.refit is None
     assert "clean the texts" in page.report_page(found)
-    assert summary(found)[1].startswith("the sign “\u203d” (100% up) may give the label away")
+    assert summary(found)[1].startswith("the sign “\u203d” (100 texts, 100% up) may give the label away")
 
 
 def summary(found):
@@ -194,7 +194,8 @@ def share_of(found, row):
 def test_a_page_begins_with_three_sentences(found):
     accuracies = {name: f"{share:.0%}" for name, share in found.evaluation.accuracies.items()}
     shares = {
-        row.word: f"“{row.word}” ({share_of(found, row):.0f}% {row['class']})" for _, row in found.report.suspects.iterrows()
+        row.word: f"“{row.word}” ({row.texts} texts, {share_of(found, row):.0f}% {row['class']})"
+        for _, row in found.report.suspects.iterrows()
     }
     first, second, third, *more = map(shares.get, found.report.suspicious)
     assert summary(found) == [
