@@ -151,12 +151,11 @@ def _remark(word, book):
 
 def _number(part, given):
     """Return a number however it is written, or nan, and what is to be said of that."""
-    text = str(given).replace(",", ".").strip()
-    try:
-        number = float(text.rstrip("% "))
-    except ValueError:
+    found = re.fullmatch(r"\s*(\d+\.?\d*|\.\d+)\s*(%?)\s*", str(given).replace(",", "."))
+    if not found:
         return np.nan, [f"{part}: {given!r} is no number"]
-    if part == "accuracy without" and (text.endswith("%") or number > 1):
+    number = float(found[1])
+    if part == "accuracy without" and (found[2] or number > 1):
         number /= 100
     return number, [] if number == given else [f"{part}: {given!r} was read as {number:g}"]
 

@@ -196,7 +196,7 @@ WRONG = {
         (lambda size, kept: size - np.sqrt(abs(kept)), "off by"),
     ],
     "ex-small-steps": [
-        (lambda *given: [2 * old - new for old, new in zip(given, descend(*given))], "wrong sign"),
+        (lambda *given: [2 * old - new for old, new in zip(given, descend(*given))], "against the gradient"),
         (lambda *given: descend(*given[:-1], len(given[4]) * given[-1]), "summed over texts"),
         (lambda E, p, *given: (descend(E, p, *given)[0], p, descend(E, p, *given)[2]), "off by"),
         (lambda E, p, v, *given: (*descend(E, p, v, *given)[:2], v), "off by"),

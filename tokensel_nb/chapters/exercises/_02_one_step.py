@@ -9,9 +9,19 @@ from ._01_model import texts
 from .answers import close, compare, exercise, shaped, slopes
 
 
+def parameters(flat):
+    """Return parameters of four words in three dimensions, made of 18 numbers."""
+    return Parameters(flat[:12].reshape(4, 3), flat[12:15], flat[15:])
+
+
+def flat(arrays):
+    """Return the numbers of several arrays as one array."""
+    return np.concatenate([np.ravel(array) for array in arrays])
+
+
 @exercise("ex-labels")
 def labels(step_for, random):
-    share, dim, wanted = random.normal(size=100_000) * random.uniform(1e-4, 1e-3), 500, random.uniform(0.4, 0.9)
+    share, dim, wanted = random.normal(size=100_000) * random.uniform(1e-4, 1e-3), 500, random.uniform(0.75, 0.9)
     noise = random.normal(size=len(share)) / np.sqrt(dim)
     found = step_for(wanted, share, dim)
     yield from shaped(found, ())
@@ -50,13 +60,10 @@ def own_loop(descended, random):
     counts, signs = texts(random)
     corpus, begin, step, steps = Corpus(counts, signs, list("abcd")), random.normal(size=18), 0.2, int(random.integers(4, 9))
 
-    def parameters(flat):
-        return Parameters(flat[:12].reshape(4, 3), flat[12:15], flat[15:])
-
     def after(steps, begin):
-        return np.concatenate([np.ravel(part) for part in descended(parameters(begin), corpus, step, steps)])
+        return flat(descended(parameters(begin), corpus, step, steps))
 
-    one, move = after(1, begin), step * slopes(lambda flat: loss(parameters(flat), corpus), begin)
+    one, move = after(1, begin), step * slopes(lambda at: loss(parameters(at), corpus), begin)
     mistakes = {
         "A step goes against the gradient.": begin + move,
         "After one step you are still at the start.": begin,

@@ -37,7 +37,7 @@ def single(alone, random):
 @exercise("ex-deeper-nowhere")
 def nowhere(logit, random):
     E, p, v, W1, W2 = _drawn(random)
-    counts = random.integers(1, 5, size=4)
+    counts = random.permutation(np.arange(1, 5))
     scores, values, shares = E @ W2 @ p, E @ v, counts / counts.sum()
     base = counts * np.exp(scores) @ values / (counts @ np.exp(scores))
     mistakes = {

@@ -7,8 +7,8 @@ import numpy as np
 from ...corpus.synthetic import independent_tokens
 from ...models.one_layer import score_gradients
 from ...models.parameters import init_parameters
-from ...support.arrays import to_numpy
 from ..scale import Size
+from ._02_one_step import flat
 from .answers import compare, exercise
 
 
@@ -70,13 +70,12 @@ def words(power, random):
 def single(apart, random):
     texts = independent_tokens(80, 12, 6, 0.5, int(random.integers(100)))
     one, other = (init_parameters(12, 4, seed=int(seed), dtype="float64") for seed in random.integers(100, size=2))
-    arrays = [[to_numpy(array) for array in each.arrays().values()] for each in (one, other)]
-    gaps = np.concatenate([np.abs(a - b).ravel() for a, b in zip(*arrays)])
+    gaps = np.abs(flat(one.arrays().values()) - flat(other.arrays().values()))
     weights = [texts.counts.toarray() * np.exp(each.token_scores) for each in (one, other)]
     praise = [each @ of.token_values > 0 for each, of in zip(weights, (one, other))]
     difference, verdicts = apart(one, other, texts)
     mistakes = {"That is the mean difference; the largest is asked for.": gaps.mean()}
-    mistakes |= {"Look at p and v, too.": np.abs(arrays[0][0] - arrays[1][0]).max()}
+    mistakes |= {"Look at p and v, too.": np.abs(one.embeddings - other.embeddings).max()}
     yield from compare(difference, gaps.max(), mistakes)
     mistakes = {
         "That is their share; their number is asked for.": np.mean(praise[0] != praise[1]),

@@ -3,13 +3,13 @@
 import numpy as np
 
 from ...corpus.corpus import Corpus
-from ...models.parameters import Parameters
 from ...models.verbs import loss
 from ...theory.flow.joint import conserved
 from ...theory.max_margin import max_margin
 from ._01_model import texts
+from ._02_one_step import flat, parameters
 from ._03_flow import separable
-from .answers import close, compare, exercise, shaped
+from .answers import close, compare, exercise, shaped, slopes
 
 
 @exercise("ex-own-margin", "p", "the multipliers, one a pair", "the rows D")
@@ -63,20 +63,20 @@ def trace(most, random):
 @exercise("ex-small-steps", "E", "p", "v")
 def small_steps(descend, random):
     counts, signs = texts(random)
-    corpus, arrays = Corpus(counts, signs, list("abcd")), (random.normal(size=(4, 3)), *random.normal(size=(2, 3)))
-    at, way = Parameters(*arrays), Parameters(random.normal(size=(4, 3)), *random.normal(size=(2, 3)))
+    corpus, begin = Corpus(counts, signs, list("abcd")), random.normal(size=18)
+
+    def after(step):
+        return flat(descend(*parameters(begin).arrays().values(), counts, signs, step))
 
     def off(step):
-        """Return the conserved matrix's change by a step, and what the step does along a direction."""
-        new = Parameters(*descend(*arrays, counts, signs, step))
-        along = sum(np.sum((a - b) * c) for a, b, c in zip(arrays, new.arrays().values(), way.arrays().values()))
-        return np.abs(conserved(new) - conserved(at)).max(), along / step
+        return np.abs(conserved(parameters(after(step))) - conserved(parameters(begin))).max()
 
-    up, down = (Parameters(*(a + h * b for a, b in zip(arrays, way.arrays().values()))) for h in (1e-5, -1e-5))
-    slope = (loss(up, corpus) - loss(down, corpus)) / 2e-5
-    mistakes = {"You summed over texts; the mean is wanted.": len(signs) * slope}
-    yield from shaped(descend(*arrays, counts, signs, 100.0), [(4, 3), (3,), (3,)])
-    yield from compare(off(100.0)[1], slope, mistakes, tolerance=1e-4)
-    ratio = off(1e3)[0] / off(1e2)[0]
+    move = 100 * slopes(lambda at: loss(parameters(at), corpus), begin)
+    mistakes = {
+        "A step goes against the gradient.": begin + move,
+        "You summed over texts; the mean is wanted.": begin - len(signs) * move,
+    }
+    yield from compare(after(100.0), begin - move, mistakes)
+    ratio = off(1e3) / off(1e2)
     if not 90 < ratio < 110:
         yield f"A step ten times as long should change the conserved matrix a hundred times as much; yours {ratio:.0f} times."
