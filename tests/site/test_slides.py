@@ -214,6 +214,7 @@ NEEDS = """(least) => {
 }"""
 SMALLEST = 16  # pixels
 PLAYED = {  # what a class presses, of what changes how much is seen
+    "a long one": 1,
     "Show more": 2,
     "Run 20": 1,
     "Reveal": 1,
