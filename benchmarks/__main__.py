@@ -14,7 +14,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-from tokensel_nb.support.runtime import machine
+from experiments.machine import machine
 
 # A process each, so that one's peak memory is not the other's.
 PARTS = "startup whole reading step size training margin textbook_flow scale site front playing".split()

@@ -7,8 +7,8 @@ recorded under ``size``, for the figure in 04_reviews.
 import numpy as np
 import torch
 
+from experiments.recording import record
 from tokensel_nb import descend_, init_parameters, load_imdb
-from tokensel_nb.chapters.recorded import record
 
 from .timing import alternate, peak_memory, row
 

@@ -8,9 +8,9 @@ import numpy as np
 from filelock import FileLock
 
 import tokensel_nb as ts
-from tokensel_nb.chapters.recorded import record
+from experiments.machine import machine
+from tokensel_nb.chapters.recorded import FOLDER
 from tokensel_nb.support.files import atomic
-from tokensel_nb.support.runtime import machine
 
 # The three corpora that anyone can get, in two classes of about one size; the seed draws the tweets.
 CORPORA = {
@@ -31,6 +31,15 @@ def run(records, names=()):
         print(record(name, records[name]()))
         took = {"minutes": time.monotonic() - began, "processor minutes": time.process_time() - busy}
         keep_time(name, {of: round(seconds / 60, 1) for of, seconds in took.items()})
+
+
+def record(name, results, folder=FOLDER):
+    """Write results, plain values, to ``recorded/<name>.json`` with the date and the machine; return the file's path."""
+    path = Path(folder) / "recorded" / f"{name}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = json.dumps({"machine": machine()} | results, indent=1, ensure_ascii=False)
+    path.write_text(text + "\n", encoding="utf-8")
+    return path
 
 
 def times() -> dict:

@@ -22,13 +22,26 @@ import numpy as np
 from tqdm import tqdm
 
 import tokensel_nb as ts
-from tokensel_nb.chapters.your_data import judged, place_of_mark, suspicion_of_line
+from tokensel_nb.chapters.your_data import judged, place_of_mark
 from tokensel_nb.datasets.imdb import read_imdb
 
 SEED, DRAWS, SIDE, STRAYS = 20261125, 5, 3000, 3
 READS = {"IMDB": read_imdb, "Rotten Tomatoes": ts.read_rotten_tomatoes, "tweets": ts.read_tweets}
 CLASSES = ("negative", "positive")
 MARK, MARKED, STRAY, TEN, SHUFFLES = "zqx", (0, 5, 10, 20, 30, 40, 60), (0, 1, 3, 6), 10, 5
+
+
+def suspicion_of_line(texts, labels, *classes) -> dict:
+    """Put a line at the end of 60 texts, shared by some classes; return its suspicion, and the largest of one of its words."""
+    random, marked = np.random.default_rng(3), texts.copy()
+    for name in classes:
+        own = np.flatnonzero(labels == name)
+        marked[random.choice(own, 60 // len(classes), replace=False)] += " sent from my galaxy phone"
+    lines = judged(marked, labels, seed=1)
+    row = next(name for name in lines.together if "galaxy phone" in name)
+    suspicions = lines.table.set_index("word").suspicion
+    alone = suspicions[lines.together[row]].max()
+    return {"classes": classes, "together": round(suspicions[row], 4), "alone": round(alone, 4)}
 
 
 def drawn(reviews, seed, side=SIDE) -> tuple:

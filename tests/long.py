@@ -44,7 +44,8 @@ def run(part: str) -> bool:
 
 def record(part: str, minutes: float) -> None:
     """Write down how long a part took on this machine."""
-    from tokensel_nb.support.runtime import machine
+    sys.path.append(str(TESTS.parent))
+    from experiments.machine import machine
 
     times = json.loads(TIMES.read_text("utf-8")) if TIMES.exists() else {}
     times[part] = {"minutes": minutes} | machine() | {"cores": os.cpu_count()}

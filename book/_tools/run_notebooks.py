@@ -82,7 +82,8 @@ def read_times() -> dict[str, dict]:
 
 def keep_times(seconds: dict[str, float]) -> None:
     """Record how long notebooks took here; those of others, which were not run, stay."""
-    from tokensel_nb.support.runtime import machine
+    sys.path.append(str(BOOK.parent))
+    from experiments.machine import machine
 
     now = {name: {"seconds": round(taken)} | machine() for name, taken in seconds.items()}
     text = json.dumps(dict(sorted((read_times() | now).items())), indent=1, ensure_ascii=False)

@@ -1,10 +1,7 @@
-import json
-import re
-
 import numpy as np
 import pytest
 
-from tokensel_nb.chapters.recorded import FOLDER, PAPER_EDGES, paper_table, record, recorded
+from tokensel_nb.chapters.recorded import FOLDER, PAPER_EDGES, paper_table
 
 
 def test_the_papers_tables_have_their_bins():
@@ -33,12 +30,3 @@ def test_the_papers_edges_give_its_centres_and_no_others_do(name):
 def test_what_is_not_there_is_named_with_what_is():
     with pytest.raises(FileNotFoundError, match="there is no 'mlp' among what was recorded; there are mlp_p, mlp_v"):
         paper_table("mlp")
-
-
-def test_a_record_names_its_machine_and_date(tmp_path, monkeypatch):
-    monkeypatch.setattr("tokensel_nb.chapters.recorded.FOLDER", tmp_path)
-    path = record("run", {"accuracy": 0.5}, tmp_path)
-    assert json.loads(path.read_text())["accuracy"] == 0.5
-    machine = recorded("run")["machine"]
-    assert {"processor", "cores", "torch", "date"} <= machine.keys()
-    assert re.fullmatch(r"\d{4}-\d\d-\d\d", machine["date"])

@@ -42,15 +42,6 @@ def test_a_pure_mark_comes_first_and_a_mark_of_both_classes_does_not():
     assert mixed["place"] > 1
 
 
-def test_a_line_is_suspicious_where_one_class_has_it():
-    texts, labels = many()
-    before = texts.copy()
-    own, both = (your_data.suspicion_of_line(texts, labels, *classes) for classes in (["up"], ["up", "down"]))
-    assert own["together"] > 0.5 > both["together"]
-    assert own["classes"] == ("up",)
-    assert (texts == before).all()
-
-
 def test_in_the_book_a_report_shows_no_more_digits_than_every_processor_has():
     found = your_data.judged(*many(), seed=0)
     shown = your_data.corners(found).data

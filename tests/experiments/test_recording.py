@@ -1,10 +1,13 @@
 import json
+import re
 
 import numpy as np
 import pytest
 
 import tokensel_nb as ts
 from experiments import recording
+from experiments.machine import machine, processor
+from tokensel_nb.chapters.recorded import recorded
 
 
 @pytest.fixture
@@ -22,6 +25,20 @@ def test_all_is_run_or_what_is_named(monkeypatch, tmp_path, capsys, names, store
     assert written == stored
     assert capsys.readouterr().out.split() == [f"{name}.json" for name in stored]
     assert recording.times().keys() == stored.keys()
+
+
+def test_a_record_names_its_machine_and_date(tmp_path, monkeypatch):
+    monkeypatch.setattr("tokensel_nb.chapters.recorded.FOLDER", tmp_path)
+    path = recording.record("run", {"accuracy": 0.5}, tmp_path)
+    assert json.loads(path.read_text())["accuracy"] == 0.5
+    machine = recorded("run")["machine"]
+    assert {"processor", "cores", "torch", "date"} <= machine.keys()
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d", machine["date"])
+
+
+def test_what_is_said_of_this_machine():
+    assert machine().keys() - {"gpu"} == {"processor", "cores", "python", "torch", "date"}
+    assert len(processor()) > 0
 
 
 def test_numbers_are_stored_plain():

@@ -33,6 +33,15 @@ def test_a_pure_mark_and_a_line_of_one_class_are_found_and_nothing_under_shuffle
     assert found["shuffled"]["number"] == 0
 
 
+def test_a_line_is_suspicious_where_one_class_has_it():
+    texts, labels = your_data.drawn(some_reviews(), seed=1, side=350)
+    before = texts.copy()
+    own, both = (your_data.suspicion_of_line(texts, labels, *classes) for classes in (["positive"], your_data.CLASSES))
+    assert own["together"] > 0.5 > both["together"]
+    assert own["classes"] == ("positive",)
+    assert (texts == before).all()
+
+
 def test_five_draws_of_three_corpora_are_recorded():
     found = recorded("leaks")
     assert found.pop("machine")["date"]

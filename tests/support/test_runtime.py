@@ -4,8 +4,6 @@ from tokensel_nb.support import runtime
 
 
 def test_what_is_said_of_this_machine():
-    assert runtime.machine().keys() - {"gpu"} == {"processor", "cores", "python", "torch", "date"}
-    assert len(runtime.processor()) > 0
     assert runtime.memory() > 1e8
     assert (runtime.device_name() == "cpu") == (runtime.default_device() == "cpu")
 

@@ -105,6 +105,35 @@ def test_one_sentence_says_what_is_wrong(words, named, model, new_texts, capsys)
     assert "Traceback" not in told.err
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "report {new} -o",
+        "report {new} --save",
+        "report {new} --probabilities",
+        "predict {model} {new} -o",
+        "explain {model} x -o",
+    ],
+)
+def test_an_empty_path_is_not_the_working_directory(words, model, new_texts, tmp_path, monkeypatch, capsys):
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    with pytest.raises(SystemExit):
+        main([*words.format(model=model, new=new_texts).split(), ""])
+    assert "it is empty; give a path" in capsys.readouterr().err
+    assert not list((tmp_path / "here").iterdir())
+
+
+@pytest.mark.parametrize(
+    "words", [["report", ""], ["predict", "{model}", ""], ["predict", "", "{new}"], ["explain", "", "a text"]]
+)
+def test_an_empty_name_is_no_source_and_no_model(words, model, new_texts, monkeypatch, capsys):
+    """Though the working directory has a model, and texts."""
+    monkeypatch.chdir(model)
+    assert main([word.format(model=model, new=new_texts) for word in words]) == 1
+    assert re.search("tokensel: .*there is no such f", capsys.readouterr().err)
+
+
 @pytest.fixture
 def asked(monkeypatch):
     """Return what a report is asked for, in the place of making it."""

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 
 from ..support.extras import pd
-from ..support.runtime import machine
 
 FOLDER = Path(__file__).parents[1] / "data"
 
@@ -30,15 +29,6 @@ def recorded(name) -> dict:
 def span(numbers, digits=2) -> str:
     """Return from where to where numbers go, as it is printed."""
     return f"{np.min(numbers):.{digits}f} to {np.max(numbers):.{digits}f}"
-
-
-def record(name, results, folder=FOLDER):
-    """Write results, plain values, to ``recorded/<name>.json`` with the date and the machine; return the file's path."""
-    path = Path(folder) / "recorded" / f"{name}.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    text = json.dumps({"machine": machine()} | results, indent=1, ensure_ascii=False)
-    path.write_text(text + "\n", encoding="utf-8")
-    return path
 
 
 def _file(name):

@@ -51,19 +51,6 @@ def place_of_mark(texts, labels, of_class, others, share=0.01) -> dict:
     return {"class": of_class, "own": own, "others": others, **found}
 
 
-def suspicion_of_line(texts, labels, *classes) -> dict:
-    """Put a line at the end of 60 texts, shared by some classes; return its suspicion, and the largest of one of its words."""
-    random, marked = np.random.default_rng(3), texts.copy()
-    for name in classes:
-        own = np.flatnonzero(labels == name)
-        marked[random.choice(own, 60 // len(classes), replace=False)] += " sent from my galaxy phone"
-    lines = judged(marked, labels, seed=1)
-    row = next(name for name in lines.together if "galaxy phone" in name)
-    suspicions = lines.table.set_index("word").suspicion
-    alone = suspicions[lines.together[row]].max()
-    return {"classes": classes, "together": round(suspicions[row], 4), "alone": round(alone, 4)}
-
-
 def shaded(reading: Explanation) -> HTML:
     """Show a text with its words shaded, without the table of all terms."""
     return HTML(reading.html(terms=False))

@@ -18,10 +18,7 @@ YELP_CLASSES = {  # their names, and the class of one to five stars; a review of
     4: (STARS[:2] + STARS[3:], [0, 1, -1, 2, 3]),
     5: (STARS, [0, 1, 2, 3, 4]),
 }
-ON_HUB = {
-    2: ("fancyzhx/yelp_polarity", "Yelp polarity", SENTIMENTS),
-    5: ("Yelp/yelp_review_full", "Yelp stars", STARS),
-}
+ON_HUB = {2: ("fancyzhx/yelp_polarity", "Yelp polarity", SENTIMENTS), 5: ("Yelp/yelp_review_full", "Yelp stars", STARS)}
 
 
 def load_yelp(split="train", classes=2, source="auto", **options) -> Corpus:

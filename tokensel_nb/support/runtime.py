@@ -8,10 +8,8 @@ import shutil
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from datetime import date
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
-from pathlib import Path
 
 from .extras import torch
 
@@ -31,7 +29,7 @@ def versions() -> str:
     >>> ts.versions().startswith("tokensel-nb ")
     True
     """
-    packages = [f"{name} {number}" for name, number in _versions("numpy", "torch").items()]
+    packages = [f"{name} {number}" for name, number in installed("numpy", "torch").items()]
     first = [f"tokensel-nb {version('tokensel-nb')}", f"Python {platform.python_version()}"]
     return ", ".join([*first, *packages, device_name()])
 
@@ -76,28 +74,10 @@ def memory() -> float:
         return float("inf")
 
 
-def machine() -> dict:
-    """Return what a reader needs to know of this machine: processor, cores used, GPU, versions, today's date."""
-    cores = int(os.environ.get("OMP_NUM_THREADS") or os.cpu_count())
-    facts = {"processor": processor(), "cores": cores, "python": platform.python_version()}
-    if default_device() == "cuda":
-        facts["gpu"] = device_name()
-    return facts | _versions("torch") | {"date": date.today().isoformat()}
-
-
-def processor() -> str:
-    """Name the processor, as Linux does where it can."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        return next(line.split(":")[1].strip() for line in lines if line.startswith("model name"))
-    except (OSError, StopIteration):
-        return platform.processor() or "unknown"
-
-
-def _versions(*names):
+def installed(*names):
     """Return the versions of those packages that are installed, without the name of a build, such as "+cpu"."""
-    installed = {}
+    found = {}
     for name in names:
         with suppress(PackageNotFoundError):
-            installed[name] = version(name).split("+")[0]
-    return installed
+            found[name] = version(name).split("+")[0]
+    return found

@@ -101,16 +101,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     """
 
     def __init__(
-        self,
-        *,
-        ngrams=2,
-        min_texts=2,
-        l2=None,
-        class_weight=None,
-        attend=True,
-        without=(),
-        tokenizer=None,
-        random_state=0,
+        self, *, ngrams=2, min_texts=2, l2=None, class_weight=None, attend=True, without=(), tokenizer=None, random_state=0
     ):
         self.ngrams = ngrams
         self.min_texts = min_texts

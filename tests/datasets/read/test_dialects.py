@@ -252,6 +252,29 @@ def test_quotes_around_whole_rows_are_no_part_of_cells(tmp_path, label):
         read_reviews(tmp_path / "a.csv", label=label)
 
 
+@pytest.mark.parametrize(
+    ("head", "edge"),
+    [
+        ("| text | label |\n| --- | --- |", "| "),
+        ("|text|label|\n|:--|--:|", "|"),
+        ("text | label\n:-- | :-:", ""),
+        ("# Reviews\n\n| text | label |\n|-|-|", "| "),
+    ],
+)
+@pytest.mark.parametrize("name", ["a.md", "a.csv"])
+def test_the_rule_of_a_table_in_markdown_is_no_text(tmp_path, head, edge, name):
+    rows = [(f"film {row} - so so", "pos" if row % 2 else "neg") for row in range(9)]
+    (tmp_path / name).write_text("\n".join([head, *(f"{edge}{text} | {label}{edge[::-1]}" for text, label in rows)]))
+    assert pairs(read_reviews(tmp_path / name)) == rows
+
+
+def test_a_rule_alone_is_no_text_and_dashes_are(tmp_path):
+    (tmp_path / "a.md").write_text("| text |\n| --- |\n| good |\n| - |\n")
+    assert read_reviews(tmp_path / "a.md", label=None).texts == ["good", "-"]
+    (tmp_path / "a.csv").write_text("text,label\n---,pos\n--,--\n")
+    assert read_reviews(tmp_path / "a.csv").texts == ["---", "--"]
+
+
 def test_a_header_longer_than_the_sample(tmp_path):
     names = ",".join(["text", "label", *map("x{}".format, range(50_000))])
     (tmp_path / "a.csv").write_text("\n".join([names, *(f"film {i},{i % 2}{',0' * 50_000}" for i in range(4))]))

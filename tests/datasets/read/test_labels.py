@@ -63,6 +63,33 @@ def test_labels_that_differ_in_case_or_space_are_told_and_not_merged(capsys):
     assert "labels 'Pos', 'pos' differ only in case" in out
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "told"),
+    [
+        ("café", "cafe\u0301", r"'caf\xe9', 'cafe\u0301'"),
+        ("up", "u\u0440", r"'up', 'u\u0440'"),
+        ("HOT", "\u041d\u041e\u0422", r"'HOT', '\u041d\u041e\u0422'"),
+        ("TOP", "\u03a4\u039f\u03a1", r"'TOP', '\u03a4\u039f\u03a1'"),
+        ("up", "up\u200b", r"'up', 'up\u200b'"),
+        ("up", "\uff55\uff50", r"'up', '\uff55\uff50'"),
+        ("good", "go\xadod", r"'good', 'go\xadod'"),
+    ],
+)
+def test_labels_that_look_alike_are_told_by_their_codes_and_not_merged(capsys, one, other, told):
+    assert set(read_reviews((list("abc"), [one, other, "so"])).class_names) == {one, other, "so"}
+    out = capsys.readouterr().out
+    listed = told if f"labels {told}" in out else ", ".join(reversed(told.split(", ")))
+    assert f"labels {listed} look alike and are kept apart; spell them alike if they are one class" in out
+
+
+@pytest.mark.parametrize(
+    "names", [("good", "food"), ("\u0434\u0430", "\u043d\u0435\u0442"), ("\u03bd", "u"), ("a", "\xe4"), ("l1", "ll")]
+)
+def test_labels_that_only_resemble_each_other_are_not_told(capsys, names):
+    read_reviews((list("ab"), names))
+    assert "kept apart" not in capsys.readouterr().out
+
+
 def test_classes_are_merged_renamed_and_dropped(capsys):
     mapping = {"pos": "good", "Pos": "good", "neg ": "neg", "neutral": None, "mid": "good"}
     assert named(read(CASES, classes=mapping)) == ["good", "good", "neg", "neg", "neg"]

@@ -1,4 +1,5 @@
 import bz2
+import codecs
 import gzip
 import io
 import json
@@ -6,14 +7,17 @@ import lzma
 import tracemalloc
 import warnings
 import zipfile
+from contextlib import contextmanager
 
 import pandas as pd
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from helpers import ROWS, written
 
 from tokensel_nb import DataError, load_reviews, read_reviews
 from tokensel_nb.datasets.read.characters import found_encoding
+from tokensel_nb.datasets.read.files import read_probabilities
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.jsonl", "a.parquet", "a.csv.gz", "a.jsonl.gz"])
@@ -170,11 +174,73 @@ def test_a_large_file_is_not_held_whole_while_its_encoding_is_sought():
         tracemalloc.stop()
 
 
-@pytest.mark.parametrize("text", [b"good", b"caf\xe9"], ids=["UTF-8", "cp1252"])
-def test_an_archive_made_to_fill_the_memory_is_refused(tmp_path, monkeypatch, text):
+def zipped(data):
+    with zipfile.ZipFile(whole := io.BytesIO(), "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("a.csv", data)
+    return whole.getvalue()
+
+
+PACK = {
+    "zip": zipped,
+    "gz": gzip.compress,
+    "bz2": bz2.compress,
+    "xz": lzma.compress,
+    "zst": lambda data: pa.compress(data, "zstd", asbytes=True),
+}
+TOO_LARGE = "it unpacks to more than 17 MB, from 0.. MB; unpack and split it"
+
+
+@contextmanager
+def little_memory():
+    """So little as it takes to refuse an archive before any of its rows is kept; xz alone takes 8 MB."""
+    tracemalloc.start()
+    try:
+        yield
+        assert tracemalloc.get_traced_memory()[1] < 2**24
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("kind", PACK)
+@pytest.mark.parametrize("options", [{}, {"encoding": "utf-8"}, {"label": None}], ids=str)
+@pytest.mark.parametrize("mark", [b"", codecs.BOM_UTF8], ids=["plain", "marked"])
+def test_an_archive_made_to_fill_the_memory_is_refused_before_it_does(tmp_path, kind, options, mark):
+    path = tmp_path / f"a.csv.{kind}"
+    path.write_bytes(PACK[kind](mark + b"text,label\n" + b"good film,1\n" * 1_500_000))
+    assert path.stat().st_size < 10**5
+    read_reviews(archive(tmp_path / "small.zip", "a.csv"))  # what is imported then takes memory, too
+    with little_memory(), pytest.raises(DataError, match=TOO_LARGE):
+        read_reviews(path, **options)
+
+
+@pytest.mark.parametrize("kind", PACK)
+def test_what_packs_well_but_is_small_is_read(tmp_path, kind):
+    (tmp_path / "a.csv").write_bytes(PACK[kind](b"text,label\n" + b"good film,1\nbad film,0\n" * 10_000))
+    assert len(read_reviews(tmp_path / "a.csv")) == 20_000
+
+
+def test_a_parquet_file_of_the_same_row_over_and_over_is_refused(tmp_path):
+    same = pa.repeat(pa.scalar(1), 3_000_000)
+    pq.write_table(pa.table({"text": pa.repeat("good film", 3_000_000), "label": same}), tmp_path / "a.parquet")
+    with pytest.raises(DataError, match=TOO_LARGE):
+        read_reviews(tmp_path / "a.parquet")
+
+
+@pytest.mark.parametrize("name", ["a.parquet", "a.csv.gz"])
+def test_a_table_of_probabilities_is_no_door_for_archives(tmp_path, name):
+    table = pa.table({"down": pa.repeat(0.5, 3_000_000), "up": pa.repeat(0.5, 3_000_000)})
+    if name.endswith("gz"):
+        (tmp_path / name).write_bytes(gzip.compress(b"down,up\n" + b"0.5,0.5\n" * 3_000_000))
+    else:
+        pq.write_table(table, tmp_path / name)
+    with pytest.raises(DataError, match=TOO_LARGE):
+        read_probabilities(tmp_path / name, read_reviews((["good", "bad"], [1, 0])))
+
+
+def test_no_file_may_fill_the_memory(tmp_path, monkeypatch):
     monkeypatch.setattr("tokensel_nb.datasets.read.characters.MOST_BYTES", 2 * 10**6)
-    (tmp_path / "a.csv").write_bytes(gzip.compress(b"text,label\n" + text + b",1\n" * 10**6))
-    with pytest.raises(DataError, match="it unpacks to more than"):
+    (tmp_path / "a.csv").write_bytes(b"text,label\n" + b"good,1\nbad,0\n" * 200_000)
+    with pytest.raises(DataError, match="it unpacks to more than 2 MB"):
         read_reviews(tmp_path / "a.csv")
 
 

@@ -5,6 +5,7 @@ import codecs
 import gzip
 import io
 import lzma
+import os
 import re
 import zipfile
 from functools import partial
@@ -12,7 +13,8 @@ from functools import partial
 import pyarrow as pa
 
 BLOCK = 2**20
-MOST_BYTES = 2**33  # 8 GB, unpacked: more is no file that fits into memory, or an archive made to fill it
+MOST_BYTES = 2**33  # 8 GB, unpacked: more is no file that fits into memory
+MOST_TIMES, FEW_BYTES = 100, 2**24  # texts pack to a third, or a tenth: what unpacks to more times its size is made to fill it
 BYTE_ORDER_MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32"}
 BYTE_ORDER_MARKS |= {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}  # last: the first is part of UTF-32's
 # Python's names of what the detector names, and of what contains it: who writes ISO-8859-1 usually means cp1252.
@@ -33,6 +35,26 @@ def unpacked(path):
     with open(path, "rb") as file:
         start = file.read(6)
     return next((opener for magic, opener in OPENERS.items() if start.startswith(magic)), partial(open, mode="rb"))(path)
+
+
+def beginning(path):
+    """Return the first block of a file, or raise ValueError where all of them are too many; see `bounded`."""
+    first = b""
+    with unpacked(path) as file:
+        for block in bounded(iter(partial(file.read, BLOCK), b""), path):
+            first = first or block
+    return first
+
+
+def bounded(parts, path, size=len):
+    """Yield what a file unpacks to, part by part, as long as it may be a text: before anything is kept of it."""
+    packed, total = os.path.getsize(path), 0
+    most = min(MOST_BYTES, max(MOST_TIMES * packed, FEW_BYTES))
+    for part in parts:
+        total += size(part)
+        if total > most:
+            raise ValueError(f"it unpacks to more than {most / 1e6:,.0f} MB, from {packed / 1e6:,.1f} MB; unpack and split it")
+        yield part
 
 
 def _only_member(path):
@@ -104,13 +126,9 @@ def _of_two_bytes(start):
 
 
 def _blocks(opened):
-    """Yield a file's bytes, which have to be those of a text that fits into memory."""
-    size = 0
+    """Yield a file's bytes, which have to be those of a text."""
     with opened() as file:
         while block := file.read(BLOCK):
-            size += len(block)
-            if size > MOST_BYTES:
-                raise ValueError(f"it unpacks to more than {MOST_BYTES // 2**30} GB; split it")
             if b"\0" in block:
                 raise ValueError(NUL)
             yield block

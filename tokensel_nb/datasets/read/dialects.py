@@ -76,15 +76,17 @@ class Dialect:
 
         Where bad rows are skipped, a line whose quotes do not close is a row without cells, and reading goes on after it.
         """
-        lines, again, first = iter(lines), deque(), 1
+        lines, again, first, markdown = iter(lines), deque(), 1, False
         while True:
             seen = []  # lines since the last row
             try:
                 for cells in self._cells(_remembered(again, lines, seen)):
                     inner = len(seen) > 1 and len(cells) > 1
                     swallowed = inner and all(self._is_row(line, len(cells)) for line in seen)
-                    if cells and (len(cells) > 1 or cells[0].strip()):  # an empty line is no row
-                        yield cells, swallowed, first
+                    if self.sep == "|" and "--" in (drawn := "".join(cells)) and not drawn.strip("-: "):
+                        markdown = True  # this is the rule below its names
+                    elif cells and (len(cells) > 1 or cells[0].strip()):  # an empty line is no row
+                        yield list(map(str.strip, cells)) if markdown else cells, swallowed, first
                     first += len(seen)
                     seen.clear()
                 return

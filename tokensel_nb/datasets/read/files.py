@@ -8,6 +8,7 @@ import os
 import re
 import zipfile
 import zlib
+from collections import deque
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -19,7 +20,7 @@ from pyarrow import csv
 from tqdm import tqdm
 
 from ...support.checks import cut, first_few, shortened
-from .characters import decode, decoded, found_encoding, unpacked
+from .characters import beginning, bounded, decode, decoded, found_encoding, unpacked
 from .columns import Wanted
 from .dialects import SAMPLE, SEPARATORS, SKIP, layouts, whole
 from .missing import KINDS, refuse_missing
@@ -58,9 +59,7 @@ def _named(path, encoding):
 def _of_file(path, wanted, written):
     kind = _kind(path)
     with _named(path, written.encoding):
-        with unpacked(path) as file:
-            start = file.read(4)
-        if start == b"PAR1" or kind == ".parquet":
+        if beginning(path)[:4] == b"PAR1" or kind == ".parquet":
             return _parquet(path, wanted)
         opened = partial(decoded, path, *_encoding(path, written.encoding))
         if kind in RECORDS:
@@ -79,10 +78,15 @@ def _encoding(path, given):
 
 
 def _parquet(path, wanted):
-    file = pq.ParquetFile(path)
-    columns = wanted.chosen(file.schema_arrow.names, path, path.name)
-    table = file.read(columns)
+    columns = wanted.chosen(pq.read_schema(path).names, path, path.name)
+    table = _table(path, columns)
     return Part(str(path), *(table[column].to_pylist() for column in columns))
+
+
+def _table(path, columns=None):
+    file = pq.ParquetFile(path)
+    deque(bounded(file.iter_batches(1000, columns=columns), path, lambda batch: batch.nbytes), maxlen=0)
+    return file.read(columns)
 
 
 def _of_records(path, opened, kind, wanted, lenient):
@@ -250,7 +254,8 @@ def read_probabilities(path, reviews):
     """Return a file's table of probabilities, which has a row for each row of texts, without the rows that were not kept."""
     refuse_missing(path)
     with _named(path, None):
-        table = (pq.read_table if _kind(path) == ".parquet" else csv.read_csv)(path).to_pandas()
+        beginning(path)
+        table = (_table if _kind(path) == ".parquet" else csv.read_csv)(path).to_pandas()
     if len(table) != (rows := len(reviews.kept)):
         raise DataError(f"{path}: it has {len(table):,} rows, and the texts have {rows:,}; give one for each, left out or not")
     return table[reviews.kept].set_axis(reviews.places)

@@ -1,6 +1,7 @@
 """From the labels that a source holds to classes: told apart, merged, renamed, dropped, numbered."""
 
 import re
+import unicodedata
 from collections import defaultdict
 from collections.abc import Mapping
 from itertools import compress
@@ -14,6 +15,8 @@ from .dialects import NUMBER
 from .reviews import DataError, tell
 
 UNLABELLED = "unsup"  # what aclImdb calls the texts that have no label
+# Letters of Cyrillic and Greek, of which the small or the capital one is drawn as in Latin.
+LIKE_LATIN = str.maketrans("авекмнорстухіјѕαβεζηικμνορτυχ", "abekmhopctyxijsabezhikmnoptyx")
 NO_LABEL = {"", "NaN", "nan", "NA", "N/A", "null", "NULL", "<NA>"}
 
 
@@ -135,18 +138,24 @@ def _words_and_numbers(names):
 
 
 def _tell_classes(names, codes, source):
-    """Say which classes have no text, and which differ in case or surrounding space alone."""
+    """Say which classes have no text, and which differ only in what hardly anybody sees."""
     sizes = dict(zip(names, np.bincount(codes, minlength=len(names)).tolist()))
     empty = [name for name in names if not sizes[name]]
     if empty:
         tell(f"{source}: no text of {'the class' if len(empty) == 1 else 'the classes'} {', '.join(map(repr, empty))}")
     alike = defaultdict(list)
     for name in names:
-        alike[" ".join(name.split()).casefold()].append(name)
-    for group in alike.values():
-        if len(group) > 1:
-            most = max(group, key=lambda name: (sizes[name], name == name.strip()))
-            merging = ", ".join(f"{name!r}: {most!r}" for name in group if name != most)
-            listed = ", ".join(map(repr, group))
-            remedy = f"classes={{{merging}}} merges them"
-            tell(f"{source}: labels {listed} differ only in case or spaces and are kept apart; {remedy}")
+        alike[_seen(name)].append(name)
+    for group in (group for group in alike.values() if len(group) > 1):
+        most = max(group, key=lambda name: (sizes[name], name == name.strip()))
+        merging = ", ".join(f"{name!r}: {most!r}" for name in group if name != most)
+        show, differ, remedy = repr, "differ only in case or spaces", f"classes={{{merging}}} merges them"
+        if len({" ".join(name.split()).casefold() for name in group}) > 1:
+            show, differ, remedy = ascii, "look alike", "spell them alike if they are one class"
+        tell(f"{source}: labels {', '.join(map(show, group))} {differ} and are kept apart; {remedy}")
+
+
+def _seen(name):
+    """Return a label as it is seen: no case, no signs that are not drawn, one way to write an accent or a letter."""
+    letters = unicodedata.normalize("NFKC", name).casefold().translate(LIKE_LATIN)
+    return "".join(filter(str.isprintable, " ".join(letters.split())))

@@ -2,12 +2,12 @@
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from numbers import Real
 from pathlib import Path
 
-from ...support.checks import cut, first_few
+from ...support.checks import cut, first_few, listed
 from .files import columns_of, of_path
 from .reviews import DataError, NotHereError, Part, joined
 
@@ -16,7 +16,10 @@ HUB = re.compile(r"hub:(?P<address>[\w.-]+(/[\w.-]+)?)(@(?P<revision>[\w.-]+))?(
 
 def read(source, wanted, written):
     """Return what a source, or a list of sources, holds as one part."""
-    parts = _parts(source, wanted, written)
+    try:
+        parts = _parts(source, wanted, written)
+    except RecursionError as error:
+        raise DataError("the list given holds itself; give a list of sources") from error
     several = isinstance(source, (list, tuple))
     return joined(first_few((part.source for part in parts), 1) if several else str(source), parts)
 
@@ -73,27 +76,26 @@ def _of_table(table, wanted, source):
         raise DataError(f"{source} can be iterated only once; load it into memory, as with datasets.load_dataset")
     names = next((getattr(table, name) for name in ("column_names", "columns") if hasattr(table, name)), table)
     columns = wanted.chosen(names, source, source)
-    values = [_values(table[column]) for column in columns]
+    values = [_values(str(column), table[column]) for column in columns]
     class_names = getattr(getattr(table, "features", {}).get(columns[1]), "names", None) if wanted.labelled else None
     if class_names:
         values[1] = [class_names[code] if code is not None and code >= 0 else None for code in values[1]]
     return Part(source, *values)
 
 
-def _values(column):
+def _values(name, column):
     """Return a column as a list of Python's own values, None for what is missing."""
     if hasattr(column, "notna"):
         column = column.astype(object).where(column.notna(), None)
-    for method in ("to_pylist", "to_list", "tolist"):
-        if hasattr(column, method):
-            return getattr(column, method)()
-    return list(column[:])
+    method = next((method for method in ("to_pylist", "to_list", "tolist") if hasattr(column, method)), None)
+    column = getattr(column, method)() if method else column
+    return listed(name, column[:] if isinstance(column, Sequence) else column, "values")  # a slice is read in one piece
 
 
 def _of_pair(texts, labels, wanted):
     source = "the lists given"
     if labels is None and wanted.label_is_named:
         raise DataError(f"{source}: there are no labels; give them beside the texts")
-    texts = _values(texts)
-    labels = _values(labels) if labels is not None and wanted.labelled else None
+    texts = _values("texts", texts)
+    labels = _values("labels", labels) if labels is not None and wanted.labelled else None
     return Part(source, texts, labels, [f"text {number}" for number in range(len(texts))])
