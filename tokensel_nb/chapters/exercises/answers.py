@@ -2,7 +2,8 @@
 
 A check is a function with the label of its exercise. It is given what a student gives, and a generator of random numbers, and
 yields what is wrong; the first complaint is told. It holds no answer: it draws a case, and asks for a property or computes the
-case in another way.
+case in another way. Whatever a student returns, tensors, tables or lists, passes one door (`_plain`), so checks get numpy's
+numbers.
 """
 
 from __future__ import annotations
