@@ -16,6 +16,7 @@ from helpers import raising
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tokensel_nb.support import files
 from tokensel_nb.support.files import LEFT, PART, WRITE, atomic, read_once, shown, unfinished
 
 LONG_AGO = (0, 0)
@@ -259,6 +260,16 @@ def test_where_there_are_no_locks_nothing_is_removed(tmp_path, file, monkeypatch
     monkeypatch.setattr(fcntl, "flock", raising(OSError(errno.ENOLCK, "No locks available")))
     write(file, b"mine")
     assert (left.exists(), read_once(file)) == (True, b"mine")
+
+
+def test_on_windows_which_has_no_such_locks_the_age_alone_decides(tmp_path, file, monkeypatch):
+    old, young = (tmp_path / f"tokensel-nb-{letter * 32}.part" for letter in "ab")
+    old.touch()
+    young.mkdir()
+    os.utime(old, LONG_AGO)
+    monkeypatch.setattr(files, "fcntl", None)
+    write(file, b"mine")
+    assert {each.name for each in tmp_path.iterdir()} == {"file", young.name}
 
 
 def test_a_full_disk_names_the_file_and_leaves_no_folder(tmp_path, monkeypatch):

@@ -130,8 +130,11 @@ def read_reviews(source, text=None, label="auto", **options) -> Reviews:
     FileNotFoundError
         If there is no such file or folder.
     DataError
-        If the source cannot be read, it is not clear which column is meant, a row is too wide or too narrow, a label is
-        missing or none of ``class_names``, labels mix numbers and words, or there is only one class.
+        If the source cannot be read, or unpacks to more than 16 MB and a hundred times its size; it is not clear which column
+        is meant, a row is too wide or too narrow, a label is missing or none of ``class_names``, labels mix numbers and words,
+        or there is only one class.
+    TypeError
+        If texts or labels have no order, as a set or a dictionary, or are one string.
     ValueError
         If an option doesn't exist.
 
