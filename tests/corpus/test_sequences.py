@@ -63,9 +63,10 @@ def test_the_order_is_part_of_a_runs_identity(sequences):
 @pytest.mark.parametrize(
     ("tokens", "message"),
     [
-        ([[0, 1]], "row of whole numbers"),
+        ([[0, 1]], r"tokens has shape \(1, 2\); give shape \(2, any\)"),
         ([[0.5, 1.0], [1.0, 1.0]], "row of whole numbers"),
-        (None, "row of whole numbers"),
+        (None, "tokens=None; give an array of real numbers"),
+        (np.ma.array([[1, 1], [1, -1]], mask=True), "tokens has masked values"),
         ([[1, 1], [1, -1]], "not those of counts"),
         ([[0, 7], [1, -1]], "not those of counts"),
         ([[0, 1], [-1, 1]], "behind the end"),

@@ -141,11 +141,11 @@ def fault_of(error, names, twin):
     """Return what is wrong with an error, or nothing."""
     frames = traceback.extract_tb(error.__traceback__)
     inside = [voice for voice in twin.voices if frames[-1].filename.startswith(PACKAGES[voice])]
-    message, kind = str(error.args[0] if error.args else ""), type(error).__name__
+    message, kind = str(error if isinstance(error, OSError) else (*error.args, "")[0]), type(error).__name__
     place = f"{kind} at {Path(frames[-1].filename).name}:{frames[-1].lineno}: {message[:200]}"
     if not inside:
         return place
-    if inside == ["sklearn"] and isinstance(error, (ValueError, TypeError)):
+    if inside == ["sklearn"] and isinstance(error, (ValueError, TypeError)) and validated(frames):
         return ""  # what is asked of every estimator of scikit-learn is told in its own words
     if not linecache.getline(frames[-1].filename, frames[-1].lineno).lstrip().startswith("raise"):
         return f"{place} (not raised on purpose)"
@@ -156,6 +156,12 @@ def fault_of(error, names, twin):
     if not any(name.lower() in message.lower() for name in names):
         return f"{place} (names none of {', '.join(names)})"
     return ""
+
+
+def validated(frames):
+    """Whether an error comes from where scikit-learn checks what it is given, as its `check_array` does."""
+    checks = ("validation.py", "_param_validation.py", "multiclass.py", "class_weight.py")
+    return any(frame.filename.startswith(PACKAGES["sklearn"]) and Path(frame.filename).name in checks for frame in frames)
 
 
 def parts(result, name="result"):

@@ -23,6 +23,23 @@ from scipy import sparse
 import tokensel_nb as ts
 
 ERROR, SAME, EITHER = "error", "same", "either"
+# Why a value may be answered or refused, by labels, which are regular expressions: it depends on what is computed of it, and a
+# test here cannot know. An answer has to be finite in any case, and a refusal one sentence.
+WHY_EITHER = {
+    r"(numpy )?huge|10\^30|10\^400|(all )?1e\+(30|200|308)( inside)?|all huge(, float32)?": "some formulas overflow",
+    "tiny|(numpy )?zero|all zero": "it is the end of what is allowed, or beyond it, or all is divided by it",
+    "huge (counts|weights)|tiny (counts|weights)": "their squares are needed by some functions only",
+    "float16|bfloat16|long double|of objects|whole numbers": "a dtype that some functions convert, and others name",
+    "an array": "torch takes numpy's arrays in some places",
+    "three classes|texts of one class|one text|without a (word|text)|all alike|no texts": "some figures are defined for these",
+    "zeros and ones": "they name the classes 0 and 1, which are those of -1 and 1 but have other names",
+    "nan inside": "no skew, where a word does not occur; arrays of numbers may be NaN until somebody computes with them",
+    "negative": "a weight of a residual, or of a word's value, has either sign",
+    "a surrogate( inside)?": "half a character is replaced where texts are judged, and refused where they are counted",
+    "a huge seed": "numpy takes it, scikit-learn does not",
+    "a pair of iterators": "they can be read once, which is often enough",
+    "|utf-16|idna|punycode": "encodings that Python has, in which a plain file may or may not be readable",
+}
 HUGE = 10**13  # of anything no machine has room for so much
 
 
@@ -517,9 +534,9 @@ def function(value, random):
     yield constant("a number", ERROR, 3)
 
 
-def anything(value, random):
-    """Yield nothing: what this argument may be is not for the package to judge."""
-    return iter(())
+def strangers_alone(value, random):
+    """Yield what is never anything the package has made."""
+    yield from strangers(random)
 
 
 __all__ = [name for name in dir() if not name.startswith("_")]

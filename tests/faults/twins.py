@@ -19,34 +19,6 @@ COUNTS = [[0, 2, 0, 1, 1], [0, 1, 1, 0, 2], [0, 1, 0, 1, 0], [1, 2, 0, 0, 1], [1
 LABELS = [1, 1, 1, -1, -1, -1]
 TEXTS = ["good film film plot", "fine film plot plot", "good film", "bad film film plot", "bad film plot plot", "bad film"]
 
-# What people are given, and do not make themselves: results, errors, and what only subclasses call.
-NOT_CALLED = {
-    *(
-        "Bins",
-        "ControlledBins",
-        "Explanation",
-        "FirstStep",
-        "Flow",
-        "HeadPreferences",
-        "History",
-        "Live",
-        "MaxMargin",
-        "Report",
-        "Training",
-    ),
-    *("SelectionCertificate", "CheckpointError", "DataError", "NotSeparableError", "AutogradModel", "Model", "NamedArrays"),
-}
-# Files and the hub: tests/datasets feeds them.
-READERS = {
-    *("load_imdb", "read_imdb", "load_movie_reviews", "load_rotten_tomatoes", "read_rotten_tomatoes", "load_reviews"),
-    *("read_reviews", "load_tweets", "read_tweets", "load_yelp", "read_yelp"),
-}
-
-
-# Folders of a corpus, diagnoses of all words, and texts in order with the model that reads them: tests/scale/test_stored.py,
-# tests/yourdata/test_diagnosis.py, tests/corpus/test_sequences.py and tests/models/test_transformer.py feed them.
-ELSEWHERE = {"Diagnosis", "StoredCorpus", "diagnose", "store_corpus", "Sequences", "Transformer", "TransformerParameters"}
-
 
 @dataclass(frozen=True)
 class Twin:
@@ -201,6 +173,16 @@ def twins(random) -> dict[str, Twin]:
         ),
         fields=dict(labels=("labels", "label")), undefined=("signed", "unsigned", "chance", "ceiling"),
     )  # fmt: skip
+    of_heads = dict(
+        attention=np.ones((24, 1, 1, 300)), tokens=[list(range(300))] * 24, labels=[-1, 1] * 12, min_texts=1, permutations=1,
+        seed=0, ignore=("[PAD]",), others=([list(range(300))] * 8, [-1, 1] * 4),
+    )  # fmt: skip
+    found["head_preferences, others"] = Twin(
+        ts.head_preferences, of_heads,
+        dict(attention=attention_of_heads, tokens=lists_of_tokens, others=further_texts, ignore=words_to_ignore),
+        fields=dict.fromkeys(("attention", "tokens"), ("attention", "tokens")) | dict(others=("others", "label")),
+        undefined=("signed", "unsigned", "chance", "ceiling"),
+    )  # fmt: skip
     found["with_control"] = Twin(
         ts.with_control,
         halves | dict(amounts_of=share_of, shuffles=1, seed=0, bins=3, min_texts=1),
@@ -264,6 +246,11 @@ def twins(random) -> dict[str, Twin]:
         dict(parameters=drawn, key_query=np.eye(7), corpus=texts, arc_length=10.0, options=dict(records=3, tolerance=1e-6)),
         dict(parameters=of_parameters, key_query=kinds.numbers, corpus=of_corpus, arc_length=kinds.positive),
         fields=of_flows["fields"] | dict(key_query=("key_query", *told)), undefined=of_flows["undefined"],
+    )  # fmt: skip
+    found["key_query_flow, options"] = Twin(
+        ts.key_query_flow,
+        dict(parameters=drawn, key_query=np.eye(7), corpus=texts, arc_length=10.0, records=3, tolerance=1e-6),
+        flows, **of_flows,
     )  # fmt: skip
     found["key_query_at"] = Twin(
         ts.key_query_at,
@@ -346,8 +333,8 @@ def twins(random) -> dict[str, Twin]:
     found["KeyQueryParameters"] = arrays_of(ts.KeyQueryParameters, start["TwoLayers"])
     found["MLPParameters"] = arrays_of(ts.MLPParameters, start["WithMLP"])
     found["Parameters"] = arrays_of(ts.Parameters, drawn)
-    found["Parameters.to"] = Twin(drawn.to, dict(device="cpu"), dict(device=device))
-    found["Parameters.map"] = Twin(drawn.map, dict(function=np.negative), dict(function=kinds.function))
+    found["NamedArrays.to"] = Twin(drawn.to, dict(device="cpu"), dict(device=device))
+    found["NamedArrays.map"] = Twin(drawn.map, dict(function=np.negative), dict(function=kinds.function))
     for name, arrays in start.items():
         moved = arrays.map(lambda array: rounded(array + 0.1 * random.standard_normal(array.shape)))
         found[f"logits, {name}"] = Twin(
@@ -434,7 +421,19 @@ def twins(random) -> dict[str, Twin]:
                       evaluate_every=1, seed=3, trained=("embeddings",), verbose=False),
         {key: kind for key, kind in options().items() if key not in ("dim", "device", "distributed", "checkpoint", "watch")},
     )  # fmt: skip
-    return found | estimators(random)
+    found["train, device"] = Twin(
+        trained, dict(corpus=texts, steps=3, verbose=False, device="cpu", trained=("embeddings",), distributed=False),
+        dict(device=or_none(device), distributed=kinds.flag,
+             trained=lambda value, random: [kinds.constant("no array's name", ERROR, ["embedding"])]),
+    )  # fmt: skip
+    found["train, changes"] = Twin(
+        quietly(ts.train), dict(corpus=texts, model=ts.OneLayer(), changes=dict(steps=3, dim=7, verbose=False)),
+        dict(changes=lambda value, random: [kinds.constant("an option that there is not", ERROR, dict(step=3))]),
+        fields=dict(changes=("option",)),
+    )  # fmt: skip
+    import of_your_data  # here, as it takes the class Twin from this file
+
+    return found | estimators(random) | of_your_data.found(random)
 
 
 def estimators(random):
@@ -614,9 +613,18 @@ def options():
         trained=trained_names,
         batch_size=partial(whole, none=False), patience=partial(whole, none=False), evaluate_every=whole,
         seed=kinds.whole_seed, distributed=kinds.flag, verbose=kinds.flag,
+        device=a_name_of_a_device,
         watch=lambda value, random: (bad for bad in kinds.function(value, random) if bad.label != "None"),
         checkpoint=path,
     )  # fmt: skip
+
+
+def a_name_of_a_device(value, random):
+    yield from (bad for bad in kinds.strangers(random, none=False) if bad.label not in ("a string", "a text"))
+    for label, bad in {"0": 0, "False": False, "True": True, "empty": "", "a list": ["cpu"]}.items():
+        yield kinds.constant(label, ERROR, bad)
+    yield kinds.Bad("torch's", SAME, lambda: torch.device("cpu"))
+    yield kinds.constant("numpy string", SAME, np.str_(value))
 
 
 def path(value, random):
@@ -757,3 +765,47 @@ def vocabulary_to_count(value, random):
 def of_samples(value, random):
     drop = NOT_FOR_SKLEARN | {"a number", "ragged", "twice as much"}  # beside imaginary texts, sizes matter too
     yield from (bad for bad in kinds.weights(value, random) if bad.label not in drop)
+
+
+def attention_of_heads(value, random):
+    yield from kinds.strangers(random)
+    for label, bad in {"nan": np.nan, "inf": np.inf, "negative infinity": -np.inf}.items():
+        yield kinds.Bad(f"{label} inside", ERROR, lambda bad=bad: kinds.with_one(value, random, bad))
+    yield kinds.Bad("zeros", ERROR, lambda: 0 * value)
+    yield kinds.Bad("one text fewer", ERROR, lambda: value[1:])
+    yield kinds.Bad("one place fewer", ERROR, lambda: value[..., 1:])
+    yield kinds.Bad("an axis fewer", ERROR, lambda: value[:, 0])
+    yield kinds.Bad("an axis more", ERROR, lambda: value[..., None])
+    yield kinds.Bad("complex", ERROR, lambda: value + 1j)
+    yield kinds.Bad("words", ERROR, lambda: value.astype(str))
+    yield kinds.Bad("masked", ERROR, lambda: np.ma.masked_array(value, np.ones(value.shape, bool)))
+    yield kinds.Bad("a list of arrays", SAME, lambda: list(value))
+    yield kinds.Bad("a tensor", SAME, lambda: torch.tensor(value))
+
+
+def lists_of_tokens(value, random):
+    yield from kinds.strangers(random)
+    for label, bad in {"a string": "good", "None": None, "a number": 3, "a set": {1}, "lists": [[1]]}.items():
+        yield kinds.Bad(f"{label} inside", ERROR, lambda bad=bad: [bad, *value[1:]])
+    yield kinds.Bad("one text fewer", ERROR, lambda: value[1:])
+    yield kinds.Bad("an array", SAME, lambda: np.array(value))
+    yield kinds.Bad("tuples", SAME, lambda: tuple(map(tuple, value)))
+
+
+def further_texts(value, random):
+    yield from kinds.strangers(random, none=False)
+    tokens, signs = value
+    for label, bad in {"a list": list(value), "one part": (tokens,), "three parts": (*value, 1), "no texts": ([], [])}.items():
+        yield kinds.constant(label, EITHER if label == "no texts" else ERROR, bad)
+    yield kinds.constant("a label more", ERROR, (tokens, [*signs, 1]))
+    yield kinds.constant("labels of another kind", ERROR, (tokens, "up"))
+    yield kinds.constant("numbers for tokens", ERROR, (3, signs))
+
+
+def words_to_ignore(value, random):
+    yield from (bad for bad in kinds.strangers(random, none=False) if bad.label != "a set")
+    yield kinds.constant("a number", ERROR, 3)
+    yield kinds.constant("None", ERROR, None)
+    yield kinds.constant("lists inside", ERROR, [[1]])
+    yield kinds.constant("a list", SAME, list(value))
+    yield kinds.constant("a set of words", SAME, set(value))

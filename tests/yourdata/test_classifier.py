@@ -149,9 +149,9 @@ def test_a_folder_without_a_whole_model_is_refused(tmp_path):
     os.mkfifo(tmp_path / "model.safetensors")
     with pytest.raises(ValueError, match=r"not a complete model of this package \(it is a pipe or a device, not a file\)$"):
         TextClassifier.load(tmp_path)
-    with pytest.raises(ValueError, match=r"^a\\x00b: not a complete model of this package \(no file can have this name\)$"):
+    with pytest.raises(ValueError, match=r"^folder='a\\x00b'; give the path of a file or a folder$"):
         TextClassifier.load("a\0b")
-    with pytest.raises(ValueError, match=r"^\.\.\.x{197}: not a complete model of this package \(File name too long\)$"):
+    with pytest.raises(ValueError, match=r"^folder=.x+.*; give the path of a file or a folder$"):
         TextClassifier.load("x" * 5000)
 
 
@@ -166,7 +166,7 @@ def test_an_empty_path_is_not_the_working_directory(fitted, tmp_path, monkeypatc
     """It is what a shell makes of a variable that is not set."""
     monkeypatch.chdir(tmp_path)
     for call in (fitted.save, TextClassifier.load):
-        with pytest.raises(ValueError, match="folder is empty; give the path"):
+        with pytest.raises(ValueError, match=r"folder=.*; give the path"):
             call("")
     assert not list(tmp_path.iterdir())
 
@@ -485,5 +485,5 @@ def test_it_must_be_fitted_first():
         TextClassifier().predict(["good"])
     with pytest.raises(TypeError, match="texts is a str; give a list of str, in their order"):
         TextClassifier().fit(TEXTS, LABELS).predict("good")
-    with pytest.raises(ValueError, match="text is None, not a string"):
+    with pytest.raises(TypeError, match="text=None; give a str"):
         TextClassifier().fit(TEXTS, LABELS).words(None)

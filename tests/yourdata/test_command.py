@@ -120,7 +120,7 @@ def test_an_empty_path_is_not_the_working_directory(words, model, new_texts, tmp
     monkeypatch.chdir(tmp_path / "here")
     with pytest.raises(SystemExit):
         main([*words.format(model=model, new=new_texts).split(), ""])
-    assert "it is empty; give a path" in capsys.readouterr().err
+    assert "a path=''; give the path of a file or a folder" in capsys.readouterr().err
     assert not list((tmp_path / "here").iterdir())
 
 

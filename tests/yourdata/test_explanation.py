@@ -175,7 +175,7 @@ def test_a_text_without_a_known_word_is_judged_as_an_empty_one():
 
 
 def test_a_text_is_one_string():
-    with pytest.raises(ValueError, match="text is \\['a', 'b'\\], not a string; give one text"):
+    with pytest.raises(TypeError, match=r"text=\['a', 'b'\]; give a str"):
         explain(drawn(0), ["a", "b"])
     with pytest.raises(KeyError, match="'film' is not one of the 1 known words"):
         explain(drawn(0), "good").without("film")

@@ -85,7 +85,7 @@ class Corpus:
 
     def __getitem__(self, rows):
         """Return the texts that a slice, a mask or an array of indices picks, as a corpus of the same words."""
-        rows = _checked_rows(rows, len(self))
+        rows = checked_rows(rows, len(self))
         weights = None if self.weights is None else _checked_weights(self.weights[rows], len(self.labels[rows]))
         parts = (self.counts[rows], self.labels[rows].copy(), self.vocabulary, self.class_names, weights)
         return unchecked(type(self), *parts, *self._others(rows))
@@ -351,7 +351,7 @@ def _checked_words(vocabulary):
     return np.fromiter(words, dtype=object, count=len(words))
 
 
-def _checked_rows(rows, texts):
+def checked_rows(rows, texts):
     """Return rows as a slice, or as an array of indices."""
     if isinstance(rows, slice):
         return rows

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from ..support.arrays import to_numpy
-from ..support.checks import checked, whole_number
+from ..support.checks import checked, real, shaped, whole_number
 from .corpus import Corpus
 
 
@@ -42,9 +42,9 @@ class Sequences(Corpus):
     def __post_init__(self):
         """Refuse tokens that are not those of the counts."""
         super().__post_init__()
-        tokens = np.array(to_numpy(self.tokens))
-        if tokens.ndim != 2 or len(tokens) != len(self) or tokens.dtype.kind not in "iu":
-            raise ValueError(f"tokens has shape {tokens.shape} of {tokens.dtype}; give a row of whole numbers for each text")
+        tokens = np.array(to_numpy(shaped("tokens", real("tokens", self.tokens), (len(self), None))))
+        if tokens.dtype.kind not in "iu":
+            raise ValueError(f"tokens holds {tokens.dtype}; give a row of whole numbers for each text")
         if not ((tokens >= -1) & (tokens < self.vocab_size)).all() or (counted(tokens, self.vocab_size) != self.counts).nnz:
             raise ValueError("tokens are not those of counts; give the columns of the words that were counted")
         if (np.diff(tokens < 0, axis=1) & (tokens[:, 1:] >= 0)).any():

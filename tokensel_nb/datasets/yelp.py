@@ -5,7 +5,7 @@ from itertools import compress
 import numpy as np
 
 from ..corpus.corpus import Corpus
-from ..support.checks import checked
+from ..support.checks import checked, whole_number
 from .cache import as_first_read
 from .read.hub import REVISIONS, from_hub
 from .read.reviews import SENTIMENTS, DataError, NotHereError, Reviews, count
@@ -53,7 +53,7 @@ def load_yelp(split="train", classes=2, source="auto", **options) -> Corpus:
     return count(read_yelp(split, classes, source), **{"max_words": YELP_MAX_WORDS, **options})
 
 
-@checked(split=SPLIT)
+@checked(split=SPLIT, classes=whole_number)
 def read_yelp(split="train", classes=2, source="auto") -> Reviews:
     r"""Read the texts of Yelp's reviews, and print which source served them.
 

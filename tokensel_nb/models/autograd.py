@@ -215,7 +215,7 @@ def mean_over_tokens(weights, rows, texts: Texts):
     >>> mean_over_tokens(torch.tensor([[0.5, 0.5]]), torch.tensor([[2.0], [4.0]]), texts).tolist()
     [[3.0]]
     """
-    shaped("weights", instance("weights", weights, torch.Tensor), texts.places.shape)
+    shaped("weights", instance("weights", weights, torch.Tensor), instance("texts", texts, Texts).places.shape)
     shaped("rows", instance("rows", rows, torch.Tensor), (None, None))
     return (weights[:, None, :] @ torch.nn.functional.embedding(texts.places, rows))[:, 0]
 

@@ -12,16 +12,19 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from ..support.checks import keep_checked, one_of, or_none, positive, shaped, whole_number
+from ..corpus.sequences import Sequences
+from ..support.checks import checked, keep_checked, number, one_of, or_none, shaped, whole_number
 from ..support.extras import functional, torch
 from ..support.runtime import room_for
 from .autograd import AutogradModel
 from .options import Options
 from .parameters import START, NamedArrays, dim_of
+from .verbs import finite_arrays
 
 if TYPE_CHECKING:
     from ..support.arrays import Array
 
+SPREAD = partial(number, least=0, most=1e30, open_below=True, allowed="a positive number of at most 1e30, or None")
 NORMS = ("before", "after", "none")
 PARTS = ("self_attn.in_proj_", "self_attn.out_proj.", "linear1.", "linear2.", "norm1.", "norm2.")
 NAMES = [part + kind for part in PARTS for kind in ("weight", "bias")]  # of a layer's arrays in PyTorch
@@ -136,7 +139,7 @@ class Transformer(AutogradModel):
     def __post_init__(self):
         """Refuse settings that are none."""
         sizes = dict.fromkeys(("layers", "heads", "hidden", "longest"), whole_number)
-        keep_checked(self, sizes | dict(norm=partial(one_of, allowed=NORMS), spread=partial(or_none, check=positive)))
+        keep_checked(self, sizes | dict(norm=partial(one_of, allowed=NORMS), spread=partial(or_none, check=SPREAD)))
 
     @START
     def start(self, vocab_size, dim, seed, *, num_classes=2, dtype="float32") -> TransformerParameters:
@@ -178,6 +181,7 @@ class Transformer(AutogradModel):
         heads = self._heads(texts, *next(self._states(parameters, texts)))
         return (heads / heads.sum(-1, keepdim=True)).mean(1)
 
+    @checked(parameters=finite_arrays, corpus=Sequences)
     def head_attention(self, parameters, corpus):
         """Return the attention of <cls> to the words of each text, in every layer and head.
 
@@ -219,8 +223,8 @@ class Transformer(AutogradModel):
         words = functional.embedding(texts.order.clamp(min=0), parameters.embeddings)
         states = torch.cat([parameters.cls_embedding.expand(len(words), 1, -1), words], 1) + parameters.positions[: 1 + places]
         layer, stacked = self._layer(states.shape[2]), parameters.arrays()
-        for number in range(self.layers):
-            arrays = {name: stacked[field][number] for name, field in FIELDS.items()}
+        for at in range(self.layers):
+            arrays = {name: stacked[field][at] for name, field in FIELDS.items()}
             yield states, arrays
             states = torch.func.functional_call(layer, arrays, states, {"src_key_padding_mask": _padding(texts)})
         yield states, None

@@ -24,7 +24,7 @@ import numpy as np
 from scipy import sparse
 from tqdm import tqdm
 
-from ..corpus.corpus import Corpus, class_sizes, code_labels, unchecked
+from ..corpus.corpus import Corpus, checked_rows, class_sizes, code_labels, unchecked
 from ..support.checks import a_path, checked, list_of_str, listed, positive, shortened, truth, whole_number
 from ..support.files import opened, read_once, shown, unfinished
 from .processes import ALONE, Processes
@@ -108,7 +108,7 @@ class StoredCorpus:
 
     def __getitem__(self, rows):
         """Return the texts that a slice or an array of indices picks, as a `Corpus` in memory."""
-        rows = np.atleast_1d(np.arange(len(self))[rows])
+        rows = np.arange(len(self))[checked_rows(rows, len(self))]
         starts, ends = self.row_ends[rows], self.row_ends[rows + 1]
         first = np.flatnonzero(np.append(True, starts[1:] != ends[:-1])[: len(rows)])  # of every run of texts that lie together
         runs = starts[first], ends[np.append(first[1:], len(rows)) - 1] if len(rows) else ends
@@ -140,6 +140,7 @@ class StoredCorpus:
         list of ndarray
             They depend only on the lengths of texts, ``rows`` and ``memory``, so a run can be repeated to the last bit.
         """
+        rows = np.arange(len(self))[checked_rows(rows, len(self))]
         ends = np.cumsum(self.row_ends[rows + 1] - self.row_ends[rows] + 1)  # each text counts as an entry more
         return np.split(rows, np.flatnonzero(np.diff(ends // self.entries_at_once)) + 1)
 
@@ -367,7 +368,7 @@ def _chunks(rows, text, label, what, heard):
             except (KeyError, TypeError, ValueError):
                 its_text = None
             if isinstance(row, str) or not isinstance(its_text, str) or not isinstance(its_label, (str, Real)):
-                wanted = f"a text and a label, or a dict with {text!r} and {label!r}"
+                wanted = f"a text and a label, or a dict with {shortened(text)} and {shortened(label)}"
                 raise ValueError(f"row {number} is {shortened(row)}; give {wanted}")
             texts.append(its_text)
             labels.append(its_label)

@@ -7,7 +7,7 @@ import reprlib
 from dataclasses import replace
 from functools import partial, wraps
 from numbers import Integral, Real
-from os import PathLike
+from os import PathLike, fsencode
 from pathlib import Path
 
 import numpy as np
@@ -155,9 +155,14 @@ def instance(name, value, kind):
 
 def a_path(name, value) -> Path:
     """Return a path that was given as a string or as a path; an empty one would be the working directory."""
-    if not str(instance(name, value, (str, PathLike))):
-        raise ValueError(f"{name} is empty; give the path of a file or a folder")
-    return Path(value)
+    path = Path(instance(name, value, (str, PathLike)))
+    try:
+        fine = str(value) and max(len(fsencode(part)) for part in path.parts or ".") < 256 and "\0" not in str(path)
+    except UnicodeEncodeError:
+        fine = False
+    if not fine:
+        raise ValueError(f"{name}={shortened(value)}; give the path of a file or a folder")
+    return path
 
 
 def able(name, value, methods, kind):
@@ -268,7 +273,6 @@ def real(name, values, *, truths=False):
 
 def weights_of(name, values, texts) -> np.ndarray:
     """Return how much each text counts, as float64 that nobody else holds."""
-    values = np.full(texts, values) if isinstance(values, Real) else values
     weights = np.array(to_numpy(numbers(name, values, (texts,), truths=True)), np.float64)
     if (weights < 0).any():
         raise ValueError(f"{name} holds a number below zero, {weights.min():.3g}; give how much each text counts")

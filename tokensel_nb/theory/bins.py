@@ -186,6 +186,7 @@ class ControlledBins:
     word_skew: tuple[float, ...]
     matched: tuple[float, ...]
 
+    @checked(figure=Callable)
     def figures(self, figure):
         """Return a number that `Bins` have, with true labels and with shuffled ones.
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from scipy import sparse
 
 from ..corpus.corpus import Corpus, code_labels
 from ..support.arrays import to_numpy
-from ..support.checks import checked, generator, listed, numbers, shortened, whole_number
+from ..support.checks import checked, cut, generator, listed, numbers, shortened, whole_number
 from .matched import FEWEST, MIN_TEXTS, compared, correlation_at_equal
 
 GROUP, COMMON = 50, 1000  # words
@@ -145,9 +146,12 @@ def head_preferences(
     >>> found, found.tilts, found.horns
     (HeadPreferences(1 × 2 heads, 316 words; 1 tilt, 1 U; by chance ±0.32), array([[ True, False]]), array([[False,  True]]))
     """
+    if others is not None and len(others) != 2:
+        raise ValueError(f"others holds {len(others)} values; give the tokens and the labels of further texts")
     codes, random, (more, more_labels) = {}, np.random.default_rng(seed), others or ((), ())
     attention = _rows("attention", attention, "arrays")
-    texts, further = (_columns(name, given, codes, set(ignore)) for name, given in (("tokens", tokens), ("others", more)))
+    ignored = _words("ignore", ignore)
+    texts, further = (_columns(name, given, codes, ignored) for name, given in (("tokens", tokens), ("others", more)))
     n, words, every = len(texts), list(codes), texts + further
     labels, names = code_labels([*labels, *more_labels] if others else labels, ())
     if len(names) != 2 or len(labels) != len(every) or len(attention) != n:
@@ -188,7 +192,16 @@ def _rows(name, given, of):
 def _columns(name, tokens, codes, ignored) -> list:
     """Return the columns of every text's tokens, -1 for those that are ignored; codes gets to know new ones."""
     rows = [row.tolist() if hasattr(row, "tolist") else listed(name, row, "tokens") for row in _rows(name, tokens, "texts")]
+    _words(name, chain.from_iterable(rows))
     return [np.array([-1 if word in ignored else codes.setdefault(word, len(codes)) for word in row], int) for row in rows]
+
+
+def _words(name, words) -> set:
+    """Return different words, which are strings or numbers."""
+    try:
+        return set(words if isinstance(words, (chain, set, frozenset)) else listed(name, words, "words"))
+    except TypeError as error:  # lists, say, cannot be looked up
+        raise TypeError(f"{name} holds something other than words ({cut(str(error))}); give strings or numbers") from error
 
 
 def _by_word(row, attention, columns, words) -> np.ndarray:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from numbers import Real
+
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -140,7 +142,8 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if sample_weight is not None:
-            sample_weight = weights_of("sample_weight", sample_weight, X.shape[0])
+            sample_weight = np.full(len(y), sample_weight) if isinstance(sample_weight, Real) else sample_weight
+            sample_weight = weights_of("sample_weight", sample_weight, len(y))
             if not (weighty := sample_weight != 0).all():
                 X, codes, sample_weight = X[weighty], codes[weighty], sample_weight[weighty]
         self._check_classes(codes)

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..corpus.corpus import Corpus
 from ..models.base import classes_of_logits, probabilities_of_logits
 from ..models.parameters import Parameters
-from ..support.checks import a_path
+from ..support.checks import a_path, instance
 from ..support.files import atomic, read_once, shown
 from ..support.seals import sealed, unsealed
 from .counted import Counted, damped, listed_texts, read_counts
@@ -181,9 +181,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         [('A', 'a'), ('GOOD', 'good'), ('GOOD film', 'good film'), ('film', 'film')]
         """
         check_is_fitted(self)
-        if not isinstance(text, str):
-            raise ValueError(f"text is {text!r}, not a string")
-        return self.phrases_.find(listed_texts([text]))[0]
+        return self.phrases_.find(listed_texts([instance("text", text, str)]))[0]
 
     def attention(self, texts) -> sparse.csr_array:
         """Return the attention of <cls> to each phrase of each text, all occurrences together, and to itself.

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from .. import __version__
 from ..datasets.read.missing import refuse_missing
+from ..support.checks import a_path, cut, shortened
 from ..support.files import atomic
 from .options import as_options
 
@@ -56,7 +57,7 @@ def main(arguments=None) -> int:
 
 def one_line(error) -> str:
     """Return what an error says as one line that is safe to show in a terminal."""
-    line = " ".join(str(error).split()) or type(error).__name__
+    line = cut(" ".join(str(error).split()), 600) or type(error).__name__
     return "".join(letter if letter.isprintable() else "?" for letter in line)
 
 
@@ -143,9 +144,10 @@ def _add_explain(verbs):
 
 
 def _path(name):
-    if not name:  # what a shell makes of a variable that is not set; a path of none is the working directory
-        raise argparse.ArgumentTypeError("it is empty; give a path")
-    return Path(name)
+    try:
+        return a_path("a path", name)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def _column(name):
@@ -155,13 +157,13 @@ def _column(name):
 def _renamed(pair):
     label, sign, name = pair.rpartition("=")
     if not sign:
-        raise argparse.ArgumentTypeError(f"{pair!r} has no sign of equality; give LABEL=CLASS")
+        raise argparse.ArgumentTypeError(f"{shortened(pair)} has no sign of equality; give LABEL=CLASS")
     return label, name or None
 
 
 def _whole(number):
     if not number.isdecimal():
-        raise argparse.ArgumentTypeError(f"{number!r} is no whole number from 0 on")
+        raise argparse.ArgumentTypeError(f"{shortened(number)} is no whole number from 0 on")
     return int(number)
 
 
@@ -175,6 +177,8 @@ def _report(asked):
     # What a name mistyped would end is asked first: the readers take half a second to be imported, the rest two.
     if not asked.output.resolve().parent.is_dir():
         raise FileNotFoundError(f"{asked.output.parent}: there is no such folder for {asked.output.name}")
+    if asked.output.is_dir():
+        raise IsADirectoryError(f"{asked.output}: this is a folder; name a file for the report")
     classes = dict(asked.classes) if asked.classes else None
     reviews, notes = _read(asked, label=asked.label, classes=classes)
     from ..datasets.read.files import read_probabilities

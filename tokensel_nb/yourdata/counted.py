@@ -10,7 +10,6 @@ from functools import partial
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import check_consistent_length
 from sklearn.utils.multiclass import check_classification_targets
 
 from ..corpus.corpus import Corpus
@@ -85,8 +84,7 @@ def read_counts(model, counts, labels=None):
     """Return counts as the corpus that a fitted classifier sees; without labels every text is given the first class."""
     if labels is None:
         return corpus_of(model, counts, np.zeros(counts.shape[0], np.int64))
-    labels = row_of("labels", labels)
-    check_consistent_length(counts, labels)
+    labels = labels_of(range(counts.shape[0]), labels)
     codes = np.searchsorted(model.classes_, labels).clip(max=len(model.classes_) - 1)
     if (unknown := model.classes_[codes] != labels).any():
         row, known = int(unknown.argmax()), first_few(map(shortened, model.classes_), 5)
@@ -108,16 +106,21 @@ def damped(counts):
 
 def labels_of(texts, labels):
     """Return labels as an array, one a text."""
+    given = labels.tolist() if hasattr(labels, "tolist") else labels  # as an array NaN among words would be the word "nan"
     labels = row_of("labels", labels)
     if not texts:
         raise ValueError("there are no texts; give at least two, of two classes")
     if len(labels) != len(texts):
         raise ValueError(f"there are {len(texts)} texts and {len(labels)} labels; give one label per text")
-    if any(missing := list(map(_is_missing, labels.tolist()))):
+    if any(missing := list(map(_is_missing, given))):
         raise ValueError(f"labels[{missing.index(True)}] is missing; give every text a label, or drop it")
     if labels.dtype.kind == "f" and (parts := labels % 1 != 0).any():
         row = int(parts.argmax())
         raise ValueError(f"labels[{row}] is {labels[row]}, an amount; if such numbers name classes, give labels.astype(str)")
+    try:
+        np.unique(labels)
+    except TypeError as error:
+        raise TypeError(f"labels holds values that cannot be sorted ({error}); give words, or numbers") from error
     return labels
 
 

@@ -37,10 +37,8 @@ def explain(model: TextClassifier, text: str) -> Explanation:
 
     Raises
     ------
-    ValueError
-        If ``text`` is not a string.
     TypeError
-        If ``model`` is no `TextClassifier`.
+        If ``model`` is no `TextClassifier`, or ``text`` is not a string.
 
     Examples
     --------
@@ -54,9 +52,7 @@ def explain(model: TextClassifier, text: str) -> Explanation:
     True
     """
     able("model", model, ("read",), "TextClassifier")
-    if not isinstance(text, str):
-        raise ValueError(f"text is {shortened(text)}, not a string; give one text")
-    counts = model.read([text]).counts
+    counts = model.read([instance("text", text, str)]).counts
     columns, counts = counts.indices, counts.data.astype(float)
     place = {column: i for i, column in enumerate(columns.tolist())}
     spans = [(start, end, place[column]) for start, end, column in model.words(text) if column in place]

@@ -301,11 +301,20 @@ def test_titles_and_comments_above_the_header(tmp_path, capsys, above, said):
 
 
 @pytest.mark.parametrize(
-    "option", [{"sep": ""}, {"sep": "::"}, {"sep": 3}, {"quotechar": "ab"}, {"header": "yes"}, {"encoding": "klingon"}], ids=str
+    "option",
+    [
+        *({"sep": sep} for sep in ("", "::", 3, "\n")),
+        {"quotechar": "ab"},
+        *({"header": header} for header in ("yes", 1, 0, [])),
+        *({"encoding": name} for name in ("klingon", "base64", "hex", "rot13", "undefined", "a\0b", b"utf-8", 8)),
+        *({"skip_bad_rows": skip} for skip in ("no", None, 1)),
+        *({"drop_duplicates": drop} for drop in ("no", None, 1)),
+    ],
+    ids=ascii,
 )
 def test_options_that_are_none(tmp_path, option):
     (tmp_path / "a.csv").write_text("text,label\na,1\nb,0\n")
-    with pytest.raises(ValueError, match=rf"^{next(iter(option))}="):
+    with pytest.raises((TypeError, ValueError), match=rf"^{next(iter(option))}="):
         read_reviews(tmp_path / "a.csv", **option)
 
 

@@ -64,7 +64,7 @@ class Wanted:
             if column is not None and columns.count(column) != 1:
                 there = "is no column" if column not in columns else f"are {columns.count(column)} columns"
                 hint = "" if headed else "; without column names, give their numbers"
-                raise DataError(f"{source}: there {there} {column!r}; it has {_listed(columns)}{hint}")
+                raise DataError(f"{source}: there {there} {shortened(column)}; it has {_listed(columns)}{hint}")
         if text == label:
             raise DataError(f"{source}: text and label are both {text!r}; name two columns, or give label=None")
         return text, label
@@ -106,7 +106,7 @@ class Wanted:
 
 def _by_number(column, columns):
     """Return the name of a column that is given by its number."""
-    numbered = isinstance(column, int) and column not in columns and 0 <= column < len(columns)
+    numbered = isinstance(column, int) and not isinstance(column, bool) and column not in columns and 0 <= column < len(columns)
     return columns[column] if numbered else column
 
 

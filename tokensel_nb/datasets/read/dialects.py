@@ -4,17 +4,18 @@
 Python's reader, and the whole file judges.
 """
 
-import codecs
 import csv
 import html
 import re
 from collections import deque
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 
 from tqdm import tqdm
 
+from ...support.checks import keep_checked, or_none, shortened, truth
 from .columns import MOST_CLASSES, Wanted
 from .reviews import DataError
 
@@ -44,21 +45,22 @@ class Written:
     skip_bad_rows: bool = False
 
     def __post_init__(self):
-        if self.encoding is not None:
-            try:
-                codecs.lookup(self.encoding)
-            except (LookupError, TypeError):
-                raise ValueError(f"encoding={self.encoding!r} is unknown to Python; leave it out to have it detected") from None
-        _check_character("sep", self.sep, "give one character")
-        if self.quotechar != "":
-            _check_character("quotechar", self.quotechar, "give one character, or none if nothing is quoted")
-        if self.header not in (None, True, False):
-            raise ValueError(f"header={self.header!r}; give True, False, or None, which looks for names in the first row")
+        checks = dict(sep=_one_character, quotechar=_one_character, header=truth, encoding=_encoding)
+        keep_checked(self, {name: partial(or_none, check=check) for name, check in checks.items()} | {"skip_bad_rows": truth})
 
 
-def _check_character(name, value, remedy):
-    if value is not None and not (isinstance(value, str) and len(value) == 1 and value not in "\r\n"):
-        raise ValueError(f"{name}={value!r}; {remedy}")
+def _one_character(name, value):
+    if not isinstance(value, str) or value in ("\r", "\n") or (len(value) != 1 and (name, value) != ("quotechar", "")):
+        raise ValueError(f"{name}={shortened(value)}; give one character{', or none if nothing is quoted' * (name != 'sep')}")
+    return value
+
+
+def _encoding(name, value):
+    try:
+        "".encode(value)
+    except (LookupError, TypeError, ValueError):
+        raise ValueError(f"{name}={shortened(value)} is unknown to Python; leave it out to have it detected") from None
+    return value
 
 
 @dataclass(frozen=True)

@@ -101,8 +101,6 @@ def _name(value):
 def _ordered(class_names, names, rows, source, named):
     """Return the names of the classes in order: those that are given, or all that occur, sorted, numbers first."""
     if class_names is not None:
-        if isinstance(class_names, (str, set, frozenset)):
-            raise ValueError(f"class_names={shortened(class_names)}; give a list, whose order is that of the classes")
         names = [as_label(name) for name in class_names]
         if len(set(names)) < max(len(names), 2):
             raise ValueError(f"class_names={shortened(list(class_names))}; give at least two names, each once")

@@ -4,13 +4,14 @@ import html
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
+from functools import partial
 from itertools import compress
 from numbers import Real
 
 import numpy as np
 
 from ...corpus.corpus import Corpus
-from ...support.checks import changed, first_few, shortened
+from ...support.checks import changed, first_few, instance, keep_checked, listed, or_none, shortened, truth
 from .columns import FOUND, Wanted
 from .dialects import Written
 from .labels import as_label, classified, tell_dropped
@@ -80,8 +81,8 @@ class Reading(Written):
 
     def __post_init__(self):
         super().__post_init__()
-        if not callable(self.clean):
-            raise ValueError(f"clean={shortened(self.clean)}; give a function from a text to a text, as str")
+        of_classes = dict(class_names=partial(or_none, check=listed), drop_duplicates=truth)
+        keep_checked(self, of_classes | dict(clean=partial(instance, kind=Callable)))
 
 
 def read_reviews(source, text=None, label="auto", **options) -> Reviews:
