@@ -2,14 +2,18 @@
 
 import csv
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hostile import HARM, write
 from pages import AXE, Visit
 
+import tokensel_nb
 from tokensel_nb import TextClassifier
 from tokensel_nb.yourdata.command import main
+
+TABLES = Path(tokensel_nb.__file__).parent / "data" / "page" / "tables.js"
 
 
 @pytest.fixture
@@ -177,6 +181,37 @@ def test_a_table_is_sorted_by_the_keyboard_and_downloaded(made, opened):
     assert rows[0] == titles
     assert [row[0] for row in rows[1:]] == words
     assert sorted(float(row[column - 1]) for row in rows[1:]) == sorted(before)
+
+
+def test_no_line_of_a_downloaded_table_is_a_formula(chromium):
+    breaks = ["\r", "\n", "\r\n", "\v", "\f", "\x1c", "\x85", "\u2028", "\u2029"]
+    texts = [f"good{each} =1+1{each}@x" for each in breaks] + [
+        "=1",
+        "＋1",
+        "-12%",
+        "-1,200",
+        "+good",
+        "a\n-b",
+        'a, "b"',
+        "a - b",
+    ]
+    context = chromium.new_context(accept_downloads=True)
+    try:
+        tab = context.new_page()
+        tab.set_content("<main><table><thead><tr><th>text<th>number<tbody></table></main>")
+        body = "document.querySelector('tbody')"
+        tab.evaluate(f"(texts) => texts.forEach((text) => {{ {body}.insertRow().insertCell().textContent = text }})", texts)
+        tab.evaluate("document.querySelectorAll('tbody tr').forEach((row) => row.insertCell())")
+        tab.add_script_tag(path=TABLES)
+        with tab.expect_download() as download:
+            tab.get_by_text("Download this table as CSV").click()
+        with download.value.path().open(encoding="utf-8-sig", newline="") as file:
+            fields = [row[0] for row in csv.reader(file)][1:]
+    finally:
+        context.close()
+    assert [field.replace("'", "") for field in fields] == texts
+    assert fields[-8:] == ["'=1", "'＋1", "-12%", "-1,200", "'+good", "a\n'-b", 'a, "b"', "a - b"]
+    assert not [line for field in fields[:9] for line in field.splitlines() if line.lstrip().startswith(("=", "@"))]
 
 
 def test_no_texts_and_least_are_honoured(made, opened, capsys):
