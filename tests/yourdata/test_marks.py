@@ -1,5 +1,7 @@
 """Marks beside words: which texts have which, and that a planted one is found among those of real sentences."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -21,6 +23,7 @@ from tokensel_nb.yourdata.marks import marks_of, names_of
         ("no end", "no sign at the end"),
         ("yes !!", "the sign “ !!”"),
         ("yes!!", "the sign “!!”"),
+        ("yes !! ", "the sign “ !!” at the end"),
         ("see ref 4821375.", "the number “ref #######”"),
         ("AB-1234 came.", "the number “AB-####”"),
         ("a<br />b.", "the tag <br>"),
@@ -33,22 +36,23 @@ def test_a_mark_is_named(text, mark):
 
 
 def test_words_alone_have_no_mark():
-    assert names_of("Three words.") == {"the sign “.”"}
+    assert names_of("Three words.") == {"the sign “.”", "the sign “.” at the end"}
+    assert "the sign “ !!” at the end" not in names_of("yes !! no.")
     assert "two spaces" not in names_of("three   spaces.")
 
 
 def test_lengths_and_places_part_the_texts():
     texts = [" ".join(["word"] * (1 + row % 50)) for row in range(1000)]
     found = marks_of(texts, least=10)
-    for kind in ("words", "of the file"):
-        parts = found.texts[:, [name.endswith(kind) for name in found.names]]
-        assert parts.sum(axis=1).tolist() == [1] * 1000
+    for kind, rows in {r"\d+ to \d+ words": 980, r"\d+ words": 1000, ".* of the file": 1000}.items():  # twenty have 50 words
+        parts = found.texts[:, [re.fullmatch(kind, name) is not None for name in found.names]]
+        assert sorted(parts.sum(axis=1)) == [0] * (1000 - rows) + [1] * rows
 
 
 def test_what_few_or_nearly_all_texts_have_is_no_mark():
     texts = ["odd !!"] * 9 + ["A sentence."] * 991
-    assert not {"the sign “ !!”", "the sign “.”"} & set(marks_of(texts, least=10).names)
-    assert {"the sign “ !!”", "the sign “.”"} & set(marks_of(texts, least=9).names)
+    assert not {"the sign “ !!” at the end", "the sign “.” at the end"} & set(marks_of(texts, least=10).names)
+    assert {"the sign “ !!” at the end", "the sign “.” at the end"} <= set(marks_of(texts, least=9).names)
 
 
 def test_of_marks_that_the_same_texts_have_the_longest_name_is_kept():
@@ -68,7 +72,7 @@ def sentences(random):
 
 PLANTS = {
     "two spaces": lambda text, random: text.replace(" ", "  ", 1),
-    "the sign “ !!”": lambda text, random: f"{text} !!",
+    "the sign “ !!” at the end": lambda text, random: f"{text} !!",
     "a word in capitals": lambda text, random: text.upper(),
     "Cyrillic letters": lambda text, random: f"{text} {''.join(random.choice(list('аеимнорт'), 5))}",
 }

@@ -173,10 +173,10 @@ def test_where_only_a_mark_is_suspicious_it_is_named_and_nothing_is_fitted_anew(
     texts = [" ".join([*random.choice(plain, 8), *words]) for words in own]
     texts = [text + "\u203d" * (label == "up" and i < 200) for i, (text, label) in enumerate(zip(texts, labels))]
     found = page.find(ts.read_reviews((texts, labels)), "mine.csv")
-    assert found.report.suspicious == ["the sign “\u203d”"]
+    assert found.report.suspicious == ["the sign “\u203d” at the end"]
     assert found.refit is None
     assert "clean the texts" in page.report_page(found)
-    assert summary(found)[1].startswith("the sign “\u203d” (100 texts, 100% up) may give the label away")
+    assert summary(found)[1].startswith("the sign “\u203d” at the end (100 texts, 100% up) may give the label away")
 
 
 def summary(found):
@@ -203,7 +203,7 @@ def test_a_page_begins_with_three_sentences(found):
         f"of the time, compared with {accuracies['largest class']} for always naming “{found.evaluation.largest}” and "
         f"{accuracies['logistic regression']} for logistic regression.",
         f"{first}, {second}, {third} and {len(more)} more may give the label away, "
-        "no labels look wrong, no texts have two labels, and no texts repeat an earlier one.",
+        "no labels look wrong, no texts have two labels, and no texts nearly repeat others.",
         "Read the passages around the suspicious words. Leave out mere marks, but keep words that judge, such as “great”, and "
         "make the report anew.",
     ]
@@ -212,12 +212,13 @@ def test_a_page_begins_with_three_sentences(found):
 def test_a_summary_counts_what_is_wrong_with_texts():
     texts, labels = texts_of_two_classes()
     labels[-30:] = np.where(labels[-30:] == "up", "down", "up")  # of texts without the mark
-    texts, labels = [*texts, *texts[:40], texts[100]], np.array([*labels, *labels[:40], labels[101]])
+    again = [*texts[:40], texts[100], f"{texts[7]} indeed"]
+    texts, labels = [*texts, *again], np.array([*labels, *labels[:40], labels[101], labels[7]])
     found = page.find(ts.read_reviews((texts, labels)), "mine.csv", show_texts=False)
-    assert (found.repeated, found.disputed) == (len(texts) - len(set(texts)), 1)
+    assert (found.repeated, found.disputed) == (len(texts) - len(set(texts)) + 1, 1)
     wrong = (found.report.likely_wrong.certainty >= page.SURE).sum()
     assert summary(found)[1].endswith(
-        f" {wrong} labels look wrong, 1 text has two labels, and {found.repeated} texts repeat an earlier one."
+        f" {wrong} labels look wrong, 1 text has two labels, and {found.repeated} texts nearly repeat others."
     )
 
 

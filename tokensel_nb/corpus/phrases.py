@@ -145,6 +145,14 @@ class Phrases:
         return by_length
 
 
+def pairs_of(texts, tokenizer=None):
+    """Return the pairs of neighbouring words of each text, in their order, as hashes: a list of arrays of uint32."""
+    lengths, rows, codes, _ = _encode(texts, tokenizer)
+    codes = codes.astype(np.uint32)
+    hashes = codes[:-1] * np.uint32(0x9E3779B1) + codes[1:] * np.uint32(0x85EBCA77)  # odd and large, as xxHash has them
+    return np.split(hashes[rows[1:] == rows[:-1]], np.cumsum(np.maximum(lengths - 1, 0))[:-1])
+
+
 def _encode(texts, tokenizer):
     """Return the number of words of every text; the text and the code of every word, in order; the word of every code."""
     own = tokenizer is None

@@ -14,6 +14,7 @@ from ..support.runtime import side_by_side
 from ..support.threads import threads_for
 from .explanation import explain
 from .fit import every_tenth
+from .folds import keep_together
 from .report import Trial
 
 if TYPE_CHECKING:
@@ -196,6 +197,7 @@ def evaluate(report: Report, seed=0) -> Evaluation:
     """
     number = len(report.texts)
     held_out = np.random.default_rng(seed).permutation(number) < max(number // 5, 1)
+    held_out = keep_together(held_out, report.labels, report.copies)
     fits = {
         "attention": partial(report.trial, held_out),
         "mean of values, p = 0": partial(report.trial, held_out, attend=False),

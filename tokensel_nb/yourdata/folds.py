@@ -29,18 +29,30 @@ def fit_rows(model, counted, rows=slice(None)):
     return fit(clone(model), some), columns
 
 
-def fit_parts(whole, counted, folds, seed):
-    """Return a model, the texts that are new to it, and their rows, part by part; as strict as the model of all texts is."""
+def parts_of(labels, folds, seed, copies):
+    """Return the part of each text, 0 ... folds - 1: of every class about as many texts in each, and copies in one."""
     from sklearn.model_selection import StratifiedKFold
 
+    cuts = StratifiedKFold(folds, shuffle=True, random_state=seed).split(labels, labels)
+    parts = np.argmax([np.isin(np.arange(len(labels)), rows) for _, rows in cuts], axis=0)
+    return keep_together(parts, labels, copies)
+
+
+def keep_together(parts, labels, copies):
+    """Return the parts when copies go with the first of them, unless a class were in one part alone."""
+    kept = parts[copies]
+    return parts if any(len(set(kept[labels == name])) == 1 for name in np.unique(labels)) else kept
+
+
+def fit_parts(whole, counted, parts):
+    """Return a model, the texts that are new to it, and their rows, part by part; as strict as the model of all texts is."""
     strict = clone(whole).set_params(l2=getattr(whole, "l2_", whole.l2))  # found once, not anew in every part
 
-    def part(rows):
-        fitted, judged = rows
-        model, columns = fit_rows(strict, counted, fitted)
+    def part(judged):
+        model, columns = fit_rows(strict, counted, parts != parts[judged[0]])
         return model, read_counts(model, counted.counts[judged][:, columns], counted.labels[judged]), judged
 
-    cuts = StratifiedKFold(folds, shuffle=True, random_state=seed).split(counted.labels, counted.labels)
+    cuts = [np.flatnonzero(parts == each) for each in np.unique(parts)]
     with warnings.catch_warnings(action="ignore", category=UserWarning):  # what they would say, the whole model has said
         return list(side_by_side(part, cuts))
 

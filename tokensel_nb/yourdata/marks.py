@@ -13,19 +13,18 @@ from scipy import sparse
 
 PARTS = 20  # of equally many texts, by length and by place in the file
 PARTED = ("words", "of the file")  # how their names end
+COPIES = "copies of text"
 TAG = re.compile(r"</?([A-Za-z]\w*)[^<>]*>")
 DIGIT = re.compile(r"\d")
 SIGNS = re.compile(r" ?[^\w\s]+")
 PATTERNS = {
-    "two spaces": re.compile(r"(?<! )  (?! )"),
+    "two spaces": re.compile("  (?<!   )(?! )"),
     "three spaces or more": re.compile("   "),
     "a tab": re.compile("\t"),
     "a line break": re.compile(r"[\n\r]"),
     "a space at the start": re.compile(r"\A\s"),
-    "a space at the end": re.compile(r"\s\Z"),
     "a word in capitals": re.compile(r"[A-Z]{3}"),
     "a small letter at the start": re.compile(r"\A\W*[a-z]"),
-    "no sign at the end": re.compile(r"\w\s*\Z"),
 }
 
 
@@ -37,17 +36,17 @@ class Marks:
     texts: sparse.csr_array
 
 
-def marks_of(texts, least) -> Marks:
+def marks_of(texts, least, copies=()) -> Marks:
     """Return all marks that at least so many texts have, and as many have not."""
-    rows = defaultdict(list)
+    rows, lengths = defaultdict(list), [len(text.split()) for text in texts]
     for row, text in enumerate(texts):
-        for name in names_of(text):
+        for name in (*names_of(text), f"{lengths[row]} words"):
             rows[name].append(row)
     # Of numbers, or signs, that stand in the very same texts, the longest: “ref ###” tells more than “###”.
     kind = {name: name.split("“")[0] for name in rows}
     alike = {(tuple(rows[name]), kind[name]): name for name in sorted(rows, key=len)}
     rows = {name: list(found) for (found, _), name in alike.items()}
-    rows |= _by_quantity("words", [len(text.split()) for text in texts]) | _by_place(len(texts))
+    rows |= _by_quantity("words", np.array(lengths)) | _by_place(len(texts)) | _by_copies(copies, least)
     kept = {name: found for name, found in rows.items() if least <= len(found) <= len(texts) - least}
     ends = np.cumsum([0, *map(len, kept.values())])
     places = np.array([row for found in kept.values() for row in found], np.int64)
@@ -58,9 +57,13 @@ def marks_of(texts, least) -> Marks:
 def names_of(text):
     """Return the names of the marks that a text has."""
     found = {name for name, pattern in PATTERNS.items() if pattern.search(text)}
+    found |= {"a space at the end"} if text[-1:].isspace() else set()
+    found |= {"no sign at the end"} if re.match(r"\w", text.rstrip()[-1:]) else set()
     found |= {f"the tag <{tag}>" for tag in set(TAG.findall(text))}
     text = TAG.sub("\n", text)
-    found |= {f"the sign “{_printable(sign)}”" for sign in set(SIGNS.findall(text))}
+    signs = SIGNS.findall(text)
+    found |= {f"the sign “{_printable(sign)}”" for sign in set(signs)}
+    found |= {f"the sign “{_printable(sign)}” at the end" for sign in signs[-1:] if text.rstrip().endswith(sign)}
     if text.isupper() or text.islower():
         found.add("capitals alone" if text.isupper() else "no capitals")
     before = ""
@@ -86,7 +89,6 @@ def _script(character):
 
 def _by_quantity(what, amounts):
     """Return parts of about equally many texts by an amount, each named by its bounds."""
-    amounts = np.asarray(amounts)
     bounds = np.unique(np.quantile(amounts, np.linspace(0, 1, PARTS + 1), method="lower"))
     part = np.searchsorted(bounds, amounts, side="right")
     named = {}
@@ -95,6 +97,12 @@ def _by_quantity(what, amounts):
         low, high = amounts[rows].min(), amounts[rows].max()
         named[f"{low} {what}" if low == high else f"{low} to {high} {what}"] = rows.tolist()
     return named
+
+
+def _by_copies(copies, least):
+    """Return groups of copies by the number of the first text."""
+    first, number = np.unique(copies, return_counts=True)
+    return {f"{COPIES} {row + 1:,}": np.flatnonzero(copies == row).tolist() for row in first[number >= least].tolist()}
 
 
 def _by_place(number):

@@ -72,7 +72,7 @@ def find(reviews, name, notes=(), *, model=None, show_texts=True, least=5, seed=
         notes=list(notes),
         warnings=list(dict.fromkeys(str(warning.message) for warning in caught if warning.category is UserWarning)),
         least=least,
-        repeated=len(texts) - len(labels_of),
+        repeated=len(texts) - len(set(texts[judged.copies])),
         disputed=sum(number > 1 for number in labels_of.values()),
         sizes=text_sizes(texts, labels, reviews.class_names),
         report=judged,

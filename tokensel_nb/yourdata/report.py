@@ -14,8 +14,9 @@ from ..models.base import classes_of_logits, probabilities_of_logits
 from ..support.checks import able, checked, collected, first_few, instance, mask, one_of, shortened, truth, whole_number
 from ..support.extras import pd
 from .classifier import TextClassifier
+from .copies import copies_of
 from .counted import Counted, labels_of, listed_texts, read_counts
-from .folds import accuracy_of, check_folds, fit_parts, fit_rows
+from .folds import accuracy_of, check_folds, fit_parts, fit_rows, parts_of
 from .given import checked_probabilities, followed
 from .html import render
 from .marks import PARTED, marks_of
@@ -72,8 +73,8 @@ def report(model: TextClassifier, texts, labels, *, folds=4, least=5, quotes=3, 
 
     A fitted model is used as it is. The texts must be new to it; then every number is about held-out texts. To judge all texts,
     those of training, too, give a model that isn't fitted (``sklearn.base.clone(model)``). Copies are then fitted on all parts
-    except one, and judge that part. So again no text is judged by a model that has seen it; E·v and E·p are those of a model
-    fitted on all texts. With all texts, leaks are found more surely than with few.
+    except one, and judge that part. So again no text is judged by a model that has seen it, or a text that it nearly repeats;
+    E·v and E·p are those of a model fitted on all texts. With all texts, leaks are found more surely than with few.
 
     Of any other model give probabilities, made out of sample, as by scikit-learn's ``cross_val_predict``. Accuracy and texts
     that are likely labelled wrong are then those of that model. What a word or mark adds to the rest of a text can only be
@@ -137,16 +138,17 @@ def report(model: TextClassifier, texts, labels, *, folds=4, least=5, quotes=3, 
     if isinstance(model, (list, tuple)) or hasattr(model, "__array__"):
         given, model = checked_probabilities(model, labels), TextClassifier()
     able("model", model, ("read",), "TextClassifier, or the probabilities of any model, as by cross_val_predict")
-    if hasattr(model, "classes_"):
+    if fitted := hasattr(model, "classes_"):
         corpus = model.read(texts, labels)
-        parts = [(model, corpus, np.arange(len(texts)))]
     else:
         check_folds(labels, folds)
         counted = Counted.of(model, texts, labels)
         model, columns = fit_rows(model, counted)
         corpus = read_counts(model, counted.counts[:, columns], labels)
-        parts = fit_parts(model, counted, folds, seed)
-    words = Words(model, corpus, least, ENOUGH, marks_of(texts, max(least, ENOUGH)))
+    copies, parts = copies_of(texts, getattr(model, "tokenizer", None)), [(model, corpus, np.arange(len(texts)))]
+    if not fitted:
+        parts = fit_parts(model, counted, parts_of(labels, folds, seed, copies))
+    words = Words(model, corpus, least, ENOUGH, marks_of(texts, max(least, ENOUGH), copies))
     judged = Judged(words, len(texts))
     for part in parts:
         judged.add(*part)
@@ -167,6 +169,7 @@ def report(model: TextClassifier, texts, labels, *, folds=4, least=5, quotes=3, 
         texts=texts,
         labels=labels,
         corpus=corpus,
+        copies=copies,
     )
 
 
@@ -208,6 +211,8 @@ class Report:
     labels : ndarray
     corpus : Corpus
         The texts as the model reads them.
+    copies : ndarray of int, shape (n,)
+        For each text the row of the first one that it nearly repeats; its own if there is none.
 
     Examples
     --------
@@ -232,6 +237,7 @@ class Report:
     texts: list
     labels: np.ndarray
     corpus: Corpus
+    copies: np.ndarray
 
     @cached_property
     def table(self) -> pd.DataFrame:
@@ -267,8 +273,12 @@ class Report:
         """What texts have beside their words, in the order of suspicion; the classifier doesn't read it, but another might.
 
         A mark is a sign such as “ !!”, two spaces, a shape of numbers such as “ref ###”, a word in capitals, letters of another
-        script, a length, or a place in the file. It stands in ten texts or more, and is missing in as many. Of all lengths,
-        and of all places, the most suspicious one is told. The columns are those of the table, as far as a mark has them.
+        script, a length, a place in the file, or a group of copies. It stands in ten texts or more, and is missing in as many.
+        Of all lengths, and of all places, the most suspicious one is told. The columns are those of the table, as far as a mark
+        has them.
+
+        Copies share half of their pairs of words with one text of the group, and are found by MinHash. A copy has no rest, so
+        its class is expected as often as among all texts.
         """
         table = pd.DataFrame(self.mark_columns).sort_values("suspicion", ascending=False, kind="stable")
         kind = table.word.str.extract(f"({'|'.join(PARTED)})$")[0]
@@ -430,13 +440,13 @@ class Report:
             raise ValueError(f"words names {first_few(map(shortened, sorted(unknown)))}, which the model does not know")
         model, counted, folds = clone(self.model).set_params(l2=self.model.l2_), self._counted(), max(self.parts, 2)
         check_folds(counted.labels, folds)
-        before = self.accuracy
+        before, parts = self.accuracy, parts_of(self.labels, folds, self.seed, self.copies)
         if self.given or self.parts == 1:
-            before = accuracy_of(fit_parts(fit_rows(model, counted)[0], counted, folds, self.seed))
+            before = accuracy_of(fit_parts(fit_rows(model, counted)[0], counted, parts))
         without = [each for word in words for each in self.together.get(word, [word])]
         counted = counted.without(without)
         changed = model.set_params(without=[*model.without, *without])
-        after = accuracy_of(fit_parts(changed, counted, folds, self.seed))
+        after = accuracy_of(fit_parts(changed, counted, parts))
         return Refit(partial(fit_rows, changed, counted), words, before, after, len(self.texts))
 
     def _counted(self):

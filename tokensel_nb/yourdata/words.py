@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import gammaln, logsumexp
+from scipy.special import gammaln, logit, logsumexp
 
 from ..models.attend import shares
 from ..models.base import classes_of_logits, probabilities_of_logits
 from ..models.leaving_out import LeavingOut
 from .leaks import BINS, bins_of, suspicion
+from .marks import COPIES
 from .together import together
 
 NOT_OF_MARKS = {"value", "score", "attention", "importance", "leads"}  # since the model does not read them
@@ -38,6 +39,7 @@ class Words:
     def _judge_classes(self, of_classes, sizes):
         """Choose the class that each word speaks for, and find its skew."""
         n, N, K = self.number[:, None], sizes.sum(), len(sizes)
+        self.shares = sizes / N
         spread = np.sqrt(n * (sizes / N) * (1 - sizes / N) * np.maximum(N - n, 1) / max(N - 1, 1))
         self.classes = ((of_classes - n * sizes / N) / np.maximum(spread, 1e-9)).argmax(axis=1)
         asked = np.ones_like(self.classes) if K == 2 else self.classes  # two classes have one skew, the second's
@@ -106,13 +108,18 @@ class Judged:
         self._add_marks(corpus.labels, bins, rows)
 
     def _add_marks(self, labels, bins, rows):
-        """Add what the models say of texts with a mark: they do not read it, so the rest of a text is all of it."""
+        """Add what the models say of texts with a mark: they do not read it, so the rest of a text is all of it.
+
+        A copy as a whole is the mark, and no rest is left: it is expected to be of a class as often as any text.
+        """
         texts, marks = self.words.marks.texts[rows].nonzero()
         places = marks + len(self.words.names) - len(self.words.marks.names)
         kinds = self.words.classes[places]
+        whole = np.array([name.startswith(COPIES) for name in self.words.marks.names], bool)
+        rest = np.where(whole[marks], bins_of(logit(self.words.shares))[kinds], bins[kinds, texts])
         for name, amount in {"entries": np.ones(len(places)), "hits": labels[texts] == kinds}.items():
             self.sums[name] += np.bincount(places, amount, len(self.words.names))
-        self.rests += _table(places, bins[kinds, texts], self.rests.shape)
+        self.rests += _table(places, rest, self.rests.shape)
 
     def _sets(self, judge):
         """Return the words that one model leaves out together, and their places in the table."""
