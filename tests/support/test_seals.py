@@ -1,6 +1,10 @@
+import ast
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+import tokensel_nb
 from tokensel_nb.support.seals import digest, sealed, unsealed
 
 ARRAYS = {"ones": np.ones(2)}
@@ -20,3 +24,15 @@ def test_a_digest_is_of_contents_and_shapes():
     assert digest(np.zeros(2)) == digest(np.zeros(2)) != digest(np.zeros(3))
     assert digest(np.zeros(2)) != digest(np.zeros((2, 1))) != digest(np.zeros(2, "float32"))
     assert len(digest(np.zeros(2), size=4)) == 8
+
+
+def test_nothing_that_is_read_is_run():
+    """A model, a checkpoint or a stored corpus is data: no part of the package unpickles anything, or runs text as code."""
+    called = {"eval", "exec", "compile", "__import__"}
+    for path in Path(tokensel_nb.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            names = {alias.name for alias in node.names} if isinstance(node, (ast.Import, ast.ImportFrom)) else set()
+            assert not names & {"pickle", "joblib", "dill", "marshal", "shelve"}, path
+            assert not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.func.id not in called, path
+            keywords = {each.arg: each.value for each in node.keywords} if isinstance(node, ast.Call) else {}
+            assert "allow_pickle" not in keywords or keywords["allow_pickle"].value is False, path
