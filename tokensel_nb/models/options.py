@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from ..support.checks import a_path, collected, instance, keep_checked, one_of, positive, shortened, truth, whole_number
+from ..support.checks import collected, instance, keep_checked, one_of, positive, shortened, truth, whole_number
 from .optimizers import OPTIMIZERS
 
 ELSEWHERE = ("steps", "device", "distributed", "checkpoint", "watch", "verbose")
@@ -40,7 +40,7 @@ CHECKS = {
     "evaluate_every": whole_number,
     "seed": partial(whole_number, least=0, most=np.inf),
     "device": _device,
-    "checkpoint": a_path,
+    "checkpoint": partial(instance, kind=(str, os.PathLike)),
     "watch": partial(instance, kind=Callable),
     "distributed": truth,
     "verbose": truth,
