@@ -306,15 +306,15 @@ def test_what_is_no_file_or_has_no_possible_name_is_refused_at_once(texts, tmp_p
         tmp_path: r"it cannot be read \(Is a directory\); name another file",
         pipe: r"it cannot be read \(it is a pipe or a device, not a file\)",
         "/dev/zero": r"it cannot be read \(it is a pipe or a device",
-        tmp_path / ("x" * 256): r"^checkpoint=.*; give the path of a file or a folder$",
-        tmp_path / "a\0b": r"^checkpoint=.*a\\x00b'\); give the path of a file or a folder$",
-        tmp_path / "\ud800": r"^checkpoint=.*; give the path of a file or a folder$",
+        tmp_path / ("x" * 256): r"it cannot be read \(File name too long\)",
+        tmp_path / "a\0b": r"a\\x00b: it cannot be read \(no file can have this name\)",
+        tmp_path / "\ud800": r"ud800: it cannot be read \(no file can have this name\)",
         tmp_path / "\udce9": None,  # a byte that is no UTF-8, as the system hands it on
     }.items():
         if message is None:
             assert train(texts[0], checkpoint=path, **OPTIONS).step == 24
             continue
-        with pytest.raises(ValueError, match=message) as caught:  # of an option, or a CheckpointError
+        with pytest.raises(CheckpointError, match=message) as caught:
             train(texts[0], checkpoint=path, **OPTIONS)
         assert len(str(caught.value)) < 400
 
