@@ -220,9 +220,8 @@ def test_the_order_of_a_collection_does_not_matter():
 
 
 def test_weights_of_texts_are_finite_and_not_negative():
-    assert checks.weights_of("weights", 2, 3).tolist() == [2, 2, 2]
     assert checks.weights_of("weights", [True, False], 2).tolist() == [1, 0]
-    for weights in ([1], [1, -1], [1, np.nan], [1, 1j], "ab", None, [[1, 1]], np.ma.array([1, 1], mask=[1, 0])):
+    for weights in (2, [1], [1, -1], [1, np.nan], [1, 1j], "ab", None, [[1, 1]], np.ma.array([1, 1], mask=[1, 0])):
         with pytest.raises(ValueError, match=r"^weights"):
             checks.weights_of("weights", weights, 2)
 
