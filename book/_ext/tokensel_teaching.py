@@ -2,9 +2,9 @@
 
 ``{shared} fig-one-step`` shows a figure of another page, and its plaything, without its caption (``:still:``: the picture
 alone; ``:class: unanswered``: the class predicts it first, and its plaything opens in the state before). ``{shared} 01_model
-def forward`` shows the one cell of a notebook that holds these words, and what it printed (``:results:``: that alone). Nothing
-is copied: a page shows the same file, and what is not there is an error of the strict build.
-``{play}`a step of 3,000 <02_one_step#step.eta=3000>``` leads to a plaything in a state. ``{slides}`` makes slides of the
+def forward`` shows the one cell of a notebook that holds these words, and what it printed (``:results:``: that alone;
+``:code:``: the code alone). Nothing is copied: a page shows the same file, and what is not there is an error of the strict
+build. ``{play}`a step of 3,000 <02_one_step#step.eta=3000>``` leads to a plaything in a state. ``{slides}`` makes slides of the
 sections of its page: ``book/_static/slides.js``.
 """
 
@@ -39,7 +39,7 @@ class Shared(SphinxDirective):
     """``{shared} fig-name``, or ``{shared} 01_model words of a cell``."""
 
     required_arguments, optional_arguments, final_argument_whitespace = 1, 1, True
-    option_spec: ClassVar = {"still": directives.flag, "results": directives.flag, "class": directives.class_option}
+    option_spec: ClassVar = {**dict.fromkeys(("still", "results", "code"), directives.flag), "class": directives.class_option}
 
     def run(self) -> list[nodes.Node]:
         """Keep the place until all pages are read."""
@@ -85,7 +85,8 @@ def cell_of(app: Sphinx, only: list[str], page: str, words: str) -> list[nodes.N
     (source,) = (block for block in blocks if "cell_input" in block.parent["classes"] and words in block.astext())
     cell = source.parent.parent
     blocks = [block for block in cell.findall(nodes.literal_block) if "text_plain" not in block["classes"]]
-    return [block.deepcopy() for block in blocks if "results" not in only or "cell_input" not in block.parent["classes"]]
+    left_out = {"results": True, "code": False}  # whether it is code
+    return [each.deepcopy() for each in blocks if ("cell_input" in each.parent["classes"]) not in map(left_out.get, only)]
 
 
 def link_to(app: Sphinx, page: str, target: str) -> str:

@@ -37,7 +37,7 @@
   controls.className = "slides-controls";
   controls.setAttribute("aria-label", "Slides");
   controls.append(
-    button("Back", () => go(at - 1)), where, button("On", () => go(at + 1)), notes,
+    button("Back", () => go(at - 1)), where, button("Next", () => go(at + 1)), notes,
     ...(inNotesWindow ? [clock] : [button("Notes in a window", openNotes, "in-a-room"), button("Fill the screen", full, "in-a-room")]),
     button("End", () => present(false)),
   );

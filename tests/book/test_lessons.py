@@ -107,19 +107,42 @@ def test_slides_have_notes_and_come_in_the_order_of_the_plan(page):
     assert minutes[-1] < MINUTES[page]
 
 
-def test_the_table_of_scores_on_the_slides_is_what_the_package_finds(imdb):
-    """Rounded: the two terms of 02_one_step's parabola, after a first step of 300, and the score itself, in the limit."""
-    rows = re.findall(r"^\| (.*) \|$", text("slides-1"), re.MULTILINE)
-    words, *told = ([cell.strip(" *") for cell in row.split("|")[1:]] for row in rows)
-    told = [[float(cell.replace("−", "-")) for cell in row] for row in told]
-    columns = [imdb.column(word) for word in words]
+def tables(source):
+    """Yield of each table its words and its rows of numbers, by their names; what the class is to find is no number."""
+    for table in re.findall(r"^\|.*?(?=\n\n)", source, re.MULTILINE | re.DOTALL):
+        (_, *words), _, *rows = ([cell.strip(" *") for cell in row.split("|")[1:-1]] for row in table.splitlines())
+        numbers = [[np.nan if cell == "?" else float(cell.replace("−", "-")) for cell in row] for _, *row in rows]
+        yield words, {re.sub(r"\*|,? \$.*\$", "", name): row for (name, *_), row in zip(rows, numbers, strict=True)}
+
+
+def test_the_tables_of_scores_on_the_slides_are_what_the_package_finds(imdb):
+    """Rounded: two terms of 13_first_steps' parabola after a first step of 300, the score in the limit, and the rest."""
     share, mean_share = imdb.signed_share(), np.asarray(imdb.shares.mean(axis=0)).ravel()
-    mean_yf = (imdb.signs * (imdb.shares @ (150 * share))).mean()
-    score = ts.predicted_scores(imdb, 300, 1.0)
-    wanted = [1e4 * share, 75e6 * share**2, 1 / mean_share, 5e5 * mean_yf * mean_share, 1e6 * score]
-    assert len(words) == 4
-    for row, each, rounding in zip(told, wanted, (0.05, 0.5, 0.5, 0.5, 0.5), strict=True):
-        np.testing.assert_allclose(row, each[columns], atol=rounding + 1e-9)
+    logits = imdb.shares @ (150 * share)
+    mean_yf = (imdb.signs * logits).mean()
+    square, common, score = 75e6 * share**2, -5e5 * mean_yf * mean_share, 1e6 * ts.predicted_scores(imdb, 300, 1.0)
+    found = {
+        "signed share × 10,000": 1e4 * share,
+        "one word in": 1 / mean_share,
+        "square of the signed share": square,
+        "being common": common,
+        "the rest": score - square - common,
+        "score": score,
+    }
+    told = list(tables(text("slides-1")))
+    assert [np.isnan(list(rows.values())).sum() for _, rows in told] == [3, 0, 3]
+    for words, rows in told:
+        columns = [imdb.column(word) for word in words]
+        assert list(rows) == list(found)
+        for name, row in rows.items():
+            right, known = np.round(found[name][columns], 1 if "10,000" in name else 0), ~np.isnan(row)
+            np.testing.assert_allclose(np.array(row)[known], right[known], atol=1e-9, err_msg=name)
+        *_, square, common, rest, score = map(np.array, rows.values())
+        assert np.all(np.isnan(score) | (square + common + rest == score))
+    for number in (rf"\overline{{yf}}={mean_yf:.4f}", rf"\bar f={logits.mean():.3f}"):
+        assert number in text("slides-1")
+    answer = [round(found[name][imdb.column("of")]) for name in list(found)[2:]]
+    assert "${}{}{}={}$".format(*answer) in text("lesson-1")
 
 
 def states():
