@@ -2,7 +2,10 @@
 
 import os
 from collections import defaultdict
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import browser as real_browser
 import pytest
@@ -60,3 +63,19 @@ def new_tab(chromium, scripts):
     context = chromium.new_context(java_script_enabled=scripts)
     context.set_default_timeout(120_000)  # ms: a busy machine is slow, not wrong
     return context.new_page()
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Sends files, and tells nobody."""
+
+    def log_message(self, *args):
+        """Say nothing."""
+
+
+@pytest.fixture(scope="session")
+def address():
+    """Serve the pages as the web does: from the disk all is there at once, and pages may share no storage."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=SITE)) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()

@@ -1,10 +1,7 @@
 """What stands open to a reader, and what a page weighs: the book explains first, and fits on a phone and into an evening."""
 
 import re
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from urllib.parse import unquote, urlsplit
 
 import browser as real_browser
@@ -87,22 +84,6 @@ def test_styles_stay_small():
     lines = {each.name: len(each.read_text("utf-8").splitlines()) for each in (ROOT / "book" / "_static").rglob("*.css")}
     assert sum(lines.values()) <= STYLES, lines
     assert lines["front.css"] <= FRONT
-
-
-class Quiet(SimpleHTTPRequestHandler):
-    """Sends files, and tells nobody."""
-
-    def log_message(self, *args):
-        """Say nothing."""
-
-
-@pytest.fixture(scope="module")
-def address():
-    """Serve the pages as the web does: a page from the disk is there at once, and nothing of it comes late."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=SITE)) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
 
 
 # All that moves although nobody touched it, from the first moment on, while the page is scrolled to its end.
