@@ -55,6 +55,16 @@ def test_nothing_heavy_is_imported_before_it_is_needed(tmp_path, monkeypatch):
     assert classifier & {"torch", "matplotlib", "seaborn", "datasets"} == set()
 
 
+@pytest.mark.parametrize("source", ["a.csv", "hub:nobody/nothing"])
+def test_the_command_says_what_is_wrong_before_anything_heavy_is_imported(tmp_path, monkeypatch, source):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setenv("HF_HOME", str(tmp_path))
+    (tmp_path / "a.csv").write_text("text,stars\ngood,1\nbad,0\n")
+    command = f"from tokensel_nb.yourdata.command import main; assert main(['report', {source!r}, '--label', 'nope']) == 1"
+    assert imported_by(command) == [set()]
+
+
 def test_training_with_torch_does_not_import_its_compiler():
     (found,) = imported_by(TENSORS)
     assert "torch" in found

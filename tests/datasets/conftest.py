@@ -31,6 +31,7 @@ def hub(monkeypatch):
 @pytest.fixture
 def hub_cache(tmp_path, monkeypatch):
     """An empty folder where the library `datasets` looks for what it fetched before."""
+    monkeypatch.setenv("HF_DATASETS_CACHE", str(tmp_path / "hub"))
     monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", str(tmp_path / "hub"))
     return tmp_path / "hub"
 

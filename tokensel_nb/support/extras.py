@@ -42,6 +42,7 @@ class Extra:
 
 TENSORS = "tensors, GPUs and deeper models need PyTorch"
 FIGURES = "the book's figures need matplotlib and seaborn"
+HUB = "the Hugging Face hub needs the library datasets"
 
 if TYPE_CHECKING:
     import datasets as datasets
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     import seaborn as sns
     import torch as torch
     import torch.nn.functional as functional
+    from huggingface_hub import constants as constants
     from IPython import display as display
     from matplotlib import colors as colors
 else:
@@ -62,4 +64,5 @@ else:
     colors = Extra("matplotlib.colors", "book", FIGURES)
     sns = Extra("seaborn", "book", FIGURES)
     display = Extra("IPython.display", "book", "figures with sliders need IPython")
-    datasets = Extra("datasets", "hub", "the Hugging Face hub needs the library datasets")
+    datasets = Extra("datasets", "hub", HUB)
+    constants = Extra("huggingface_hub.constants", "hub", HUB)

@@ -10,8 +10,6 @@ import re
 import zipfile
 from functools import partial
 
-import pyarrow as pa
-
 BLOCK = 2**20
 MOST_BYTES = 2**33  # 8 GB, unpacked: more is no file that fits into memory
 MOST_TIMES, FEW_BYTES = 100, 2**24  # texts pack to a third, or a tenth: what unpacks to more times its size is made to fill it
@@ -67,6 +65,12 @@ def _only_member(path):
     return archive.open(names[0])
 
 
+def _zstandard(path):
+    from pyarrow import input_stream  # here, since it takes a tenth of a second
+
+    return input_stream(path, compression="zstd")
+
+
 def _no_text(path):
     raise ValueError("it is a PDF, a web page, a picture or an office document; save its texts as CSV (UTF-8)")
 
@@ -75,7 +79,7 @@ OPENERS = {  # by the first bytes
     b"\x1f\x8b": gzip.open,
     b"BZh": bz2.open,
     b"\xfd7zXZ\x00": lzma.open,
-    b"\x28\xb5\x2f\xfd": partial(pa.input_stream, compression="zstd"),
+    b"\x28\xb5\x2f\xfd": _zstandard,
     b"PK\x03\x04": _only_member,
     b"PK\x05\x06": _only_member,
 }

@@ -14,9 +14,6 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-from pyarrow import csv
 from tqdm import tqdm
 
 from ...support.checks import cut, first_few, shortened
@@ -29,7 +26,6 @@ from .reviews import DataError, Part, first_line, tell
 PACKED = (".gz", ".bz2", ".xz", ".zip", ".zst")
 SEPARATED = {".csv": SEPARATORS, ".tsv": "\t,;|", ".tab": "\t,;|"}
 RECORDS = (".jsonl", ".ndjson", ".json")
-UNREADABLE = (ValueError, OSError, EOFError, RuntimeError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, pa.ArrowException)
 FAST_TEXT = re.compile(r"__label__(\S+)[ \t]+(?!__label__)(.*)")
 
 
@@ -41,6 +37,13 @@ def of_path(path, wanted, written):
     return [_of_file(path, wanted, written)]
 
 
+def _unreadable():
+    """Return what reading raises; asked for only where it did, as pyarrow takes a tenth of a second to be imported."""
+    from pyarrow import ArrowException
+
+    return ValueError, OSError, EOFError, RuntimeError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, ArrowException
+
+
 @contextmanager
 def _named(path, encoding):
     """Say of what cannot be read which file it is, and why; ``encoding`` is the one that was given, None for none."""
@@ -48,7 +51,7 @@ def _named(path, encoding):
         yield
     except DataError:
         raise
-    except UNREADABLE as error:
+    except _unreadable() as error:
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else cut(first_line(error), 300)
         sentence = f"cannot be read ({reason}); repair or replace it"
         if encoding is not None and isinstance(error, UnicodeError):
@@ -78,13 +81,17 @@ def _encoding(path, given):
 
 
 def _parquet(path, wanted):
-    columns = wanted.chosen(pq.read_schema(path).names, path, path.name)
+    from pyarrow.parquet import read_schema
+
+    columns = wanted.chosen(read_schema(path).names, path, path.name)
     table = _table(path, columns)
     return Part(str(path), *(table[column].to_pylist() for column in columns))
 
 
 def _table(path, columns=None):
-    file = pq.ParquetFile(path)
+    from pyarrow.parquet import ParquetFile
+
+    file = ParquetFile(path)
     deque(bounded(file.iter_batches(1000, columns=columns), path, lambda batch: batch.nbytes), maxlen=0)
     return file.read(columns)
 
@@ -252,10 +259,12 @@ def _kind(path):
 
 def read_probabilities(path, reviews):
     """Return a file's table of probabilities, which has a row for each row of texts, without the rows that were not kept."""
+    from pyarrow.csv import read_csv
+
     refuse_missing(path)
     with _named(path, None):
         beginning(path)
-        table = (_table if _kind(path) == ".parquet" else csv.read_csv)(path).to_pandas()
+        table = (_table if _kind(path) == ".parquet" else read_csv)(path).to_pandas()
     if len(table) != (rows := len(reviews.kept)):
         raise DataError(f"{path}: it has {len(table):,} rows, and the texts have {rows:,}; give one for each, left out or not")
     return table[reviews.kept].set_axis(reviews.places)

@@ -1,11 +1,14 @@
 """The Hugging Face hub: one of the sources of IMDB and Yelp, and of sets of one's own choice."""
 
+import os
 import threading
+from pathlib import Path
 
 import numpy as np
 
-from ...support.extras import datasets
+from ...support.extras import constants, datasets
 from ...support.runtime import HAS_THREADS
+from .columns import plain
 from .reviews import DataError, NotHereError, Reviews, first_line
 
 # The revision of every set that is read. The hub was out of reach where this was written: the three hashes are those that
@@ -20,8 +23,9 @@ PATIENCE = 5.0  # seconds until the hub counts as out of reach
 
 def split_of(address, split, revision):
     """Return a split of a set on the hub; where the hub is out of reach, from what `datasets` has kept on disk."""
+    if (silent := why_silent()) and not _kept(address):
+        raise NotHereError(silent)
     config = datasets.config  # imported here, since it takes seconds and few readers need it
-    silent = why_silent()
     online, config.HF_HUB_OFFLINE = config.HF_HUB_OFFLINE, silent is not None
     try:
         retries = datasets.DownloadConfig(max_retries=1)
@@ -46,12 +50,17 @@ def from_hub(address, split, names):
     return Reviews(texts, np.array(labels, np.int64), names, "the Hugging Face hub")
 
 
+def _kept(address):
+    """Whether `datasets`, which takes seconds to be imported, may have kept something of a set's owner on disk."""
+    folder = Path(os.environ.get("HF_DATASETS_CACHE") or Path(constants.HF_HOME, "datasets"))
+    owner = plain(address.split("/")[0])
+    return folder.is_dir() and any(plain(entry.name).startswith(owner) for entry in folder.iterdir())
+
+
 def why_silent():
     """Return within seconds why the hub is out of reach, instead of minutes of retries later; None where it answers."""
     import urllib.error
     import urllib.request
-
-    from huggingface_hub import constants
 
     if constants.HF_HUB_OFFLINE:
         return "HF_HUB_OFFLINE is set"

@@ -1,5 +1,7 @@
 """Your own texts, with or without labels: files, folders, DataFrames, data sets and lists."""
 
+from __future__ import annotations
+
 import html
 import re
 from collections.abc import Callable, Sequence
@@ -7,16 +9,19 @@ from dataclasses import dataclass, fields
 from functools import partial
 from itertools import compress
 from numbers import Real
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...corpus.corpus import Corpus
 from ...support.checks import changed, first_few, instance, keep_checked, listed, or_none, shortened, truth
 from .columns import FOUND, Wanted
 from .dialects import Written
 from .labels import as_label, classified, tell_dropped
 from .reviews import DataError, Reviews, count, tell
 from .tables import read
+
+if TYPE_CHECKING:
+    from ...corpus.corpus import Corpus
 
 ESCAPE = r"""(?<!\\)\\([nrt"'])"""
 ENTITY = r"&(?:#\d+|#[xX][0-9a-fA-F]+|\w+);"  # with its semicolon: "rock&regular" is none

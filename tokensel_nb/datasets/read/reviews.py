@@ -1,14 +1,17 @@
 """Texts as they were read, with or without labels, and the lines that are printed on the way."""
 
+from __future__ import annotations
+
 import logging
 import os
 from dataclasses import dataclass
 from itertools import chain
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...corpus.corpus import Corpus
-from ...corpus.text import corpus_from_texts
+if TYPE_CHECKING:
+    from ...corpus.corpus import Corpus
 
 IMDB_MIN_COUNT = 45  # leaves about as many words of IMDB's training reviews as the paper has (7,766)
 SENTIMENTS = ("negative", "positive")
@@ -99,6 +102,8 @@ def joined(source, parts):
 
 def count(reviews, **options) -> Corpus:
     """Count the words of reviews; ``options`` are those of `corpus_from_texts`."""
+    from ...corpus.text import corpus_from_texts  # here, since reading needs neither SciPy nor most of pyarrow
+
     return corpus_from_texts(reviews.texts, reviews.labels, class_names=reviews.class_names, **options)
 
 
