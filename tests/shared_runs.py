@@ -71,6 +71,15 @@ def counted():
     return sent
 
 
+def with_one_gpu():
+    """Let torch say that this machine has one GPU, whether it has any; return what is set as the process's own."""
+    import torch
+
+    chosen = []
+    torch.cuda.device_count, torch.cuda.current_device, torch.cuda.set_device = lambda: 1, lambda: 0, chosen.append
+    return chosen
+
+
 def kill():
     """Die by SIGKILL, and say so: torchrun tells of the first of its processes that it finds dead, whichever that is."""
     print("one is killed", file=sys.stderr, flush=True)
@@ -105,7 +114,7 @@ def main(folder, *names):
     from tokensel_nb.training import checkpoint
 
     checkpoint.SECONDS = 0.0
-    sent, kills, found = counted(), [], {"restarts": int(os.environ["TORCHELASTIC_RESTART_COUNT"])}
+    sent, kills, found = counted(), [], {"restarts": int(os.environ["TORCHELASTIC_RESTART_COUNT"]), "gpus": with_one_gpu()}
     for name in names:
         sent.clear()
         file = None
@@ -114,11 +123,11 @@ def main(folder, *names):
             file = folder / "broken.safetensors"
         done = run(name, distributed=True, checkpoint=file)
         found[name] = (done.parameters.arrays(), done.history, done.step, sum(sent))
-    try:  # every process its own seed
-        run(names[0], distributed=True, seed=int(os.environ["RANK"]))
-        found["refused"] = ""
-    except ValueError as error:
-        found["refused"] = str(error)
+    for what, options in {"its own seed": dict(seed=int(os.environ["RANK"])), "one GPU": dict(device="cuda")}.items():
+        try:
+            run(names[0], distributed=True, **options)
+        except (ValueError, AssertionError) as error:  # of torch without CUDA
+            found[what] = str(error)
     for timer in kills:
         timer.cancel()
     (folder / f"{os.environ['RANK']}.pickle").write_bytes(pickle.dumps(found))

@@ -14,19 +14,26 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import pytest
 import shared_counts
+import torch
 from helpers import corpora, random_parameters
 from hypothesis import given
 from hypothesis import strategies as st
 from shared_runs import RUNS, run
 
 import tokensel_nb as ts
-from tokensel_nb.scale import stored
+from tokensel_nb.scale import processes, stored
 from tokensel_nb.scale.distributed import Parts
 from tokensel_nb.scale.processes import ALONE, Processes
 from tokensel_nb.support.files import PART
+from tokensel_nb.training.state import State
 
 TESTS = Path(__file__).parents[1]
 SHORT = [name for name in RUNS if "broken" not in name]
+
+ONE_GPU = (
+    "two of the {} processes would compute on the same GPU; "
+    "start at most one for each (torchrun --nproc-per-node), or give device='cpu'"
+)
 
 # What torchrun's processes need is imported once: they are forked from it.
 FORKING = "import datasets, tokensel_nb.training.train, torch.distributed.run as torchrun; torchrun.main()"
@@ -70,6 +77,7 @@ def test_any_number_of_processes_ends_with_the_same_parameters(tmp_path, undivid
     found, log = trained(tmp_path, processes, names, **how)
     assert log.count("one is killed") == killed
     assert {each["restarts"] for each in found} == {int(killed)}, "for no other reason"
+    assert [each["gpus"] for each in found] == [[0], *[[]] * (processes - 1)], "the others compute on the processor"
     for name, wanted in undivided.items():
         first = found[0][name]
         for arrays, history, step, _ in (each[name] for each in found):
@@ -81,7 +89,9 @@ def test_any_number_of_processes_ends_with_the_same_parameters(tmp_path, undivid
             for column, value in vars(wanted.history).items():
                 np.testing.assert_allclose(vars(history)[column], value, rtol=0, atol=1e-10, err_msg=name)
     if processes > 1:
-        assert found[0]["refused"].startswith("process 1 has seed=1, but process 0 has 0; give all processes the same")
+        wanted = "process 1 has seed=1, but process 0 has 0; give all processes the same"
+        assert found[0]["its own seed"].startswith(wanted)
+        assert {each["one GPU"] for each in found} == {ONE_GPU.format(processes)}
         assert_bytes(found, undivided)
     if killed:
         for process in found:
@@ -238,6 +248,39 @@ class InThreads(Processes):
         self.said[self.rank] = pickle.dumps(value)
         self.barrier.wait()
         return iter([pickle.loads(each) for each in self.said])
+
+
+@pytest.mark.parametrize(
+    ("device", "gpus", "shared"),
+    [
+        ("cuda", [0, 1, 2], False),
+        ("cuda", [0, 1, 0], True),
+        ("cuda:1", [0, 1, 2], True),
+        ("auto", [0, 1, 1], True),
+        ("cpu", [0, 0, 0], False),
+        (None, [0, 0, 0], False),
+    ],
+)
+def test_processes_that_would_share_a_gpu_all_say_so_before_anything_is_placed(device, gpus, shared, monkeypatch):
+    of_thread, said, barrier = threading.local(), [None] * len(gpus), threading.Barrier(len(gpus), timeout=60)
+    corpus, reached = ts.independent_tokens(20, 8, 6, 0.7, seed=0), []
+
+    def train(rank):
+        of_thread.rank = rank
+        with pytest.raises(ValueError, match=re.escape(ONE_GPU.format(3)) if shared else "^begun$"):
+            ts.train(corpus, dim=3, steps=2, device=device, distributed=True)
+
+    def begun(*_):
+        reached.append(of_thread.rank)
+        raise ValueError("begun")
+
+    monkeypatch.setattr(Processes, "joined", lambda: InThreads(of_thread.rank, said, barrier))
+    monkeypatch.setattr(torch.cuda, "current_device", lambda: gpus[of_thread.rank])
+    monkeypatch.setattr(processes, "default_device", lambda: "cuda")
+    monkeypatch.setattr(State, "begun", begun)
+    with ThreadPoolExecutor(len(gpus)) as threads:
+        list(threads.map(train, range(len(gpus))))
+    assert sorted(reached) == ([] if shared else [0, 1, 2])
 
 
 ANY_TEXT = st.text(max_size=12) | st.sampled_from(shared_counts.TEXTS + shared_counts.ODD)

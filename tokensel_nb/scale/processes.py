@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import platform
 import sys
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -12,6 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..support.arrays import is_torch
+from ..support.extras import torch
+from ..support.runtime import default_device
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,26 +37,20 @@ class Processes:
         launched, loaded = "TORCHELASTIC_RUN_ID" in os.environ, sys.modules.get("torch.distributed")
         if not launched and not (loaded and loaded.is_initialized()):
             return Processes()  # without importing torch
-        import torch
-        from torch import distributed
-
-        if not distributed.is_initialized():
+        if not torch.distributed.is_initialized():
             if int(os.environ["LOCAL_RANK"]) < torch.cuda.device_count():
                 torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))  # a GPU each: "cuda" is that one from now on
-            distributed.init_process_group(**fresh_store())  # gloo between processors, NCCL between GPUs
-            atexit.register(distributed.destroy_process_group)
-        group = patience and distributed.new_group(timeout=patience, backend="gloo")
-        return Processes(distributed.get_rank(), distributed.get_world_size(), group)
+            torch.distributed.init_process_group(**fresh_store())  # gloo between processors, NCCL between GPUs
+            atexit.register(torch.distributed.destroy_process_group)
+        group = patience and torch.distributed.new_group(timeout=patience, backend="gloo")
+        return Processes(torch.distributed.get_rank(), torch.distributed.get_world_size(), group)
 
     def summed(self, array: Array) -> Array:
         """Return the sum of an array over all processes, the same to the last bit in each; the array is overwritten."""
         if self.size == 1:
             return array
-        import torch
-        from torch import distributed
-
         array = array.contiguous() if is_torch(array) else np.ascontiguousarray(array)
-        distributed.all_reduce(array if is_torch(array) else torch.from_numpy(array))  # which shares the memory
+        torch.distributed.all_reduce(array if is_torch(array) else torch.from_numpy(array))  # which shares the memory
         return array
 
     def each(self, value) -> Iterator:
@@ -61,9 +58,7 @@ class Processes:
         for rank in range(self.size):
             values = [value if rank == self.rank else None]
             if self.size > 1:
-                from torch import distributed
-
-                distributed.broadcast_object_list(values, rank, self.group)
+                torch.distributed.broadcast_object_list(values, rank, self.group)
             yield values[0]
 
     @contextmanager
@@ -80,6 +75,16 @@ class Processes:
         for rank, reason in enumerate(reasons):
             if reason:
                 raise RuntimeError(f"process {rank} failed: {reason}")
+
+    def check_devices(self, device: str) -> None:
+        """Raise a ValueError if two processes would compute on one GPU, where NCCL cannot connect them."""
+        place, device = self.rank, default_device() if device == "auto" else device
+        if self.size > 1 and device.startswith("cuda"):
+            index, known = torch.device(device).index, map(os.environ.get, ("GROUP_RANK", "CUDA_VISIBLE_DEVICES"))
+            place = platform.node(), *known, torch.cuda.current_device() if index is None else index
+        if len(set(self.each(place))) < self.size:
+            advice = "start at most one for each (torchrun --nproc-per-node), or give device='cpu'"
+            raise ValueError(f"two of the {self.size} processes would compute on the same GPU; {advice}")
 
     def check_agreement(self, facts: dict) -> None:
         """Raise a ValueError that names what differs, unless all processes give the same plain values under the same names."""

@@ -131,7 +131,7 @@ def train(
         If an option does not exist, or an argument is of another type.
     ValueError
         If an argument is out of range, all texts have one label, there are fewer texts than classes, no text has a known word,
-        or the processes that share the texts got different arguments.
+        or the processes that share the texts got different arguments, or would share a GPU.
     CheckpointError
         If the checkpoint is damaged, or belongs to another corpus, other shapes or other options.
     MemoryError
@@ -158,6 +158,7 @@ def train(
     start = start or model.start(corpus.vocab_size, options.dim, options.seed, num_classes=corpus.num_classes)
     few = threads_for(max(numbers_in(start), numbers_in(corpus) if options.batch_size is None else 0))  # models look at a batch
     processes = Processes.joined() if options.distributed else ALONE  # before anything is placed: each has its own GPU
+    processes.check_devices(options.device or str(getattr(start.embeddings, "device", "cpu")))
     state = State.begun(start, options, model.needs_torch)
     trained = tuple(state.optimizer.arrays)
     file = None
