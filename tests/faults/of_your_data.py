@@ -455,9 +455,9 @@ def ordered(random):
         ),
         "Transformer": Twin(
             lambda **settings: ts.Transformer(**settings).start(3, 4, 0, dtype="float64"),
-            dict(layers=1, heads=2, hidden=3, longest=3, norm="before", spread=0.5),
+            dict(layers=1, heads=2, hidden=3, longest=3, norm="before", spread=0.5, bfloat16=True),
             dict.fromkeys(("layers", "heads", "hidden", "longest"), partial(kinds.whole, huge=None))
-            | dict(norm=kinds.choice, spread=without_none(kinds.positive)),
+            | dict(norm=kinds.choice, spread=without_none(kinds.positive), bfloat16=kinds.flag),
             fields=dict(heads=("heads",)),
         ),
         "Transformer.start": Twin(

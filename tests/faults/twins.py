@@ -320,11 +320,12 @@ def twins(random) -> dict[str, Twin]:
     found["init_parameters"] = Twin(ts.init_parameters, size, checks, fields=sized)
     for name, settings in (
         ("OneLayer", {}),
-        ("TwoLayersWithoutKeyQuery", dict(residual=0.5, scale=0.5)),
-        ("TwoLayers", dict(residual=0.5, scale=0.5, identity=0.5, spread=0.5)),
-        ("WithMLP", dict(identity=0.5, spread=0.5, activation="gelu", initial="pytorch")),
+        ("TwoLayersWithoutKeyQuery", dict(residual=0.5, scale=0.5, bfloat16=True)),
+        ("TwoLayers", dict(residual=0.5, scale=0.5, identity=0.5, spread=0.5, bfloat16=True)),
+        ("WithMLP", dict(identity=0.5, spread=0.5, activation="gelu", initial="pytorch", bfloat16=True)),
     ):
-        choices = {key: kinds.choice if isinstance(value, str) else any_number for key, value in settings.items()}
+        by_type = {str: kinds.choice, bool: kinds.flag, float: any_number}
+        choices = {key: by_type[type(value)] for key, value in settings.items()}
         found[name] = Twin(
             partial(logits_of, name, texts), settings, choices, fields=dict.fromkeys(settings, (*settings, "logits"))
         )

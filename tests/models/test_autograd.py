@@ -1,4 +1,4 @@
-"""What a new model has to say, and what it gets for that: the example of CONTRIBUTING.md, as it stands there."""
+"""What a new model has to say, and what it gets for that: the example of CONTRIBUTING.md, as it stands there; and GPUs."""
 
 import re
 from collections.abc import Callable
@@ -12,9 +12,11 @@ import torch
 from helpers import corpora, each_dtype, each_kind, equal, flat, kind_of, of_kind, on, short_texts
 from hypothesis import given
 from hypothesis import strategies as st
+from torch.utils._python_dispatch import TorchDispatchMode
 
 import tokensel_nb as ts
-from tokensel_nb.models import autograd
+from tokensel_nb.models import parameters as of_parameters
+from tokensel_nb.models.base import loss_of_logits
 from tokensel_nb.support.arrays import to_numpy
 from tokensel_nb.training import checkpoint
 
@@ -23,11 +25,6 @@ CODE = re.search(r"\*\*A model\*\*.*?```python\n(.*?)```", GUIDE.read_text("utf-
 DEFINED = {"__name__": "guide"}
 exec(compile(CODE, GUIDE, "exec"), DEFINED)
 Head, MeanOfEmbeddings = DEFINED["Head"], DEFINED["MeanOfEmbeddings"]
-
-
-@pytest.fixture(autouse=True)
-def in_full_precision(monkeypatch):
-    monkeypatch.setattr(autograd, "PRECISIONS", {})
 
 
 def random_head(corpus, seed, dtype="float64"):
@@ -170,3 +167,83 @@ def test_what_it_does_not_have_is_said(tiny):
         ts.train(tiny, MeanOfEmbeddings(), trained=["cls_embedding"])
     with pytest.raises(TypeError, match="abstract method"):
         type("Nothing", (ts.AutogradModel,), {})()
+
+
+# ------------------------------------------------------------------------------------------------- on a GPU
+
+
+class Copies(TorchDispatchMode):
+    """Counts what is copied from the processor to a device."""
+
+    number = 0
+
+    def __torch_dispatch__(self, operation, types, arguments=(), options=None):
+        found = operation(*arguments, **(options or {}))
+        places = [each.device.type for each in (found, *arguments) if isinstance(each, torch.Tensor)]
+        self.number += len(set(places)) > 1
+        return found
+
+
+def copies(work):
+    with Copies() as counted:
+        work()
+    return counted.number
+
+
+@pytest.fixture
+def on_meta(monkeypatch):
+    """Move parameters to torch's device without numbers: whatever waits for a number there raises an error."""
+    monkeypatch.setattr(of_parameters, "real", lambda name, values: values)
+    return lambda arrays: arrays.map(lambda array: torch.as_tensor(array).to("meta"))
+
+
+ORDERED = ts.sequences_from_texts(["a good film", "not a bad bad film", "bad", ""] * 5, [1, 1, -1, -1] * 5, longest=6)
+ON_A_DEVICE = {
+    "MLP": (ts.WithMLP(), ts.xor_of_pairs(num_texts=20, vocab_size=8, length=4, seed=0)),
+    "two layers": (ts.TwoLayers(), ts.xor_of_pairs(num_texts=20, vocab_size=8, length=4, seed=0)),
+    "transformer": (ts.Transformer(layers=2, heads=2, hidden=8, longest=6), ORDERED),
+}
+
+
+@pytest.mark.parametrize("name", ON_A_DEVICE)
+def test_a_step_waits_for_no_number_and_copies_texts_once(name, on_meta):
+    model, texts = ON_A_DEVICE[name]
+    texts, others = texts[:], texts[:]  # of which nothing is kept yet
+    start = on_meta(model.start(texts.vocab_size, 4, seed=0))
+    step = lambda texts: model.step_gradients(start, texts, list(start.arrays()))
+    loss = lambda: loss_of_logits(torch.empty(len(others), device="meta"), others)
+    of_the_loss, again = copies(loss), copies(loss)
+    of_texts = 4 + (name == "transformer")  # words, places, counts, who has words; the words' order
+    assert copies(lambda: step(texts)) == of_texts + of_the_loss
+    assert copies(lambda: step(texts)) == again
+    assert copies(lambda: step(texts[:7])) >= of_texts, "other texts"
+
+
+@pytest.mark.parametrize(
+    "wait",
+    [
+        lambda logits: logits * logits.sum().item(),
+        lambda logits: logits if (logits > 0).any() else -logits,
+        lambda logits: logits + logits[logits > 0].sum(),
+        lambda logits: logits + logits.detach().cpu().mean(),
+    ],
+    ids=["a number", "a truth", "a mask", "a copy"],
+)
+def test_a_step_that_waits_would_be_seen(wait, on_meta):
+    class Waiting(ts.WithMLP):
+        def forward(self, parameters, texts):
+            return wait(super().forward(parameters, texts))
+
+    texts = ts.xor_of_pairs(num_texts=20, vocab_size=8, length=4, seed=0)
+    start = Waiting().start(texts.vocab_size, 4, seed=0)
+    Waiting().step_gradients(start, texts, list(start.arrays()))
+    with pytest.raises((RuntimeError, NotImplementedError)):
+        Waiting().step_gradients(on_meta(start), texts, list(start.arrays()))
+
+
+def test_texts_are_made_ready_for_each_dtype():
+    texts = ts.xor_of_pairs(num_texts=20, vocab_size=8, length=4, seed=0)
+    for dtype in ("float32", "float64", "float32"):
+        start = ts.WithMLP().start(texts.vocab_size, 4, seed=0, dtype=dtype)
+        assert ts.logits(start, texts, ts.WithMLP()).dtype == dtype
+        assert ts.gradients(start, texts, ts.WithMLP()).embeddings.dtype == dtype

@@ -97,7 +97,6 @@ def test_counts_replace_positions_exactly(model, kind, corpus, seed, pairs, spre
     placed = of_kind(parameters, kind)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(autograd, "AT_ONCE", pairs)
-        patch.setattr(autograd, "PRECISIONS", {})
         found, weights = logits(placed, corpus, model), attention(placed, corpus, model)
     wanted, seen = by_positions(model, parameters, tokens_of(corpus))
     assert kind_of(found) == kind
@@ -224,9 +223,8 @@ def test_an_mlp_of_unknown_settings_is_refused(setting):
 @each_model
 @each_kind
 @pytest.mark.parametrize("num_classes", [2, 4])
-def test_gradients_equal_finite_differences(model, kind, num_classes, monkeypatch):
+def test_gradients_equal_finite_differences(model, kind, num_classes):
     """Of all parameters at once, with repeats, texts of unequal length and an empty one."""
-    monkeypatch.setattr(autograd, "PRECISIONS", {})
     random = np.random.default_rng(1)
     counts = random.poisson(1.0, (6, 5))
     counts[2] = 0
@@ -334,8 +332,7 @@ def test_training_learns_and_the_seed_decides(texts, model, kind):
 
 @each_model
 @each_kind
-def test_adam_equals_automatic_differentiation_of_positions(texts, model, kind, monkeypatch):
-    monkeypatch.setattr(autograd, "PRECISIONS", {})
+def test_adam_equals_automatic_differentiation_of_positions(texts, model, kind):
     corpus = texts[0][::3]
     start = random_parameters(model, corpus, spread=0.4)
     found = train(corpus, model, start=start, steps=5, batch_size=67, learning_rate=0.05, **on(kind)).parameters
@@ -403,19 +400,19 @@ def test_results_come_back_in_the_kind_of_the_start(texts, model, kind):
 
 
 @each_model
-def test_mixed_precision_stays_close(texts, model, monkeypatch):
-    corpus, _ = texts
-    start = model.start(30, 16, 0)
-    fine = logits(start, corpus, model)
-    exact = logits(start.to("cpu"), corpus, model)
-    monkeypatch.setattr(autograd, "PRECISIONS", {"cpu": lambda: torch.autocast("cpu", torch.bfloat16)})
-    coarse = logits(start, corpus, model)
-    assert np.array_equal(fine, exact)
+@each_kind
+def test_precision_is_that_of_the_parameters_unless_bfloat16_is_asked_for(texts, model, kind):
+    corpus, start = texts[0], model.start(30, 16, 0)
+    placed, mixed = of_kind(start, kind), replace(model, bfloat16=True)
+    exact = logits(start.map(np.float64), corpus, model)
+    fine, coarse = (to_numpy(logits(placed, corpus, each)) for each in (model, mixed))
+    np.testing.assert_allclose(fine, exact, atol=1e-5)  # 24 bits: 1e-7 of numbers of order one, added up
     assert coarse.dtype == np.float32
-    assert not np.array_equal(fine, coarse)
-    np.testing.assert_allclose(coarse, fine, atol=0.05)  # bfloat16 has 8 bits: 0.4% of numbers of order one, added up
-    done = train(corpus, model, start=start, steps=40, learning_rate=0.02)
+    assert abs(coarse - exact).max() > 1e-4
+    np.testing.assert_allclose(coarse, exact, atol=0.05)  # 8 bits: 0.4%
+    done = train(corpus, mixed, start=start, steps=40, learning_rate=0.02, **on(kind))
     assert done.history.losses[-1] < 0.6 * done.history.losses[0]
+    assert np.array_equal(logits(start.map(np.float64), corpus, mixed), exact), "float64 stays"
 
 
 @pytest.mark.parametrize(

@@ -260,6 +260,8 @@ def test_a_checkpoint_of_another_model_is_refused(texts, file):
     train(corpus, TwoLayers(), **options)
     with pytest.raises(CheckpointError, match="it holds no mlp_bias, mlp_weights; it is of another model"):
         train(corpus, WithMLP(), **options)
+    with pytest.raises(CheckpointError, match=r"made with model.bfloat16=False, not True"):
+        train(corpus, TwoLayers(bfloat16=True), **options)
     with pytest.raises(CheckpointError, match=r"made with model.residual=1.0, not 0.0"):
         train(corpus, TwoLayers(residual=0.0), **options)
     with pytest.raises(CheckpointError, match="made with model='TwoLayers', not 'TwoLayersWithoutKeyQuery'"):

@@ -7,10 +7,11 @@ This is exact.
 
 from __future__ import annotations
 
+import weakref
 from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
@@ -19,7 +20,7 @@ from scipy import sparse
 from ..corpus.sequences import Sequences
 from ..scale.distributed import mean_over
 from ..support.arrays import dtype_name, is_torch, like
-from ..support.checks import instance, shaped
+from ..support.checks import instance, keep_checked, shaped, truth
 from ..support.extras import torch
 from ..support.threads import numbers_in, threads_for
 from .attend import WIDEST
@@ -30,10 +31,8 @@ if TYPE_CHECKING:
     from ..corpus.corpus import Corpus
     from .parameters import NamedArrays
 
-# What logits are computed in, by the kind of device. On one CPU thread bfloat16 takes 1.06 times as long as float32 for a
-# gradient of two layers, and 1.4 times with the MLP. torch.compile saves a tenth of two layers' 12 ms and nothing of the MLP's
-# 2 ms, and needs up to a minute to warm up, longer than a whole run: it is not used. Neither was measured on a GPU.
-PRECISIONS = {"cuda": lambda: torch.autocast("cuda", torch.bfloat16)}
+# torch.compile saves a tenth of two layers' 12 ms and nothing of the MLP's 2 ms, and needs up to a minute to warm up, longer
+# than a whole run: it is not used. It was not measured on a GPU.
 AT_ONCE = 2**19  # pairs of tokens, summed over the texts of a batch in which nothing is learnt
 
 
@@ -47,8 +46,16 @@ class Texts(NamedTuple):
     order: torch.Tensor | None = None  # of the places of `Sequences`: their words in `words`, -1 behind a text's end
 
 
+@dataclass(frozen=True, eq=False)
 class AutogradModel(Model):
     """A model whose gradients torch finds; subclasses define `forward`, and ``start`` unless they learn (E, p, v).
+
+    Parameters
+    ----------
+    bfloat16 : bool
+        Whether products of float32 are computed in bfloat16, with 8 bits, as ``torch.autocast`` does. By default everything is
+        computed in the parameters' own precision. On one CPU thread a gradient in bfloat16 takes 1.06 to 1.4 times as long; we
+        haven't measured it on a GPU.
 
     Examples
     --------
@@ -74,6 +81,12 @@ class AutogradModel(Model):
     options: ClassVar[Options] = Options(dim=128, steps=600, learning_rate=0.003, batch_size=50, evaluate_every=300)
     needs_torch: ClassVar[bool] = True
 
+    bfloat16: bool = field(default=False, kw_only=True)
+
+    def __post_init__(self):
+        """Refuse a setting that is none."""
+        keep_checked(self, {"bfloat16": truth})
+
     @abstractmethod
     def forward(self, parameters: NamedArrays, texts: Texts):
         """Return logits in one column, which may be flat, or in K; differentiable.
@@ -83,6 +96,7 @@ class AutogradModel(Model):
         parameters : NamedArrays
             Tensors; ``embeddings`` has a row for each of ``texts.words``, and for no other word.
         texts : Texts
+            Kept for the next step on the same texts; don't change its tensors.
 
         Returns
         -------
@@ -172,21 +186,29 @@ class AutogradModel(Model):
             mean_loss = loss_of_logits(self._logits(replace(looked_up, **leaves), batch, texts), texts)
             gradients = dict(zip(leaves, torch.autograd.grad(mean_loss, list(leaves.values()), materialize_grads=True)))
         if "embeddings" in gradients:
-            of_all = torch.zeros_like(tensors.embeddings)
-            gradients["embeddings"] = of_all.index_copy_(0, batch.words, gradients["embeddings"])
+            gradients["embeddings"] = torch.zeros_like(tensors.embeddings).index_copy_(0, batch.words, gradients["embeddings"])
         return [like(gradients[name], parameters.embeddings) for name in names]
 
     @contextmanager
     def _room_for(self, texts, tensors, smaller=""):
-        """Compute with a batch on as many threads as it is worth, and in as much memory as there is."""
+        """Compute with a batch on as many threads as it is worth; if memory is too small, say so, with advice."""
         longest = int(np.diff(texts.counts.indptr).max(initial=0))
         numbers = len(texts) * self.widest(longest, tensors.embeddings.shape[1])
-        with threads_for(max(numbers, numbers_in(tensors))), _memory_for(texts, longest, smaller):
-            yield
+        try:
+            with threads_for(max(numbers, numbers_in(tensors))):
+                yield
+        except (RuntimeError, MemoryError) as error:
+            signs = ("out of memory", "can't allocate", "not enough memory")
+            if not isinstance(error, MemoryError) and not any(sign in str(error) for sign in signs):
+                raise
+            raise MemoryError(
+                f"no memory for {len(texts)} texts of up to {longest} distinct words at once; "
+                f"try {smaller}shorter texts (most_frequent)"
+            ) from error
 
     def _logits(self, parameters, batch, texts):
         """Return logits in the parameters' own precision; zero for a text without words."""
-        with PRECISIONS.get(parameters.embeddings.device.type, nullcontext)():
+        with torch.autocast(parameters.embeddings.device.type, torch.bfloat16) if self.bfloat16 else nullcontext():
             logits = instance(f"what {type(self).__name__}.forward returns", self.forward(parameters, batch), torch.Tensor)
         columns = 1 if texts.num_classes == 2 else texts.num_classes
         logits = logits[:, None] if columns == logits.ndim == 1 else logits
@@ -228,9 +250,13 @@ def _tensors(parameters):
 
 
 def _looked_up(parameters, texts):
-    """Return parameters with the rows of the words that occur, and the texts as distinct tokens."""
-    batch = _padded(texts, parameters.embeddings)
+    """Return parameters with the rows of the words that occur, and the texts as distinct tokens, which are kept with them."""
+    made, key = _prepared.setdefault(texts, {}), (parameters.embeddings.dtype, parameters.embeddings.device)
+    batch = made.get(key) or made.setdefault(key, _padded(texts, parameters.embeddings))
     return replace(parameters, embeddings=parameters.embeddings[batch.words]), batch
+
+
+_prepared = weakref.WeakKeyDictionary()
 
 
 def _padded(corpus, reference):
@@ -241,21 +267,15 @@ def _padded(corpus, reference):
     words, numbers = np.unique(counts.indices, return_inverse=True)
     places = np.zeros(inside.shape, np.int64)
     places[inside] = numbers
-    log_counts = np.full(inside.shape, -np.inf)
+    log_counts = np.full(inside.shape, -np.inf, dtype_name(reference))
     log_counts[sizes == 0, 0] = 0.0  # a softmax of nothing is no number; the logit is set to zero behind it
     log_counts[inside] = np.log(counts.data)
     order = None
     if isinstance(corpus, Sequences):
         kept = corpus.tokens[:, : max(corpus.lengths.max(initial=0), 1)]
         order = like(np.where(kept < 0, -1, np.searchsorted(words, kept)), reference, "int64")
-    words = words if len(words) else np.zeros(1)
-    return Texts(
-        words=like(words, reference, "int64"),
-        places=like(places, reference, "int64"),
-        log_counts=like(log_counts, reference),
-        holds_words=like(sizes > 0, reference, "bool"),
-        order=order,
-    )
+    words, places = (like(each, reference, "int64") for each in (words if len(words) else np.zeros(1), places))
+    return Texts(words, places, like(log_counts, reference), like(sizes > 0, reference, "bool"), order)
 
 
 def _batches(corpus) -> Iterator[tuple[np.ndarray, Corpus]]:
@@ -266,18 +286,3 @@ def _batches(corpus) -> Iterator[tuple[np.ndarray, Corpus]]:
         pairs = np.arange(1, len(order) + 1) * sizes[order] ** 2
         rows, order = np.split(order, [max(int(np.searchsorted(pairs, AT_ONCE, side="right")), 1)])
         yield rows, corpus[rows]
-
-
-@contextmanager
-def _memory_for(texts, longest, smaller):
-    """Turn an allocation that fails into one sentence, with a smaller batch as advice where there is a choice."""
-    try:
-        yield
-    except (RuntimeError, MemoryError) as error:
-        signs = ("out of memory", "can't allocate", "not enough memory")
-        if not isinstance(error, MemoryError) and not any(sign in str(error) for sign in signs):
-            raise
-        raise MemoryError(
-            f"no memory for {len(texts)} texts of up to {longest} distinct words at once; "
-            f"try {smaller}shorter texts (most_frequent)"
-        ) from error

@@ -22,7 +22,7 @@ import numpy as np
 from scipy import sparse
 
 from ..corpus.corpus import Corpus
-from ..support.checks import checked, finite_number, keep_checked, one_of, shaped, whole_number
+from ..support.checks import checked, finite_number, keep_checked, one_of, shaped, truth, whole_number
 from ..support.extras import functional, torch
 from ..support.runtime import room_for
 from .autograd import AutogradModel, mean_over_tokens
@@ -112,6 +112,8 @@ class TwoLayersWithoutKeyQuery(AutogradModel):
         ϖ; 0 leaves the residual out.
     scale : float
         s, of the first layer's logits.
+    bfloat16 : bool
+        As in `AutogradModel`.
 
     Examples
     --------
@@ -128,7 +130,7 @@ class TwoLayersWithoutKeyQuery(AutogradModel):
 
     def __post_init__(self):
         """Keep settings as plain numbers, and refuse what is not finite."""
-        keep_checked(self, {field.name: finite_number for field in fields(self)})
+        keep_checked(self, {field.name: finite_number for field in fields(self)} | {"bfloat16": truth})
 
     def widest(self, tokens, dim):
         """Return a row for each token, or four numbers for each pair, as softmax is slow; see `AutogradModel.widest`."""
@@ -170,6 +172,8 @@ class TwoLayers(TwoLayersWithoutKeyQuery):
         W₁ and W₂ begin as this multiple of the identity ...
     spread : float
         ... plus normal numbers of variance spread²/d.
+    bfloat16 : bool
+        As in `AutogradModel`.
 
     Examples
     --------
@@ -207,6 +211,8 @@ class WithMLP(AutogradModel):
     initial : {"theory", "pytorch"}
         "theory": p = 0, θ = 0, ‖v‖ = 1, and M as above. "pytorch": M, θ and v uniform between ±1/√d, as PyTorch's linear
         layers begin, and p normal like each row of E; ``identity`` and ``spread`` then have no effect.
+    bfloat16 : bool
+        As in `AutogradModel`.
 
     Raises
     ------
@@ -232,7 +238,7 @@ class WithMLP(AutogradModel):
     def __post_init__(self):
         """Refuse settings that are none."""
         choices = dict(activation=ACTIVATIONS, initial=("theory", "pytorch"))
-        wanted = {name: partial(one_of, allowed=allowed) for name, allowed in choices.items()}
+        wanted = {name: partial(one_of, allowed=allowed) for name, allowed in choices.items()} | {"bfloat16": truth}
         keep_checked(self, dict.fromkeys(("identity", "spread"), finite_number) | wanted)
 
     @START

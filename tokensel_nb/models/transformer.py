@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from ..corpus.sequences import Sequences
-from ..support.checks import checked, keep_checked, number, one_of, or_none, shaped, whole_number
+from ..support.checks import checked, keep_checked, number, one_of, or_none, shaped, truth, whole_number
 from ..support.extras import functional, torch
 from ..support.runtime import room_for
 from .autograd import AutogradModel
@@ -109,6 +109,8 @@ class Transformer(AutogradModel):
     spread : float, optional
         Standard deviation of every number at the start; biases begin at 0, LayerNorm's weights at 1. None: as PyTorch's layers
         begin, and N(0, 1) for E, <cls> and positions.
+    bfloat16 : bool
+        As in `AutogradModel`.
 
     Raises
     ------
@@ -139,7 +141,8 @@ class Transformer(AutogradModel):
     def __post_init__(self):
         """Refuse settings that are none."""
         sizes = dict.fromkeys(("layers", "heads", "hidden", "longest"), whole_number)
-        keep_checked(self, sizes | dict(norm=partial(one_of, allowed=NORMS), spread=partial(or_none, check=SPREAD)))
+        others = dict(norm=partial(one_of, allowed=NORMS), spread=partial(or_none, check=SPREAD), bfloat16=truth)
+        keep_checked(self, sizes | others)
 
     @START
     def start(self, vocab_size, dim, seed, *, num_classes=2, dtype="float32") -> TransformerParameters:
