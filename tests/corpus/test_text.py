@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
 
 from tokensel_nb import corpus_from_texts, read_imdb
-from tokensel_nb.corpus.text import SEPARATORS
+from tokensel_nb.corpus.text import SEPARATORS, split_words, strings
 
 # Python's lower-casing may turn one character into two ("İ"), pyarrow's never does: such letters are left out.
 letters = st.characters(codec="utf-8", exclude_categories=("Cs", "M"), exclude_characters="İ").filter(
@@ -70,6 +70,9 @@ def check_the_quick_way(texts):
     quick, plain = (corpus_from_texts(texts, np.ones(len(texts)), separators=s) for s in (SEPARATORS, f"(?:{SEPARATORS})"))
     assert quick.vocabulary.tolist() == plain.vocabulary.tolist()
     assert (quick.counts != plain.counts).nnz == 0
+    for lowercase in (True, False):  # the same lists, down to the empty word of a text that begins or ends with a separator
+        quick, plain = (split_words(strings(texts), s, lowercase=lowercase) for s in (SEPARATORS, f"(?:{SEPARATORS})"))
+        assert quick.to_pylist() == plain.to_pylist()
 
 
 @given(st.lists(st.text("aB1_ <br/>\t\n\xa0É·", max_size=20), max_size=6))
@@ -118,6 +121,16 @@ def test_options():
     given_words = corpus_from_texts(texts, labels, vocabulary=["good", "great", "bad"])
     assert given_words.counts.toarray().tolist() == [[2, 0, 0], [0, 0, 1]]
     assert "1 without a known word" in repr(corpus_from_texts([*texts, "!"], [1, -1, 1]))
+
+
+@pytest.mark.parametrize("size", [1, 2, 128, 2**21 + 1])
+def test_the_size_of_a_vocabulary_changes_no_count(size):
+    texts = ["a 0 9", *["9"] * 1022, "a 9 9"]  # the number of the last text and word needs one bit more than 31
+    words = ["a", *map(str, range(10, 8 + size)), "9"][:size]
+    counts = corpus_from_texts(texts, np.ones(1024), vocabulary=words).counts
+    assert counts[[0, 1023]][:, [0]].toarray().tolist() == [[1], [1]]
+    assert counts[:, [size - 1]].sum() == (1025 if size > 1 else 2)
+    assert counts.nnz == (1026 if size > 1 else 2)
 
 
 def test_more_texts_than_a_chunk_keep_their_order():

@@ -27,7 +27,7 @@ UNSPACED = r"\x{e00}-\x{eff}\x{1000}-\x{109f}\x{1780}-\x{17ff}\x{3040}-\x{30ff}\
 ALONE = rf"([{EMOJI}]|[{UNSPACED}][\p{{M}}ー]*)"
 # What stands between words, beside ASCII: all but letters, marks, digits and emoji. Marks are the vowel signs of Hindi, Arabic
 # or Thai; the selectors of how an emoji is drawn belong to no word.
-SEPARATORS = LINE_BREAK + rf"|[^\p{{L}}\p{{M}}\p{{N}}_\x00-\x7f{EMOJI}]|[\x{{fe00}}-\x{{fe0f}}]"
+SEPARATORS = rf"[^\p{{L}}\p{{M}}\p{{N}}_\x00-\x7f{EMOJI}]|[\x{{fe00}}-\x{{fe0f}}]"
 
 
 def split(texts):
