@@ -2,20 +2,16 @@ import numpy as np
 import pytest
 import torch
 from helpers import each_dtype, each_kind, kind_of, of_kind
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy import special
 
 from tokensel_nb.support.arrays import (
     dtype_name,
-    few_times,
     is_torch,
     like,
     log_softmax,
     namespace,
     sigmoid,
     softplus,
-    times_few,
     to_numpy,
 )
 
@@ -49,24 +45,6 @@ def test_log_softmax_neither_overflows_nor_loses_small_results(kind, dtype):
     assert kind_of(found) == kind
     assert dtype_name(found) == dtype
     np.testing.assert_allclose(to_numpy(found), special.log_softmax(x.astype(np.float64), axis=1), rtol=ROUNDING[dtype])
-
-
-@each_kind
-@each_dtype
-@given(n=st.integers(0, 150), m=st.integers(1, 6), dim=st.integers(1, 9), height=st.sampled_from([1, 7, 64]))
-def test_products_with_few_rows(kind, dtype, n, m, dim, height):
-    """Of every height: less than a block, whole blocks, blocks and a rest."""
-    random = np.random.default_rng(n + 1000 * m)
-    matrix, rows, tall = (random.standard_normal(shape).astype(dtype) for shape in ((n, dim), (m, dim), (m, n)))
-    one, other = (
-        times_few(of_kind(matrix, kind), of_kind(rows, kind)),
-        few_times(of_kind(tall, kind), of_kind(matrix, kind), height),
-    )
-    rounding = (dim + n + 1) * np.finfo(dtype).eps * 10  # sums of so many products of normal numbers
-    for found, wanted in ((one, matrix @ rows.T), (other, tall @ matrix)):
-        assert kind_of(found) == kind
-        assert dtype_name(found) == dtype
-        np.testing.assert_allclose(to_numpy(found), wanted, atol=rounding)
 
 
 @each_kind

@@ -12,8 +12,9 @@ import torch
 from threadpoolctl import ThreadpoolController, threadpool_limits
 
 import tokensel_nb as ts
+from tokensel_nb.corpus import counts
 from tokensel_nb.models import optimizers
-from tokensel_nb.support import threads
+from tokensel_nb.support import products, threads
 from tokensel_nb.support.threads import LARGE, threads_for
 from tokensel_nb.yourdata import fit
 
@@ -187,6 +188,42 @@ def test_the_blocks_of_an_optimizer_are_small_however_large_the_array(monkeypatc
     assert set(map(repr, found)) == {repr(ONE)}
 
 
+@pytest.mark.parametrize("kind", ["numpy", "cpu"])
+@pytest.mark.parametrize("optimizer", ["adam", "gradient descent"])
+def test_any_number_of_threads_ends_with_the_same_bits(kind, optimizer, monkeypatch):
+    """Blocks are shared out among threads, and do not depend on how many these are."""
+    used = set()
+    monkeypatch.setattr(threads, "LARGE", 0)
+    monkeypatch.setattr(products, "BLOCK", 100)
+    monkeypatch.setattr(counts, "BLOCK", 30)
+    monkeypatch.setattr(optimizers, "BLOCK", 50)
+    monkeypatch.setattr(threads, "ThreadPoolExecutor", lambda number: (used.add(number), ThreadPoolExecutor(number))[1])
+    ends = set()
+    for number in 1, 2, 4:
+        torch.set_num_threads(number)
+        corpus = ts.xor_of_pairs(num_texts=200, vocab_size=50, length=9, seed=0)
+        start = ts.init_parameters(corpus.vocab_size, 16, seed=0)
+        start = start if kind == "numpy" else start.to(kind)
+        found = ts.train(corpus, start=start, steps=5, optimizer=optimizer, learning_rate=0.1).parameters
+        ends.add(b"".join(array.tobytes() for array in found.numpy().arrays().values()))
+    torch.set_num_threads(HERS)
+    assert used == {2, 4}
+    assert len(ends) == 1
+
+
+def test_blocks_come_in_order_and_without_threads_too(monkeypatch):
+    cuts = [0, 2, 3, 9]
+    wanted = [slice(0, 2), slice(2, 3), slice(3, 9)]
+    assert threads.by_blocks(lambda block: block, cuts) == wanted
+    assert set(map(str, threads.by_blocks(lambda block: seen(), cuts))) == {str(ONE)}
+    with pytest.raises(ZeroDivisionError):
+        threads.by_blocks(lambda block: 1 / block.start, cuts)
+    with np.errstate(divide="ignore"):  # said here, it holds for all threads
+        assert len(threads.by_blocks(lambda block: np.ones(1) / np.zeros(1), cuts)) == 3
+    monkeypatch.setattr(threads, "HAS_THREADS", False)
+    assert threads.by_blocks(lambda block: block, cuts) == wanted
+
+
 def test_functions_are_measured_by_their_arguments(corpus, monkeypatch):
     found = []
 
@@ -197,7 +234,7 @@ def test_functions_are_measured_by_their_arguments(corpus, monkeypatch):
 
     start = ts.init_parameters(corpus.vocab_size, 4, seed=0)
     ts.logits(start, corpus, Noting())
-    monkeypatch.setattr(threads, "LARGE", corpus.counts.nnz)
+    monkeypatch.setattr(threads, "LARGE", 4 * corpus.counts.nnz)
     ts.logits(start, corpus, Noting())
     ts.logits(start, corpus[:1], Noting())
     monkeypatch.setattr(threads, "LARGE", start.embeddings.size)

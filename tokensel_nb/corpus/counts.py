@@ -8,28 +8,24 @@ from __future__ import annotations
 
 import warnings
 import weakref
+from functools import cached_property, partial
 
 import numpy as np
 from scipy import sparse
 
-from ..support.arrays import dtype_name, is_torch, like
-from ..support.runtime import side_by_side
+from ..support.arrays import dtype_name, in_memory, is_torch, like, to_numpy
+from ..support.threads import by_blocks
 from .corpus import Corpus
 
-LARGE = 1_000_000  # entries from which on a product takes longer than to start a thread for it
+BLOCK = 2**18  # entries that are multiplied by one thread at a time: they fit in its cache
 
 
 class CountMatrix:
-    """The counts of a corpus as numpy arrays; `TorchCountMatrix` has them as tensors."""
+    """The counts of a corpus as numpy arrays; `TensorCounts` has them as tensors, `DeviceCounts` on another device."""
 
     def __init__(self, corpus: Corpus, reference):
-        self.shape = corpus.counts.shape
+        self.shape, self._counts, self._reference = corpus.counts.shape, corpus.counts, reference[:0]
         self.entries = like(corpus.counts.data, reference)  # the counts that are not zero, text by text
-        self.columns = like(corpus.counts.indices, reference, "int32")  # the word of every entry
-        self.row_ends = like(corpus.counts.indptr, reference, "int64")  # where the entries of each text begin, and the last end
-        self._ends = like(corpus.counts.indptr, reference, "int32")
-        self._filled = np.diff(corpus.counts.indptr) > 0
-        self._starts = corpus.counts.indptr[:-1][self._filled]
 
     @staticmethod
     def of(corpus: Corpus, reference) -> CountMatrix:
@@ -37,11 +33,18 @@ class CountMatrix:
         dtype = dtype_name(reference)
         if dtype not in ("float32", "float64"):
             raise ValueError(f"the parameters are {dtype}; give float32 or float64")
-        made = _prepared.setdefault(corpus, {})
-        key = (dtype, reference.device if is_torch(reference) else None)
-        if key not in made:
-            made[key] = (TorchCountMatrix if is_torch(reference) else CountMatrix)(corpus, reference)
-        return made[key]
+        in_torch = TensorCounts if in_memory(reference) else DeviceCounts
+        return _kept(corpus, in_torch if is_torch(reference) else CountMatrix, reference)
+
+    @cached_property
+    def columns(self):
+        """The word of every entry, int32."""
+        return like(self._counts.indices, self._reference, "int32")
+
+    @cached_property
+    def row_ends(self):
+        """Where the entries of each text begin, and where the last ones end, int64."""
+        return like(self._counts.indptr, self._reference, "int64")
 
     @property
     def rows(self):
@@ -50,75 +53,79 @@ class CountMatrix:
 
     def times(self, x, entries=None):
         """Return C @ x, or the product with other entries in the place of the counts."""
-        return _product(self._matrix(entries), x)
+        return like((self._whole if entries is None else self._with(entries)).times(to_numpy(x)), x)
 
     def transposed_times(self, x, entries=None):
         """Return Cᵀ @ x, or the product with other entries in the place of the counts."""
-        return _product(self._matrix(entries).T, x)
+        return like((self._whole if entries is None else self._with(entries)).transposed_times(to_numpy(x)), x)
 
     def reduce(self, of_entries, how, initial=0.0):
         """Return the sum or the largest of the entries of every text; ``initial`` is that of a text without entries."""
-        join, initial = {"sum": np.add, "max": np.maximum}[how], of_entries.dtype.type(initial)
-        if not len(self._starts):
-            return np.full(self.shape[0], initial)
-        joined = join(join.reduceat(of_entries, self._starts), initial)
-        if len(joined) == self.shape[0]:  # as in most corpora, no text is empty
-            return joined
-        of_all = np.full(self.shape[0], initial)
-        of_all[self._filled] = joined
+        join, filled = {"sum": np.add, "max": np.maximum}[how], np.diff(self.row_ends) > 0
+        of_all = np.full(self.shape[0], initial, of_entries.dtype)
+        if filled.any():
+            of_all[filled] = join(join.reduceat(of_entries, self.row_ends[:-1][filled]), of_entries.dtype.type(initial))
         return of_all
 
     def sum_by_token(self, of_entries):
         """Return the sum of the entries of every word, over all texts."""
         return np.bincount(self.columns, of_entries, self.shape[1]).astype(of_entries.dtype)
 
-    def _matrix(self, entries):
-        made = sparse.csr_array(self.shape, dtype=self.entries.dtype)  # made whole, it would be checked each time
-        made.data, made.indices, made.indptr = self.entries if entries is None else entries, self.columns, self._ends
-        return made
+    def _with(self, entries):
+        return Blocks(to_numpy(entries), self._counts.indices, self._counts.indptr, self.shape[1])
+
+    @cached_property
+    def _whole(self):
+        return self._with(self.entries)
+
+
+class Blocks:
+    """A sparse matrix in blocks of some rows, which SciPy multiplies and threads share."""
+
+    def __init__(self, entries, columns, row_ends, width):
+        begins = np.searchsorted(row_ends, np.arange(BLOCK, row_ends[-1], BLOCK), "right") - 1
+        self.cuts = np.unique([0, *begins, len(row_ends) - 1]).tolist()
+        self.width, self.rows, self.transposed = width, {}, {}
+        for first, last in zip(self.cuts[:-1], self.cuts[1:]):
+            ends = row_ends[first : last + 1]
+            arrays = entries[ends[0] : ends[-1]], columns[ends[0] : ends[-1]], (ends - ends[0]).astype(columns.dtype)
+            self.rows[first] = _unchecked(sparse.csr_array((last - first, width), dtype=entries.dtype), *arrays)
+            self.transposed[first] = _unchecked(sparse.csc_array((width, last - first), dtype=entries.dtype), *arrays)
+
+    def times(self, x):
+        """Return the product with the matrix."""
+        products = self._each(lambda rows: _product(self.rows[rows.start], x))
+        return np.concatenate([np.zeros_like(x, shape=(0, x.shape[1])), *products])
+
+    def transposed_times(self, x):
+        """Return the product with its transpose."""
+        products = self._each(lambda rows: _product(self.transposed[rows.start], x[rows]))
+        return sum(products, np.zeros_like(x, shape=(self.width, x.shape[1])))
+
+    def _each(self, product):
+        return [product(slice(*self.cuts))] if len(self.cuts) == 2 else by_blocks(product, self.cuts)
+
+
+def _unchecked(matrix, entries, indices, ends):
+    """Fill an empty sparse matrix; made whole, it would check its arrays each time, and copy them as parts of larger ones."""
+    matrix.data, matrix.indices, matrix.indptr = entries, indices, ends
+    return matrix
 
 
 def _product(matrix, x):
     """Return a sparse product; of a few columns, one by one takes SciPy half the time of all at once."""
-    if x.shape[1] > 8:
-        return matrix @ x
-    columns = np.ascontiguousarray(x.T)
-    if matrix.nnz < LARGE:
-        joined = list(map(matrix.__matmul__, columns))
-    else:  # side by side, as SciPy lets go of Python's lock
-        joined = list(side_by_side(matrix.__matmul__, columns))
-    return np.stack(joined, axis=1)
+    return matrix @ x if x.shape[1] > 8 else np.stack([matrix @ column for column in np.ascontiguousarray(x.T)], axis=1)
 
 
-class TorchCountMatrix(CountMatrix):
-    """A `CountMatrix` of tensors, on any device; the transposed matrix has rows of its own, for speed."""
-
-    def __init__(self, corpus, reference):
-        super().__init__(corpus, reference)
-        counts = corpus.counts
-        # The places of the transposed matrix's entries among those of the matrix.
-        order = sparse.csr_array((np.arange(counts.nnz), counts.indices, counts.indptr), shape=counts.shape).tocsc()
-        self._order = like(order.data, reference, "int64")
-        self._transposed_ends = like(order.indptr, reference, "int32")
-        self._transposed_rows = like(order.indices, reference, "int32")
-        self._whole = self._matrix(self.entries)
-        self._whole_transposed = self._transposed(self.entries)
+class TensorCounts(CountMatrix):
+    """A `CountMatrix` of tensors; NumPy and SciPy multiply them, in their own memory."""
 
     @property
     def rows(self):
         """The text of every entry."""
         import torch
 
-        lengths = self.row_ends.diff()
-        return torch.repeat_interleave(torch.arange(len(lengths), device=lengths.device), lengths)
-
-    def times(self, x, entries=None):
-        """Return the product with C, or with other entries in the place of the counts; see `CountMatrix.times`."""
-        return (self._whole if entries is None else self._matrix(entries)) @ x
-
-    def transposed_times(self, x, entries=None):
-        """Return the product with Cᵀ; see `CountMatrix.transposed_times`."""
-        return (self._whole_transposed if entries is None else self._transposed(entries)) @ x
+        return torch.repeat_interleave(torch.arange(self.shape[0], device=self.row_ends.device), self.row_ends.diff())
 
     def reduce(self, of_entries, how, initial=0.0):
         """Return the sum or the largest of the entries of every text; see `CountMatrix.reduce`."""
@@ -128,22 +135,56 @@ class TorchCountMatrix(CountMatrix):
 
     def sum_by_token(self, of_entries):
         """Return the sum of the entries of every word; see `CountMatrix.sum_by_token`."""
-        ones = of_entries.new_ones((self.shape[0], 1))
-        return self.transposed_times(ones, of_entries)[:, 0]
+        return self.transposed_times(of_entries.new_ones((self.shape[0], 1)), of_entries)[:, 0]
 
-    def _matrix(self, entries):
-        return self._csr(self._ends, self.columns, entries, self.shape)
 
-    def _transposed(self, entries):
-        return self._csr(self._transposed_ends, self._transposed_rows, entries[self._order], self.shape[::-1])
+class DeviceCounts(TensorCounts):
+    """A `TensorCounts` on another device, which multiplies them; for speed the transposed matrix has rows of its own."""
+
+    def __init__(self, corpus, reference):
+        super().__init__(corpus, reference)
+        order = self.columns.argsort(stable=True)
+        self._whole = self._csr(self.row_ends, self.columns, self.entries, self.shape)
+        ends = like(np.append(0, np.cumsum(np.bincount(corpus.counts.indices, minlength=self.shape[1]))), reference, "int64")
+        self._transposed = self._csr(ends, self.rows[order], self.entries[order], self.shape[::-1])
+
+    def times(self, x, entries=None):
+        """Return the product with C, or with other entries in the place of the counts; see `CountMatrix.times`."""
+        matrix = self._whole if entries is None else self._csr(self.row_ends, self.columns, entries, self.shape)
+        return matrix @ x
+
+    def transposed_times(self, x, entries=None):
+        """Return the product with Cᵀ; see `CountMatrix.transposed_times`."""
+        if entries is None:
+            return self._transposed @ x
+        return x.new_zeros((self.shape[1], x.shape[1])).index_add_(0, self.columns, entries[:, None] * x[self.rows])
 
     @staticmethod
     def _csr(row_ends, columns, entries, shape):
         import torch
 
+        kind = torch.int32 if len(entries) < 2**31 else torch.int64
         with warnings.catch_warnings():  # torch calls its CSR tensors a beta; these products have been there since 1.10
             warnings.filterwarnings("ignore", "Sparse CSR tensor support is in beta")
-            return torch.sparse_csr_tensor(row_ends, columns, entries, shape, check_invariants=False)
+            return torch.sparse_csr_tensor(row_ends.to(kind), columns.to(kind), entries, shape, check_invariants=False)
+
+
+def placed(corpus: Corpus, name: str, reference):
+    """Return an attribute of a corpus, such as its weights, as an array like another one; kept as long as the corpus."""
+    return _kept(corpus, partial(_attribute, name=name), reference, name)
+
+
+def _attribute(corpus, reference, name):
+    return like(getattr(corpus, name), reference)
+
+
+def _kept(corpus, make, reference, name="counts"):
+    """Return what is made of a corpus for arrays like another one, once for each dtype and device."""
+    made = _prepared.setdefault(corpus, {})
+    key = (name, dtype_name(reference), reference.device if is_torch(reference) else None)
+    if key not in made:
+        made[key] = make(corpus, reference)
+    return made[key]
 
 
 _prepared: weakref.WeakKeyDictionary[Corpus, dict] = weakref.WeakKeyDictionary()

@@ -91,5 +91,5 @@ def products(scores, counts: CountMatrix):
 
 
 def nonzero(totals):
-    """Replace the zeros of texts without a known word by ones, so that their logit is 0 and not 0/0."""
-    return namespace(totals).where(totals == 0, 1, totals)
+    """Raise the zeros of texts without a known word, so that their logit is 0 and not 0/0."""
+    return namespace(totals).clip(totals, min=np.finfo(dtype_name(totals)).tiny)

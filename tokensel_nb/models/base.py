@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from ..corpus.counts import placed
 from ..scale.distributed import mean_over
 from ..support.arrays import dtype_name, like, log_softmax, namespace, sigmoid, softplus, to_numpy
 from ..support.checks import finite, shortened
@@ -204,22 +205,22 @@ class Model(ABC):
 
 def loss_of_logits(logits, texts):
     """Return the mean logistic loss Ê log(1 + exp(-y f(X))), or the mean cross-entropy for K > 2 classes."""
-    weights = like(texts.mean_weights, logits)
+    weights = placed(texts, "mean_weights", logits)
     if logits.ndim == 1:
-        return softplus(-like(texts.signs, logits) * logits) @ weights
+        return softplus(-placed(texts, "signs", logits) * logits) @ weights
     labels = like(texts.labels, logits, "int64")
     return -namespace(logits).take_along_axis(log_softmax(logits), labels[:, None], axis=1)[:, 0] @ weights
 
 
 def losses_and_residuals(logits, texts):
     """Return the loss of every text, and the derivative of their weighted mean in every logit, from one exponential."""
-    xp, weights = namespace(logits), like(texts.mean_weights, logits)
+    xp, weights = namespace(logits), placed(texts, "mean_weights", logits)
     if logits.ndim == 1:
-        signs = like(texts.signs, logits)
-        margins = signs * logits
-        return softplus(-margins), -signs * sigmoid(-margins) * weights
-    wanted = like(texts.labels, logits, "int64")[:, None] == like(np.arange(logits.shape[1]), logits, "int64")
-    wanted = like(wanted, logits)
+        against = -placed(texts, "signs", logits)
+        margins = against * logits
+        return softplus(margins), against * weights * sigmoid(margins)
+    classes = xp.arange(logits.shape[1], dtype=logits.dtype, device=logits.device)
+    wanted = xp.astype(placed(texts, "labels", logits)[:, None] == classes, logits.dtype)
     logits = logits - xp.max(logits, axis=1, keepdims=True)
     powers = xp.exp(logits)
     sums = xp.sum(powers, axis=1)

@@ -19,8 +19,9 @@ from scipy import sparse
 from ..corpus.corpus import Corpus, some_texts
 from ..corpus.counts import CountMatrix
 from ..scale.distributed import mean_over
-from ..support.arrays import dtype_name, few_times, is_torch, namespace, times_few
+from ..support.arrays import dtype_name, is_torch, namespace
 from ..support.checks import checked, numbers, positive, shaped
+from ..support.products import few_times, times_few
 from .attend import attend, attention
 from .base import Model, check_finite, check_fit, losses_and_residuals
 from .optimizers import GradientDescent, LowRank
@@ -150,11 +151,10 @@ def descend_(parameters: Parameters, corpus: Corpus, learning_rate: float) -> No
     """
     arrays = {field.name: _writeable(field.name, getattr(parameters, field.name)) for field in fields(Parameters)}
     gradients = OneLayer().step_gradients(Parameters(**arrays), corpus, arrays)
-    for name, gradient in gradients.items():  # all before the first is changed, so that nothing is left half done
-        bound = learning_rate * _largest(gradient)
-        check_finite(
-            bound if bound < np.finfo(dtype_name(arrays[name])).max / 4 else np.inf, parameters, learning_rate=learning_rate
-        )
+    largest = float(namespace(*arrays.values()).stack(list(map(_largest, gradients.values()))).max())
+    # Before the first is changed, so that nothing is left half done.
+    fits = learning_rate * largest < np.finfo(dtype_name(parameters.embeddings)).max / 4
+    check_finite(largest if fits else np.inf, parameters, learning_rate=learning_rate)
     GradientDescent(arrays, learning_rate).step(gradients)
 
 
@@ -171,7 +171,7 @@ def _largest(gradient):
     """Bound the absolute values of a gradient."""
     if isinstance(gradient, LowRank):
         return len(gradient.rows) * _largest(gradient.factors) * _largest(gradient.rows)
-    return float(abs(gradient).max())
+    return namespace(gradient).linalg.vector_norm(gradient, ord=np.inf)
 
 
 def _queries(parameters):

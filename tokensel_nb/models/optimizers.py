@@ -6,14 +6,13 @@ at a time, so that it and all that is made of it stay in the processor's cache.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..support.arrays import is_torch, namespace
-from ..support.threads import threads_for
+from ..support.arrays import in_memory, is_torch, namespace
+from ..support.products import add_few_, cuts
+from ..support.threads import by_blocks
 
 if TYPE_CHECKING:
     from ..support.arrays import Array
@@ -49,13 +48,21 @@ class GradientDescent:
         """Take one step, given the gradient in each of the arrays."""
         self.steps += 1
         for name, array in self.arrays.items():
-            moments = [self.state[f"{moment}.{name}"] for moment in self.moments]
-            if is_torch(array) and not moments and isinstance(gradients[name], LowRank):
-                array.addmm_(*gradients[name], alpha=-self.learning_rate)  # one pass, where blocks take three
-                continue
-            with threads_for(BLOCK * LARGER):  # block by block is small work, however large the array
-                for part, gradient in _blocks(array, gradients[name]):
-                    self.move(array[part], gradient, *(moment[part] for moment in moments))
+            self._move_by_blocks(array, gradients[name], [self.state[f"{moment}.{name}"] for moment in self.moments])
+
+    def _move_by_blocks(self, array, gradient, moments):
+        """Move the rows of an array that fit in the cache of a core, and then the next; all at once on another device."""
+        low_rank = isinstance(gradient, LowRank)
+        if low_rank and is_torch(array) and not moments:
+            return add_few_(array, -self.learning_rate * gradient.factors, gradient.rows)
+        if array.ndim < 2 or not in_memory(array):
+            return self.move(array, gradient.written_out() if low_rank else gradient, *moments)
+
+        def move(rows):
+            part = gradient.factors[rows] @ gradient.rows if low_rank else gradient[rows]
+            self.move(array[rows], part, *(moment[rows] for moment in moments))
+
+        by_blocks(move, cuts(array, BLOCK * (LARGER if is_torch(array) else 1)))
 
     def move(self, array, gradient):
         """Move some rows of an array against the gradient in them, in place."""
@@ -95,15 +102,3 @@ class Adam(GradientDescent):
 
 
 OPTIMIZERS = {"adam": Adam, "gradient descent": GradientDescent}
-
-
-def _blocks(array, gradient) -> Iterator[tuple[slice, Array]]:
-    """Yield parts of an array's rows, and the gradient in them: all at once on a GPU, else as much as fits in the cache."""
-    if array.ndim < 2 or (is_torch(array) and array.is_cuda):
-        parts = [...]
-    else:
-        numbers = BLOCK * LARGER if is_torch(array) else BLOCK
-        height = max(numbers // math.prod(array.shape[1:]), 1)
-        parts = [slice(first, first + height) for first in range(0, len(array), height)]
-    for part in parts:
-        yield part, gradient.factors[part] @ gradient.rows if isinstance(gradient, LowRank) else gradient[part]

@@ -27,6 +27,7 @@ from tqdm import tqdm
 from ..corpus.corpus import Corpus, checked_rows, class_sizes, code_labels, unchecked
 from ..support.checks import a_path, checked, list_of_str, listed, positive, shortened, truth, whole_number
 from ..support.files import opened, read_once, shown, unfinished
+from ..support.threads import numbers_in
 from .processes import ALONE, Processes
 
 KINDS = {"columns": np.int32, "counts": np.int32, "row_ends": np.int64, "labels": np.int64}
@@ -181,6 +182,11 @@ class StoredCorpus:
                     raise ValueError(f"{self._file(name)} is shorter than it was; store the corpus again")
                 left = left[length:]
         return entries
+
+
+@numbers_in.register
+def _(stored: StoredCorpus):
+    return 4 * min(int(stored.row_ends[-1]), stored.entries_at_once)
 
 
 @checked(rows=Iterable, path=a_path, vocabulary=list_of_str, min_count=whole_number, max_words=whole_number, distributed=truth)

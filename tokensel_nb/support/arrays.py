@@ -33,15 +33,21 @@ def like(values, reference, dtype=None):
         return np.asarray(to_numpy(values), dtype or reference.dtype)
     import torch
 
-    torch_dtype = reference.dtype if dtype is None else getattr(torch, dtype)
+    name = dtype or dtype_name(reference)
     if isinstance(values, np.ndarray) and (not values.flags.writeable or min(values.strides, default=0) < 0):
-        values = values.copy()  # torch has no tensors that are read-only or reversed
-    return torch.as_tensor(values).to(reference.device, torch_dtype)
+        # Torch has no tensors that are read-only or reversed, and NumPy no bfloat16.
+        values = values.astype(values.dtype if name == "bfloat16" else name)
+    return torch.as_tensor(values).to(reference.device, getattr(torch, name))
 
 
 def dtype_name(array) -> str:
     """Return the name of an array's dtype, such as "float32", whatever its kind."""
     return str(array.dtype).removeprefix("torch.")
+
+
+def in_memory(array) -> bool:
+    """Tell whether an array lies in the processor's memory, where NumPy can compute with it without a copy."""
+    return not is_torch(array) or array.device.type == "cpu"
 
 
 def softplus(x):
@@ -55,7 +61,7 @@ def softplus(x):
 
 def sigmoid(x):
     """Return 1/(1 + exp(-x)) with small results exact."""
-    return namespace(x).exp(-softplus(-x))
+    return x.sigmoid() if is_torch(x) else np.exp(-softplus(-x))
 
 
 def log_softmax(x):
@@ -63,26 +69,3 @@ def log_softmax(x):
     xp = namespace(x)
     below = x - xp.max(x, axis=-1, keepdims=True)
     return below - xp.log(xp.sum(xp.exp(below), axis=-1, keepdims=True))
-
-
-def times_few(matrix, rows):
-    """Return ``matrix @ rows.T`` for few rows: a product that reads the matrix once, as fast as memory allows."""
-    if is_torch(matrix):  # on Intel, torch's plain product takes twice as long; transposed, of two or three rows, it does not
-        return (rows @ matrix.T).T if len(rows) < 4 else matrix @ rows.T
-    return np.stack([matrix @ row for row in rows], axis=1)
-
-
-def few_times(rows, matrix, height=64):
-    """Return ``rows @ matrix`` for few rows and a tall matrix, which torch multiplies in blocks of ``height`` rows.
-
-    Torch's plain product reaches a third of the memory's speed on a CPU; as a batched product of blocks it reaches nearly all.
-    """
-    if not is_torch(matrix):
-        return np.stack([row @ matrix for row in np.ascontiguousarray(rows)])
-    blocks = len(matrix) // height
-    end = blocks * height
-    rest = rows[:, end:] @ matrix[end:]
-    if not blocks:
-        return rest
-    stacked = rows[:, :end].reshape(len(rows), blocks, height).transpose(0, 1).contiguous()
-    return (stacked @ matrix[:end].reshape(blocks, height, -1)).sum(0) + rest

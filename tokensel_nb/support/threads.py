@@ -10,12 +10,15 @@ from __future__ import annotations
 
 import math
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from functools import lru_cache, singledispatch
 from threading import Lock, local
 
 import numpy as np
 
 from .arrays import is_torch
+from .runtime import HAS_THREADS
 
 LARGE = 2**23  # numbers; one core goes through so many in two milliseconds or more, and so hardly waits longer than it computes
 
@@ -68,6 +71,31 @@ class threads_for:
     def _set_torch(self, number, now):
         if number != now:
             self.torch.set_num_threads(number)
+
+
+def by_blocks(function, cuts) -> list:
+    """Return a function of every slice between two cuts, in order, computed by as many threads as the user lets compute.
+
+    Each of them is one thread of BLAS and of torch, and the cuts do not depend on how many there are: neither do the results.
+    Worth it for what releases Python's lock, as products of NumPy, SciPy and torch do.
+    """
+    slices, workers = list(map(slice, cuts[:-1], cuts[1:])), _number()
+
+    def alone(block, context):
+        with threads_for(0):
+            return context.run(function, block)
+
+    with threads_for(0):
+        if workers == 1 or len(slices) < 2 or not HAS_THREADS:
+            return list(map(function, slices))
+        with ThreadPoolExecutor(workers) as pool:
+            return list(pool.map(alone, slices, [copy_context() for _ in slices]))  # with what NumPy is to warn of
+
+
+def _number():
+    """Return how many threads the user lets compute here: those of torch where it is loaded, else those of BLAS."""
+    torch = sys.modules.get("torch")
+    return torch.get_num_threads() if torch else max([each.num_threads for each in _libraries(len(sys.modules))], default=1)
 
 
 def set_threads(numbers):
