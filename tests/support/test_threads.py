@@ -1,9 +1,11 @@
-"""Small work runs on one thread, larger work on as many as the user has set, and their number is the user's own afterwards."""
+"""Small work runs on one thread, larger work on as many as the user has set, and the settings are the user's own afterwards."""
 
+import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier, Event
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -33,6 +35,11 @@ def seen():
     return torch.get_num_threads(), of_blas()
 
 
+def exactness():
+    """What torch multiplies float32 in, on GPUs and on processors."""
+    return torch.backends.cuda.matmul.fp32_precision, torch.backends.mkldnn.matmul.fp32_precision
+
+
 ONE, ALL = (1, {1}), (HERS, {HERS})
 
 
@@ -40,11 +47,13 @@ ONE, ALL = (1, {1}), (HERS, {HERS})
 def hers():
     before = torch.get_num_threads(), [(each, each.num_threads) for each in BLAS]
     torch.set_num_threads(HERS)
-    threads.set_threads((each, HERS) for each in BLAS)
+    for each in BLAS:
+        threads.set_threads(each, HERS)
     yield
     assert seen() == ALL
     torch.set_num_threads(before[0])
-    threads.set_threads(before[1])
+    for each in before[1]:
+        threads.set_threads(*each)
 
 
 @pytest.fixture
@@ -254,6 +263,83 @@ def test_a_classifier_is_fitted_on_one_thread(monkeypatch):
     monkeypatch.setattr(fit, "train", lambda model, corpus: (found.append(of_blas()), train(model, corpus)))
     ts.TextClassifier().fit(["a good film", "a bad film"] * 9, ["up", "down"] * 9)
     assert found == [{1}]
+
+
+def by_old_name(precision):
+    torch.set_float32_matmul_precision(precision)
+
+
+def by_new_name(precision):
+    torch.backends.cuda.matmul.fp32_precision = torch.backends.mkldnn.matmul.fp32_precision = precision
+
+
+@pytest.fixture
+def inexact():
+    """Settings of a user who would rather be fast, and what torch then says."""
+    before = exactness()
+    yield [(by_old_name, "high"), (by_old_name, "medium"), (by_new_name, "tf32")]
+    torch.set_float32_matmul_precision("highest")
+    torch.backends.cuda.matmul.fp32_precision, torch.backends.mkldnn.matmul.fp32_precision = before
+
+
+def test_float32_is_multiplied_exactly_whatever_the_user_has_set(corpus, inexact):
+    found = []
+
+    class Noting(Watching):
+        def forward(self, parameters, texts):
+            found.append(exactness())
+            return super().forward(parameters, texts)
+
+    start = Noting().start(corpus.vocab_size, 4, seed=0)
+    for put, precision in inexact:
+        put(precision)
+        hers = exactness()
+        assert hers != ("ieee", "ieee")
+        ts.train(corpus, Noting(), dim=4, steps=2)
+        ts.train(corpus, dim=4, steps=2, device="cpu", watch=lambda *_: found.append(exactness()))
+        ts.logits(start, corpus, Noting())
+        ts.gradients(start, corpus, Noting())
+        Noting().logits(start, corpus)
+        with pytest.raises(KeyError), threads_for(LARGE):
+            raise KeyError
+        assert exactness() == hers
+    assert set(found) == {("ieee", "ieee")}
+    assert len(found) >= 8 * len(inexact)
+
+
+def test_products_are_exact_until_the_last_python_thread_ends(inexact):
+    torch.set_float32_matmul_precision("high")
+    both_in, first_out = Barrier(2, timeout=60), Event()
+
+    def work(first):
+        with threads_for(LARGE):
+            both_in.wait()
+            if not first:
+                assert first_out.wait(60)
+            found = exactness()
+        if first:
+            first_out.set()
+        return found
+
+    with ThreadPoolExecutor(2) as pool:
+        assert list(pool.map(work, [True, False])) == 2 * [("ieee", "ieee")]
+    assert torch.get_float32_matmul_precision() == "high"
+
+
+def test_what_containers_for_gpus_set_is_set_back():
+    code = "import torch, tokensel_nb.support.threads as t; said = lambda: torch.backends.cuda.matmul.fp32_precision"
+    code += "\nprint(said())\nwith t.threads_for(1): print(said())\nprint(said())"
+    environment = os.environ | {"TORCH_ALLOW_TF32_CUBLAS_OVERRIDE": "1"}
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
+    assert found.stdout.split() == ["tf32", "ieee", "tf32"]
+
+
+def test_older_torch_has_one_switch(monkeypatch):
+    switch = SimpleNamespace(allow_tf32=True)
+    monkeypatch.setattr(torch, "backends", SimpleNamespace(cuda=SimpleNamespace(matmul=switch)))
+    with threads_for(LARGE):
+        assert switch.allow_tf32 is False
+    assert switch.allow_tf32 is True
 
 
 def test_torch_is_not_imported_for_it():

@@ -73,7 +73,8 @@ class Options:
         Of the start and of the batches.
     device : str, optional
         By default training computes with the kind of array of its start: with numpy on numpy arrays. "cpu" or "cuda:1" computes
-        with torch there, "auto" with torch on a GPU if there is one, else on the CPU.
+        with torch there, "auto" with torch on a GPU if there is one, else on the CPU. Products of float32 are exact: while this
+        package computes, TF32 is off, whatever torch is set to.
     distributed : bool
         Whether the processes that torchrun started share the texts. Each computes with its part of them, and they exchange
         K + 1 numbers per word and step (two for two classes; its gradients for a model that torch differentiates). Give all of

@@ -1,18 +1,22 @@
-"""How many threads work is worth: small work runs on one, whatever the machine has.
+"""How many threads work is worth: small work runs on one, whatever the machine has. And that torch multiplies exactly.
 
 NumPy's BLAS and torch cut a product of a few thousand numbers into parts, one a core. If another program occupies one of the
 cores, the finished parts wait for that one until the scheduler comes round: some 8 ms, product after product, where one core
 takes microseconds for the whole. So the number of threads is chosen by the size of the work, within the call, and is the user's
 own again afterwards.
+
+Torch can be set to multiply float32 in TF32 or bfloat16, with 10 or 7 bits behind the point, and some containers for GPUs do
+so. No result may depend on that, nor how a run goes on from a checkpoint: each call sets it to float32, and then back.
 """
 
 from __future__ import annotations
 
 import math
 import sys
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
-from functools import lru_cache, singledispatch
+from functools import lru_cache, partial, singledispatch
 from threading import Lock, local
 
 import numpy as np
@@ -33,10 +37,10 @@ class threads_for:
     """Compute on one thread if the work is small, else on as many as the user has set: ``with threads_for(how_many_numbers):``.
 
     Of torch, whose number belongs to a Python thread, the innermost of several nested calls decides; of BLAS, whose number
-    belongs to the process, one thread is used as long as any small work goes on.
+    belongs to the process, one thread is used as long as any small work goes on. So are products exact, in the whole process.
     """
 
-    lock, at_work, limited = Lock(), 0, ()  # of BLAS: how many calls compute on one thread, and what to set back
+    lock, at_work, found = Lock(), Counter(), {}  # of settings of the process: how many calls need each, and what was set
     here = local()  # .number: of torch's threads, outside of all calls of this Python thread
 
     def __init__(self, numbers):
@@ -49,21 +53,23 @@ class threads_for:
             self.before, self.above = self.torch.get_num_threads(), getattr(self.here, "number", None)
             self.here.number = self.above or self.before
             self._set_torch(1 if self.small else self.here.number, self.before)
-        if self.small:
-            with self.lock:
-                if not threads_for.at_work:
-                    libraries = _libraries(len(sys.modules))
-                    threads_for.limited = [(blas, number) for blas in libraries if (number := blas.num_threads) != 1]
-                    set_threads((library, 1) for library, _ in self.limited)
-                threads_for.at_work += 1
+        self.settings = [_of_blas] * self.small + [_of_products] * (self.torch is not None)
+        with self.lock:
+            for each in self.settings:
+                if not self.at_work[each]:
+                    self.found[each] = [(put, now, wanted) for put, now, wanted in each() if now not in (wanted, "none")]
+                    for put, _, wanted in self.found[each]:
+                        put(wanted)
+                self.at_work[each] += 1
 
     def __exit__(self, *_):
         """Set them back, whatever happened."""
-        if self.small:
-            with self.lock:
-                threads_for.at_work -= 1
-                if not threads_for.at_work:
-                    set_threads(self.limited)
+        with self.lock:
+            for each in self.settings:
+                self.at_work[each] -= 1
+                if not self.at_work[each]:
+                    for put, before, _ in self.found[each]:
+                        put(before)
         if self.torch is not None:
             self._set_torch(self.before, self.torch.get_num_threads())
             self.here.number = self.above
@@ -98,12 +104,24 @@ def _number():
     return torch.get_num_threads() if torch else max([each.num_threads for each in _libraries(len(sys.modules))], default=1)
 
 
-def set_threads(numbers):
-    """Set how many threads each BLAS library uses, given pairs of a library and a number."""
-    for library, number in numbers:
-        library.set_num_threads(number)
-        if hasattr(library, "clear_controlling_thread"):  # or only this Python thread could set it from now on
-            library.clear_controlling_thread()
+def set_threads(library, number):
+    """Set how many threads a BLAS library uses."""
+    library.set_num_threads(number)
+    if hasattr(library, "clear_controlling_thread"):  # or only this Python thread could set it from now on
+        library.clear_controlling_thread()
+
+
+def _of_blas():
+    """Return functions that set something, what it is, and what it shall be; "none" is nobody's wish, and all right."""
+    return [(partial(set_threads, library), library.num_threads, 1) for library in _libraries(len(sys.modules))]
+
+
+def _of_products():
+    backends = sys.modules["torch"].backends
+    if not hasattr(backends, "fp32_precision"):  # before torch 2.9, which forbids to mix both names
+        return [(partial(setattr, backends.cuda.matmul, "allow_tf32"), backends.cuda.matmul.allow_tf32, False)]
+    of_kinds = backends.cuda.matmul, backends.mkldnn.matmul
+    return [(partial(setattr, each, "fp32_precision"), each.fp32_precision, "ieee") for each in of_kinds]
 
 
 @lru_cache(maxsize=1)
