@@ -11,7 +11,7 @@ import weakref
 from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
@@ -20,7 +20,7 @@ from scipy import sparse
 from ..corpus.sequences import Sequences
 from ..scale.distributed import mean_over
 from ..support.arrays import dtype_name, is_torch, like
-from ..support.checks import instance, keep_checked, shaped, truth
+from ..support.checks import CheckedOptions, instance, option, shaped, truth
 from ..support.extras import torch
 from ..support.threads import numbers_in, threads_for
 from .attend import WIDEST
@@ -47,7 +47,7 @@ class Texts(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class AutogradModel(Model):
+class AutogradModel(CheckedOptions, Model):
     """A model whose gradients torch finds; subclasses define `forward`, and ``start`` unless they learn (E, p, v).
 
     Parameters
@@ -81,11 +81,7 @@ class AutogradModel(Model):
     options: ClassVar[Options] = Options(dim=128, steps=600, learning_rate=0.003, batch_size=50, evaluate_every=300)
     needs_torch: ClassVar[bool] = True
 
-    bfloat16: bool = field(default=False, kw_only=True)
-
-    def __post_init__(self):
-        """Refuse a setting that is none."""
-        keep_checked(self, {"bfloat16": truth})
+    bfloat16: bool = option(False, truth, kw_only=True)
 
     @abstractmethod
     def forward(self, parameters: NamedArrays, texts: Texts):

@@ -14,7 +14,7 @@ scale s, the MLP's activation and its start as options.
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -22,7 +22,7 @@ import numpy as np
 from scipy import sparse
 
 from ..corpus.corpus import Corpus
-from ..support.checks import checked, finite_number, keep_checked, one_of, shaped, truth, whole_number
+from ..support.checks import checked, finite_number, one_of, option, shaped, whole_number
 from ..support.extras import functional, torch
 from ..support.runtime import room_for
 from .autograd import AutogradModel, mean_over_tokens
@@ -31,9 +31,6 @@ from .parameters import START, Parameters, init_parameters
 
 if TYPE_CHECKING:
     from ..support.arrays import Array
-
-
-ACTIVATIONS = ("relu", "gelu")  # of torch.nn.functional
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -125,12 +122,8 @@ class TwoLayersWithoutKeyQuery(AutogradModel):
 
     learns: ClassVar[tuple[type, ...]] = (Parameters,)
 
-    residual: float = 1.0
-    scale: float = 1.0
-
-    def __post_init__(self):
-        """Keep settings as plain numbers, and refuse what is not finite."""
-        keep_checked(self, {field.name: finite_number for field in fields(self)} | {"bfloat16": truth})
+    residual: float = option(1.0, finite_number)
+    scale: float = option(1.0, finite_number)
 
     def widest(self, tokens, dim):
         """Return a row for each token, or four numbers for each pair, as softmax is slow; see `AutogradModel.widest`."""
@@ -184,8 +177,8 @@ class TwoLayers(TwoLayersWithoutKeyQuery):
 
     learns: ClassVar[tuple[type, ...]] = (KeyQueryParameters,)
 
-    identity: float = 1.0
-    spread: float = 0.0
+    identity: float = option(1.0, finite_number)
+    spread: float = option(0.0, finite_number)
 
     @START
     def start(self, vocab_size, dim, seed, *, num_classes=2, dtype="float32") -> KeyQueryParameters:
@@ -230,16 +223,10 @@ class WithMLP(AutogradModel):
     options: ClassVar[Options] = replace(AutogradModel.options, learning_rate=0.01)
     learns: ClassVar[tuple[type, ...]] = (MLPParameters,)
 
-    identity: float = 0.0
-    spread: float = 2**0.5
-    activation: str = "relu"
-    initial: str = "theory"
-
-    def __post_init__(self):
-        """Refuse settings that are none."""
-        choices = dict(activation=ACTIVATIONS, initial=("theory", "pytorch"))
-        wanted = {name: partial(one_of, allowed=allowed) for name, allowed in choices.items()} | {"bfloat16": truth}
-        keep_checked(self, dict.fromkeys(("identity", "spread"), finite_number) | wanted)
+    identity: float = option(0.0, finite_number)
+    spread: float = option(2**0.5, finite_number)
+    activation: str = option("relu", partial(one_of, allowed=("relu", "gelu")))  # of torch.nn.functional
+    initial: str = option("theory", partial(one_of, allowed=("theory", "pytorch")))
 
     @START
     def start(self, vocab_size, dim, seed, *, num_classes=2, dtype="float32") -> MLPParameters:

@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from ..support.checks import collected, instance, keep_checked, one_of, positive, shortened, truth, whole_number
+from ..support.checks import CheckedOptions, collected, instance, one_of, option, positive, shortened, truth, whole_number
 from .optimizers import OPTIMIZERS
 
 ELSEWHERE = ("steps", "device", "distributed", "checkpoint", "watch", "verbose")
@@ -29,26 +29,8 @@ def _device(name, value):
     return str(value)
 
 
-CHECKS = {
-    "dim": whole_number,
-    "steps": whole_number,
-    "learning_rate": positive,
-    "optimizer": partial(one_of, allowed=OPTIMIZERS),
-    "trained": _names,
-    "batch_size": whole_number,
-    "patience": whole_number,
-    "evaluate_every": whole_number,
-    "seed": partial(whole_number, least=0, most=np.inf),
-    "device": _device,
-    "checkpoint": partial(instance, kind=(str, os.PathLike)),
-    "watch": partial(instance, kind=Callable),
-    "distributed": truth,
-    "verbose": truth,
-}
-
-
 @dataclass(frozen=True)
-class Options:
+class Options(CheckedOptions):
     """How `train` minimises the loss.
 
     Parameters
@@ -106,23 +88,20 @@ class Options:
     ValueError: learning_rate=-1; give a positive number
     """
 
-    dim: int = 64
-    steps: int = 100
-    learning_rate: float = 0.05
-    optimizer: str = "adam"
-    trained: Sequence[str] | None = None
-    batch_size: int | None = None
-    patience: int | None = None
-    evaluate_every: int = 5
-    seed: int = 0
-    device: str | None = None
-    distributed: bool = False
-    checkpoint: str | os.PathLike | None = None
-    watch: Callable | None = None
-    verbose: bool = True
-
-    def __post_init__(self):
-        keep_checked(self, CHECKS)  # as plain numbers, which a checkpoint can write
+    dim: int = option(64, whole_number)
+    steps: int = option(100, whole_number)
+    learning_rate: float = option(0.05, positive)
+    optimizer: str = option("adam", partial(one_of, allowed=OPTIMIZERS))
+    trained: Sequence[str] | None = option(None, _names)
+    batch_size: int | None = option(None, whole_number)
+    patience: int | None = option(None, whole_number)
+    evaluate_every: int = option(5, whole_number)
+    seed: int = option(0, partial(whole_number, least=0, most=np.inf))
+    device: str | None = option(None, _device)
+    distributed: bool = option(False, truth)
+    checkpoint: str | os.PathLike | None = option(None, partial(instance, kind=(str, os.PathLike)))
+    watch: Callable | None = option(None, Callable)
+    verbose: bool = option(True, truth)
 
     def identity(self) -> dict:
         """Return the options that every step depends on, as plain values; a checkpoint must agree with them.

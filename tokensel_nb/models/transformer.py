@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from ..corpus.sequences import Sequences
-from ..support.checks import checked, keep_checked, number, one_of, or_none, shaped, truth, whole_number
+from ..support.checks import checked, number, one_of, option, or_none, shaped, whole_number
 from ..support.extras import functional, torch
 from ..support.runtime import room_for
 from .autograd import AutogradModel
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from ..support.arrays import Array
 
 SPREAD = partial(number, least=0, most=1e30, open_below=True, allowed="a positive number of at most 1e30, or None")
-NORMS = ("before", "after", "none")
 PARTS = ("self_attn.in_proj_", "self_attn.out_proj.", "linear1.", "linear2.", "norm1.", "norm2.")
 NAMES = [part + kind for part in PARTS for kind in ("weight", "bias")]  # of a layer's arrays in PyTorch
 FIELDS = {name: name.removeprefix("self_attn.").replace(".", "_") for name in NAMES}  # and here, stacked
@@ -131,18 +130,12 @@ class Transformer(AutogradModel):
     own_places: ClassVar[int] = 1
     learns: ClassVar[tuple[type, ...]] = (TransformerParameters,)
 
-    layers: int = 1
-    heads: int = 4
-    hidden: int = 128
-    longest: int = 127
-    norm: str = "before"
-    spread: float | None = 0.02
-
-    def __post_init__(self):
-        """Refuse settings that are none."""
-        sizes = dict.fromkeys(("layers", "heads", "hidden", "longest"), whole_number)
-        others = dict(norm=partial(one_of, allowed=NORMS), spread=partial(or_none, check=SPREAD), bfloat16=truth)
-        keep_checked(self, sizes | others)
+    layers: int = option(1, whole_number)
+    heads: int = option(4, whole_number)
+    hidden: int = option(128, whole_number)
+    longest: int = option(127, whole_number)
+    norm: str = option("before", partial(one_of, allowed=("before", "after", "none")))
+    spread: float | None = option(0.02, partial(or_none, check=SPREAD))
 
     @START
     def start(self, vocab_size, dim, seed, *, num_classes=2, dtype="float32") -> TransformerParameters:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import inspect
 import reprlib
-from dataclasses import replace
+from dataclasses import field, fields, replace
 from functools import partial, wraps
 from numbers import Integral, Real
 from os import PathLike, fsencode
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -57,12 +58,20 @@ def changed(options, changes):
     return replace(options, **changes)
 
 
-def keep_checked(settings, checks):
-    """Check fields of a dataclass, unless they are its defaults, and keep what the checks return."""
-    for name, check in checks.items():
-        value = getattr(settings, name)
-        if value is not getattr(type(settings), name):
-            object.__setattr__(settings, name, check(name, value))
+def option(default, check, **how) -> Any:
+    """Return a field of a `CheckedOptions` with its default, and a check as `checked` has them."""
+    check = partial(instance, kind=check) if isinstance(check, type) else check
+    return field(default=default, metadata={"check": check}, **how)
+
+
+class CheckedOptions:
+    """A frozen dataclass that checks what is given for each `option`, unless it is the default, and keeps what is returned."""
+
+    def __post_init__(self):
+        for each in fields(self):
+            value, check = getattr(self, each.name), each.metadata.get("check")
+            if check is not None and value is not each.default:
+                object.__setattr__(self, each.name, check(each.name, value))
 
 
 def shortened(value, most=80) -> str:
@@ -111,14 +120,8 @@ def or_none(name, value, check):
     return None if value is None else check(name, value)
 
 
-def positive(name, value) -> float:
-    """Return a number above zero, and finite."""
-    return number(name, value, 0, np.inf, open_below=True, allowed="a positive number")
-
-
-def finite_number(name, value) -> float:
-    """Return a number that is finite, of either sign."""
-    return number(name, value, -np.inf, np.inf, allowed="a finite number")
+positive = partial(number, least=0, most=np.inf, open_below=True, allowed="a positive number")
+finite_number = partial(number, least=-np.inf, most=np.inf, allowed="a finite number")
 
 
 def _as_float(value):
@@ -196,6 +199,14 @@ def collected(name, values) -> list:
     return list_of_str(name, sorted(values, key=str) if isinstance(values, (set, frozenset)) else values)
 
 
+def different(name, words) -> set:
+    """Return the different words among some, which are strings or numbers."""
+    try:
+        return set(words)
+    except TypeError as error:  # lists, say, cannot be looked up
+        raise TypeError(f"{name} holds something other than words ({cut(str(error))}); give strings or numbers") from error
+
+
 def unmasked(name, values):
     """Return values of which none is masked: numpy would compute with what stands behind a mask."""
     if np.ma.is_masked(values):
@@ -260,7 +271,7 @@ def real(name, values, *, truths=False):
     """Return an array of real numbers, finite or not; ``truths`` lets truth values count as 0 and 1."""
     unmasked(name, values)
     try:
-        array = values if is_torch(values) else _in_native_order(np.asarray(values))
+        array = values if is_torch(values) else np.asarray(given := np.asarray(values), given.dtype.newbyteorder("="))
         plain = not is_torch(array) or (str(array.layout) == "torch.strided" and not array.is_meta)
         kinds = ("float", "bfloat", "int", "uint", *(["bool"] if truths else []))
         fine = plain and dtype_name(array).rstrip("0123456789") in kinds
@@ -277,10 +288,6 @@ def weights_of(name, values, texts) -> np.ndarray:
     if (weights < 0).any():
         raise ValueError(f"{name} holds a number below zero, {weights.min():.3g}; give how much each text counts")
     return weights
-
-
-def _in_native_order(array):
-    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 
 def shaped(name, array, shape):

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from ..corpus.corpus import Corpus, code_labels
 from ..support.arrays import to_numpy
-from ..support.checks import checked, cut, generator, listed, numbers, shortened, whole_number
+from ..support.checks import checked, different, generator, listed, numbers, shortened, whole_number
 from .matched import FEWEST, MIN_TEXTS, compared, correlation_at_equal
 
 GROUP, COMMON = 50, 1000  # words
@@ -80,10 +80,9 @@ def attention_by_word(heads, texts: Corpus) -> np.ndarray:
     found = []
     for label in (0, 1):
         of_class = texts.labels[rows] == label
-        places = np.bincount(counts.indices[of_class], counts.data[of_class], texts.vocab_size)
         sums = lambda each: np.bincount(counts.indices[of_class], each[of_class], texts.vocab_size)  # noqa: B023
         with np.errstate(invalid="ignore"):
-            found.append(np.apply_along_axis(sums, 2, relative) / places)
+            found.append(np.apply_along_axis(sums, 2, relative) / sums(counts.data))
     return np.mean([np.where(np.isnan(one), other, one) for one, other in (found, found[::-1])], axis=0)
 
 
@@ -150,7 +149,7 @@ def head_preferences(
         raise ValueError(f"others holds {len(others)} values; give the tokens and the labels of further texts")
     codes, random, (more, more_labels) = {}, np.random.default_rng(seed), others or ((), ())
     attention = _rows("attention", attention, "arrays")
-    ignored = _words("ignore", ignore)
+    ignored = different("ignore", ignore if isinstance(ignore, (set, frozenset)) else listed("ignore", ignore, "words"))
     texts, further = (_columns(name, given, codes, ignored) for name, given in (("tokens", tokens), ("others", more)))
     n, words, every = len(texts), list(codes), texts + further
     labels, names = code_labels([*labels, *more_labels] if others else labels, ())
@@ -166,9 +165,8 @@ def head_preferences(
     stands = [compared(seen[np.flatnonzero(seen.labels == label)], max(1, min_texts // 4)) for label in (0, 1)]
     kept = np.flatnonzero(stands[0] & stands[1] & ((counts[told] > 0).sum(axis=0) >= min_texts))
     if len(kept) < FEWEST:
-        raise ValueError(
-            f"min_texts={min_texts} leaves {len(kept)} words of {FEWEST} under each label; give a smaller one, or more texts"
-        )
+        few = f"min_texts={min_texts} leaves {len(kept)} words of {FEWEST} under each label"
+        raise ValueError(f"{few}; give a smaller one, or more texts")
     heads = np.concatenate([_by_word(row, attention[row], texts[row], words) for row in looked], axis=2)
     looks, frequency, told_counts = attention_by_word(heads, seen)[..., kept], counts.sum(axis=0)[kept], counts[told][:, kept]
 
@@ -192,16 +190,8 @@ def _rows(name, given, of):
 def _columns(name, tokens, codes, ignored) -> list:
     """Return the columns of every text's tokens, -1 for those that are ignored; codes gets to know new ones."""
     rows = [row.tolist() if hasattr(row, "tolist") else listed(name, row, "tokens") for row in _rows(name, tokens, "texts")]
-    _words(name, chain.from_iterable(rows))
+    different(name, chain.from_iterable(rows))
     return [np.array([-1 if word in ignored else codes.setdefault(word, len(codes)) for word in row], int) for row in rows]
-
-
-def _words(name, words) -> set:
-    """Return different words, which are strings or numbers."""
-    try:
-        return set(words if isinstance(words, (chain, set, frozenset)) else listed(name, words, "words"))
-    except TypeError as error:  # lists, say, cannot be looked up
-        raise TypeError(f"{name} holds something other than words ({cut(str(error))}); give strings or numbers") from error
 
 
 def _by_word(row, attention, columns, words) -> np.ndarray:

@@ -10,12 +10,10 @@ import re
 from collections import deque
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import islice
 
 from tqdm import tqdm
 
-from ...support.checks import keep_checked, or_none, shortened, truth
 from .columns import MOST_CLASSES, Wanted
 from .reviews import DataError
 
@@ -32,35 +30,6 @@ SKIP = "; skip_bad_rows=True leaves such rows out"
 
 class BadRowError(ValueError):
     """A row that is wider or narrower than the first, or whose quotes do not close."""
-
-
-@dataclass(frozen=True)
-class Written:
-    """What somebody says of how a table is written; None is found out."""
-
-    sep: str | None = None
-    quotechar: str | None = None
-    header: bool | None = None
-    encoding: str | None = None
-    skip_bad_rows: bool = False
-
-    def __post_init__(self):
-        checks = dict(sep=_one_character, quotechar=_one_character, header=truth, encoding=_encoding)
-        keep_checked(self, {name: partial(or_none, check=check) for name, check in checks.items()} | {"skip_bad_rows": truth})
-
-
-def _one_character(name, value):
-    if not isinstance(value, str) or value in ("\r", "\n") or (len(value) != 1 and (name, value) != ("quotechar", "")):
-        raise ValueError(f"{name}={shortened(value)}; give one character{', or none if nothing is quoted' * (name != 'sep')}")
-    return value
-
-
-def _encoding(name, value):
-    try:
-        "".encode(value)
-    except (LookupError, TypeError, ValueError):
-        raise ValueError(f"{name}={shortened(value)} is unknown to Python; leave it out to have it detected") from None
-    return value
 
 
 @dataclass(frozen=True)
@@ -243,10 +212,9 @@ def _single_quotes(sep, sample):
     inside = r"(?:[^'\\]|''|\\.)*"
     edge = rf"[{re.escape(sep)}\r\n]"
     cells = re.findall(rf"(?:^|(?<={edge}))\s?'({inside})'(?={edge}|$)", sample)
-    first = sample.split("\n", 1)[0].strip()
-    return any(sep in cell or "'" in cell or "\n" in cell for cell in cells) or bool(
-        re.fullmatch(rf"'{inside}'(?:{re.escape(sep)}\s?'{inside}')*", first)
-    )
+    of_quoted = rf"'{inside}'(?:{re.escape(sep)}\s?'{inside}')*"
+    needed = any(sep in cell or "'" in cell or "\n" in cell for cell in cells)
+    return needed or re.fullmatch(of_quoted, sample.split("\n", 1)[0].strip()) is not None
 
 
 def _first_rows(dialect, sample, goes_on):

@@ -6,16 +6,14 @@ import html
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from functools import partial
 from itertools import compress
 from numbers import Real
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...support.checks import changed, first_few, instance, keep_checked, listed, or_none, shortened, truth
+from ...support.checks import CheckedOptions, changed, first_few, listed, option, shortened, truth
 from .columns import FOUND, Wanted
-from .dialects import Written
 from .labels import as_label, classified, tell_dropped
 from .reviews import DataError, Reviews, count, tell
 from .tables import read
@@ -75,19 +73,33 @@ def mended(text):
     return re.sub(ENTITY, lambda entity: html.unescape(entity[0]), text) if "&" in text else text
 
 
+def _one_character(name, value):
+    if not isinstance(value, str) or value in ("\r", "\n") or (len(value) != 1 and (name, value) != ("quotechar", "")):
+        raise ValueError(f"{name}={shortened(value)}; give one character{', or none if nothing is quoted' * (name != 'sep')}")
+    return value
+
+
+def _encoding(name, value):
+    try:
+        "".encode(value)
+    except (LookupError, TypeError, ValueError):
+        raise ValueError(f"{name}={shortened(value)} is unknown to Python; leave it out to have it detected") from None
+    return value
+
+
 @dataclass(frozen=True)
-class Reading(Written):
-    """How `read_reviews` reads: its options, checked once."""
+class Reading(CheckedOptions):
+    """How `read_reviews` reads: its options, checked once; None is found out."""
 
+    sep: str | None = option(None, _one_character)
+    quotechar: str | None = option(None, _one_character)
+    header: bool | None = option(None, truth)
+    encoding: str | None = option(None, _encoding)
+    skip_bad_rows: bool = option(False, truth)
     classes: dict | Callable | None = None
-    class_names: Sequence | None = None
-    drop_duplicates: bool = False
-    clean: Callable[[str], str] = mended
-
-    def __post_init__(self):
-        super().__post_init__()
-        of_classes = dict(class_names=partial(or_none, check=listed), drop_duplicates=truth)
-        keep_checked(self, of_classes | dict(clean=partial(instance, kind=Callable)))
+    class_names: Sequence | None = option(None, listed)
+    drop_duplicates: bool = option(False, truth)
+    clean: Callable[[str], str] = option(mended, Callable)
 
 
 def read_reviews(source, text=None, label="auto", **options) -> Reviews:
