@@ -1,4 +1,11 @@
-"""The command `tokensel`: a report on one's own data, predictions and explanations of a saved model."""
+"""Which words does a classifier rest on, and should it? A report on your texts, and what the model in it says of new ones.
+
+For example:
+  tokensel report reviews.csv --text review --label stars -o report.html --save model
+  tokensel predict model new.csv --text review -o predicted.csv
+  tokensel explain model "The plot is thin, but I laughed."
+  tokensel explain model - -o why.html < letter.txt
+"""
 
 from __future__ import annotations
 
@@ -12,24 +19,11 @@ from contextlib import redirect_stdout
 from pathlib import Path
 
 from .. import __version__
-from ..datasets.read.missing import refuse_missing
+from ..datasets.read.reviews import refuse_missing
 from ..support.checks import a_path, cut, shortened
 from ..support.files import atomic
 from .options import as_options
 
-EXAMPLES = {
-    "report": [
-        "tokensel report reviews.csv --text review --label stars -o report.html --save model",
-        "tokensel report reviews.parquet --probabilities theirs.csv --no-texts --least 20",
-        "tokensel report stars.csv --class 1=low --class 2=low --class 3= --class 4=high --class 5=high",
-        "tokensel report hub:stanfordnlp/imdb",
-    ],
-    "predict": ["tokensel predict model new.csv --text review -o predicted.csv"],
-    "explain": [
-        'tokensel explain model "The plot is thin, but I laughed."',
-        "tokensel explain model - -o why.html < letter.txt",
-    ],
-}
 COLUMN = "its name, or its number, from 0, where columns have no names; found where it is not given"
 SOURCE = "CSV, TSV, JSON, JSONL, Parquet or text file, a folder of such, or hub:OWNER/NAME for a set on the Hugging Face hub"
 SAVED = "where the model was saved"
@@ -80,10 +74,8 @@ def _cell(text):
 
 
 def _parser():
-    parser = argparse.ArgumentParser("tokensel", description="Which words does a classifier rest on, and should it?")
+    parser = argparse.ArgumentParser("tokensel", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--version", action="version", version=f"tokensel {__version__}")
-    parser.epilog = _examples(EXAMPLES["report"][0], *EXAMPLES["predict"], *EXAMPLES["explain"])
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     verbs = parser.add_subparsers(title="what to do", required=True, metavar="VERB")
     _add_report(verbs)
     _add_predict(verbs)
@@ -91,21 +83,16 @@ def _parser():
     return parser
 
 
-def _examples(*lines):
-    return "\n  ".join([f"example{'s' * (len(lines) > 1)}:", *lines])
-
-
-def _add_verb(verbs, run, help, note=""):
-    """Return the parser of what is run; its help says what that does, and ends with examples and a note."""
-    verb = verbs.add_parser(run.__name__[1:], help=help, formatter_class=argparse.RawDescriptionHelpFormatter)
-    verb.description, verb.epilog = inspect.getdoc(run), _examples(*EXAMPLES[run.__name__[1:]]) + note
+def _add_verb(verbs, run, help):
+    """Return the parser of what is run, whose docstring is the verb's help."""
+    how = dict(description=inspect.getdoc(run), formatter_class=argparse.RawDescriptionHelpFormatter)
+    verb = verbs.add_parser(run.__name__[1:], help=help, **how)
     verb.set_defaults(run=run)
     return verb
 
 
 def _add_report(verbs):
-    note = "\n\nA report quotes texts: --no-texts quotes none, --least leaves out words of few texts, such as names."
-    verb = _add_verb(verbs, _report, "which words a classifier of your texts rests on, as a page", note)
+    verb = _add_verb(verbs, _report, "which words a classifier of your texts rests on, as a page")
     either = _add_source(verb)
     verb.add_argument("--label", type=_column, default="auto", metavar="COLUMN", help="column of the labels, likewise")
     told = "read a label as a class, as in --class 1=low --class 2=low; --class 3= drops texts, --class = those without label"
@@ -129,8 +116,7 @@ def _add_source(verb):
 
 
 def _add_predict(verbs):
-    note = "\n\nLines that a spreadsheet would take for formulas get an apostrophe in front. Empty texts are left out."
-    verb = _add_verb(verbs, _predict, "the classes of new texts, by a saved model", note)
+    verb = _add_verb(verbs, _predict, "the classes of new texts, by a saved model")
     verb.add_argument("folder", metavar="FOLDER", help=SAVED)
     _add_source(verb)
     verb.add_argument("-o", "--output", type=_path, metavar="FILE", help="by default the terminal")
@@ -173,8 +159,16 @@ def _report(asked):
     All that is found is written as one HTML file, which needs no network. With --probabilities it is about another model, whose
     probabilities stand in a CSV or Parquet file: a column for each class, named as the class, and a row for each row of texts,
     in the same order, also for rows that are left out. Make them out of sample, as by scikit-learn's cross_val_predict.
+
+    A report quotes texts: --no-texts quotes none, --least leaves out words of few texts, such as names.
+
+    For example:
+      tokensel report reviews.csv --text review --label stars -o report.html --save model
+      tokensel report reviews.parquet --probabilities theirs.csv --no-texts --least 20
+      tokensel report stars.csv --class 1=low --class 2=low --class 3= --class 4=high --class 5=high
+      tokensel report hub:stanfordnlp/imdb
     """
-    # What a name mistyped would end is asked first: the readers take half a second to be imported, the rest two.
+    # What a name mistyped would end is asked first: what fits and judges takes two seconds to be imported.
     if not asked.output.resolve().parent.is_dir():
         raise FileNotFoundError(f"{asked.output.parent}: there is no such folder for {asked.output.name}")
     if asked.output.is_dir():
@@ -190,10 +184,8 @@ def _report(asked):
     found = find(reviews, Path(asked.source).name, notes, **given, **how)
     if asked.save is not None:
         found.evaluation.model.save(asked.save)
-    _write(report_page(found), asked.output)
     quotes = "quotes no text" if asked.no_texts else "quotes texts: think before you pass it on"
-    print(f"the report is in {asked.output}; it {quotes}")
-    return ""
+    return _handed_over(report_page(found), asked.output, f"the report is in {asked.output}; it {quotes}")
 
 
 def _read(asked, **how):
@@ -210,22 +202,28 @@ def _read(asked, **how):
 
 
 def _predict(asked):
-    """Write a CSV file: each text, its likeliest class, the probability of every class."""
+    """Write a CSV file: each text, its likeliest class, the probability of every class.
+
+    Lines that a spreadsheet would take for formulas get an apostrophe in front. Empty texts are left out.
+
+    For example:
+      tokensel predict model new.csv --text review -o predicted.csv
+    """
     _refuse_no_model(asked.folder)
     texts = _read(asked, label=None)[0].texts
     from .classifier import TextClassifier
 
-    model = TextClassifier.load(asked.folder)
-    table = table_of_predictions(texts, model)
-    if asked.output is None:
-        return table
-    _write(table, asked.output)
-    print(f"{len(texts):,} predictions in {asked.output}")
-    return ""
+    table = table_of_predictions(texts, TextClassifier.load(asked.folder))
+    return _handed_over(table, asked.output, f"{len(texts):,} predictions in {asked.output}")
 
 
 def _explain(asked):
-    """Show the logit of a text as the exact sum over its words, and what would change the verdict."""
+    """Show the logit of a text as the exact sum over its words, and what would change the verdict.
+
+    For example:
+      tokensel explain model "The plot is thin, but I laughed."
+      tokensel explain model - -o why.html < letter.txt
+    """
     _refuse_no_model(asked.folder)
     from .classifier import TextClassifier
     from .explanation import explain
@@ -237,9 +235,7 @@ def _explain(asked):
         return f"{found}\n"
     from .page import explanation_page
 
-    _write(explanation_page(found), asked.output)
-    print(f"the explanation is in {asked.output}; it holds the text")
-    return ""
+    return _handed_over(explanation_page(found), asked.output, f"the explanation is in {asked.output}; it holds the text")
 
 
 def _refuse_no_model(folder):
@@ -247,9 +243,14 @@ def _refuse_no_model(folder):
         raise FileNotFoundError(f"{folder}: there is no such folder; give one where a report has saved its model, by --save")
 
 
-def _write(text, path):
+def _handed_over(text, path, note):
+    """Return what goes to the terminal: a text, or nothing once it is written to a path and a note has said so."""
+    if path is None:
+        return text
     with atomic(path) as file:
         file.write(text.encode("utf-8", "replace"))
+    print(note)
+    return ""
 
 
 if __name__ == "__main__":

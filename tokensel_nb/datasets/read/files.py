@@ -20,8 +20,7 @@ from ...support.checks import cut, first_few, shortened
 from .characters import beginning, bounded, decode, decoded, found_encoding, unpacked
 from .columns import Wanted
 from .dialects import SAMPLE, SEPARATORS, SKIP, layouts, whole
-from .missing import KINDS, refuse_missing
-from .reviews import DataError, Part, first_line, tell
+from .reviews import KINDS, DataError, Part, first_line, refuse_missing, tell
 
 PACKED = (".gz", ".bz2", ".xz", ".zip", ".zst")
 SEPARATED = {".csv": SEPARATORS, ".tsv": "\t,;|", ".tab": "\t,;|"}

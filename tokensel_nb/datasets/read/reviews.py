@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...support.checks import cut
+
 if TYPE_CHECKING:
     from ...corpus.corpus import Corpus
 
 IMDB_MIN_COUNT = 45  # leaves about as many words of IMDB's training reviews as the paper has (7,766)
+KINDS = "CSV, TSV, TXT, JSON, JSONL or Parquet"
 SENTIMENTS = ("negative", "positive")
 
 
@@ -114,6 +117,16 @@ def tell(line):
         logger.info(line)
     elif max(logger.level, logging.root.manager.disable) <= logging.INFO:
         print(line)
+
+
+def refuse_missing(path):
+    """Raise `FileNotFoundError` unless there is a file or folder of this name."""
+    if os.path.isfile(path) or os.path.isdir(path):  # pathlib's questions raise an error where a name is too long
+        return
+    what = "it is neither file nor folder" if os.path.exists(path) else "there is no such file"
+    hint = "; texts themselves are given as a pair (texts, labels) or (texts, None)" if " " in str(path) else ""
+    named = cut(str(path), 300) or "''"
+    raise FileNotFoundError(f"{named}: {what}; give the path of a {KINDS} file, or of a folder{hint}")
 
 
 def first_line(error):
