@@ -158,11 +158,9 @@ def test_shades_of_overlapping_words_add_up():
         ("film", "good film -0.250; film +0.250"),
     ]
     # Over "good" and "film" the two cancel; the gap between belongs to the n-gram alone.
-    assert [re.search(r"border-bottom: 2px dotted rgba\(213, 94, 0, ([\d.]+)\)", style)[1] for *_, style in stretches] == [
-        "0.00",
-        "1.00",
-        "0.00",
-    ]
+    assert [shade for *_, shade in stretches] == [0, -1, 0]
+    drawn = re.findall(r"border-bottom: 2px dotted rgba\(213, 94, 0, ([\d.]+)\)", explain(model, "good film").html())
+    assert drawn == ["0.00", "1.00", "0.00", "1.00"]  # the last is that of the legend
 
 
 def test_a_text_without_a_known_word_is_judged_as_an_empty_one():

@@ -17,9 +17,7 @@ from .html import render
 if TYPE_CHECKING:
     from .classifier import TextClassifier
 
-FOR, AGAINST = "0, 114, 178", "213, 94, 0"  # blue and orange: the colour-blind tell them apart; see-through, for light and dark
 READ = 4_000_000  # characters that are read anew to find what would change a verdict: a third of a second
-STRONGEST = 0.5  # opacity of the shading where a text's words say most: text over it stays readable
 
 
 def explain(model: TextClassifier, text: str) -> Explanation:
@@ -272,8 +270,6 @@ class Explanation:
             "explanation",
             summary=self._summary(),
             stretches=self._stretches(),
-            look_for=_style(1, 1),
-            look_against=_style(-1, 1),
             shown_class=self._shown_class,
             advice=self._advice(),
             columns=self._columns(),
@@ -379,7 +375,7 @@ class Explanation:
         return f"{left_out} With “{instead}” in its place it is {new_verdict}."
 
     def _stretches(self):
-        """Return the text cut at all ends of words: each stretch with the terms that cover it, and its look; None for plain."""
+        """Return the text cut at all ends of words: each stretch with the terms that cover it, and its shade, from -1 to 1."""
         each = self._of_class(self.contributions, None) / np.maximum(self.occurrences, 1)
         edges = sorted({0, len(self.text), *(at for span in self.spans for at in span[:2])})
         place_of = {edge: i for i, edge in enumerate(edges)}
@@ -387,18 +383,7 @@ class Explanation:
         for start, end, place in self.spans:
             for edge in edges[place_of[start] : place_of[end]]:
                 covering[edge].append(place)
-        shades = {start: each[places].sum() for start, places in covering.items() if places}
+        shades = {start: each[places].sum() for start, places in covering.items()}
         top = max(map(abs, shades.values()), default=0) or 1
-        stretches = []
-        for start, end in pairwise(edges):
-            title = "; ".join(f"{self.words[place]} {each[place]:+.3f}" for place in covering[start])
-            style = _style(shades[start], abs(shades[start]) / top) if start in shades else None
-            stretches.append((self.text[start:end], title, style))
-        return stretches
-
-
-def _style(sign, strength):
-    """Return the look of a stretch: blue and a line where it speaks for a class, orange and dots where against."""
-    colour, line = (FOR, "solid") if sign > 0 else (AGAINST, "dotted")
-    border = f"border-bottom: 2px {line} rgba({colour}, {strength:.2f})"
-    return f"background: rgba({colour}, {STRONGEST * strength:.2f}); {border}"
+        titles = {start: [f"{self.words[place]} {each[place]:+.3f}" for place in covering[start]] for start in edges}
+        return [(self.text[start:end], "; ".join(titles[start]), shades[start] / top) for start, end in pairwise(edges)]
