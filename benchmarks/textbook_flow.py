@@ -11,7 +11,7 @@ from tqdm import tqdm
 from tokensel_nb import embedding_step, init_parameters
 from tokensel_nb.corpus.synthetic import one_relevant_token
 from tokensel_nb.models.textbook import textbook_logits, tokens_of
-from tokensel_nb.theory.flow import gradient_flow, normalised_steps
+from tokensel_nb.theory.flow.path import gradient_flow, normalised_steps
 from tokensel_nb.theory.max_margin import max_margin
 
 from .timing import row

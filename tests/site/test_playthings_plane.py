@@ -9,7 +9,6 @@ import pages
 import pytest
 
 import tokensel_nb as ts
-from tokensel_nb.theory import flow
 
 WORDS, TEXTS, WAR = (f".tag_plaything-{name} .plaything" for name in ("plane", "flow", "border"))
 FOLDER = pages.ROOT / "book" / "_static" / "playthings"
@@ -323,7 +322,7 @@ def tug_of_war(many, step, others=60):
     counts = np.hstack([relevant, np.ones((2 * many, others), int)])
     words = [*(f"ally {i}" for i in range(many)), "lone", *map(str, range(others))]
     corpus = ts.Corpus(counts, [1] * many + [-1] * many, words)
-    after = flow.limit_parameters(corpus, step)
+    after = ts.limit_parameters(corpus, step)
     start = -6 * after.embeddings[many] + 6 * after.token_values[many] * after.output_vector  # -6 e_lone
     return corpus, replace(after, cls_embedding=start)
 

@@ -12,7 +12,8 @@ from tokensel_nb import Corpus, Parameters, gradients, init_parameters, loss
 from tokensel_nb.corpus.synthetic import one_relevant_token
 from tokensel_nb.models.textbook import textbook_gradients
 from tokensel_nb.support.arrays import to_numpy
-from tokensel_nb.theory.flow import conserved, joint, joint_flow, output_flow, path
+from tokensel_nb.theory.flow import joint, path
+from tokensel_nb.theory.flow.joint import conserved, joint_flow, output_flow
 from tokensel_nb.theory.max_margin import max_margin
 
 

@@ -12,7 +12,7 @@ from tokensel_nb import Corpus, Parameters, gradients, init_parameters, loss
 from tokensel_nb.corpus.synthetic import one_relevant_token, partly_positive_tokens, several_relevant_tokens
 from tokensel_nb.models.textbook import textbook_gradients
 from tokensel_nb.support.arrays import to_numpy
-from tokensel_nb.theory.flow import Flow, gradient_flow, key_query_at, key_query_flow, limit_parameters, normalised_steps
+from tokensel_nb.theory.flow.path import Flow, gradient_flow, key_query_at, key_query_flow, limit_parameters, normalised_steps
 from tokensel_nb.theory.max_margin import max_margin
 
 

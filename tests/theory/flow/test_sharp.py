@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tokensel_nb import Corpus, score_gradients
 from tokensel_nb.corpus.synthetic import one_relevant_token
 from tokensel_nb.support.arrays import to_numpy
-from tokensel_nb.theory.flow import SharpAttention
+from tokensel_nb.theory.flow.sharp import SharpAttention
 
 
 def numbers(corpus, spread, seed):

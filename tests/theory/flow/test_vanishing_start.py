@@ -9,7 +9,7 @@ from scipy import integrate, optimize
 
 from tokensel_nb import Corpus, Parameters, independent_tokens, score_gradients
 from tokensel_nb.models.textbook import textbook_gradients
-from tokensel_nb.theory.flow import joint_flow
+from tokensel_nb.theory.flow.joint import joint_flow
 
 
 def corpus_of(counts, signs):

@@ -195,15 +195,13 @@ class OutputField(Field):
 
     def velocity(self, _, point):
         """Return d(z, M, w)/ds: p has speed 1, v the speed that belongs to it."""
-        attention = self.at(point)
-        gradient, norm = self.gradient(attention)
+        attention, gradient, norm = self.pull(point)
         by_value, speed = self.by_value(attention, norm)
         return np.concatenate([-gradient / norm, -speed * (self.inverse @ by_value)])
 
     def jacobian(self, _, point):
         """Return its derivative."""
-        attention = self.at(point)
-        gradient, norm = self.gradient(attention)
+        attention, gradient, norm = self.pull(point)
         by_value, speed = self.by_value(attention, norm)
         beside = lambda *parts: namespace(self.rows).concat(parts, axis=1)
         pulls = beside(attention.pulls_along(self.every), self.pulls_by_height(attention)[:, None])

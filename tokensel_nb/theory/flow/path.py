@@ -221,7 +221,7 @@ def normalised_steps(
         query = query - step_size / norm * gradient
     if not recorded:
         raise ValueError(NO_GRADIENT)
-    return _flow(recorded, "the end" if len(recorded) == len(wanted) else "no direction")
+    return Flow(*map(np.array, zip(*recorded)), "the end" if len(recorded) == len(wanted) else "no direction")
 
 
 @checked(corpus=some_texts, learning_rate=positive)
@@ -374,24 +374,24 @@ class Field:
         """Return attention at a point."""
         return SharpAttention(self.rows @ like(point, self.rows), self.values, self.corpus)
 
-    def gradient(self, attention):
-        """Return ∂L/∂z and its norm, in the unit of `SharpAttention.by_score`."""
+    def pull(self, point):
+        """Return attention at a point, and ∂L/∂z with its norm, in the unit of `SharpAttention.by_score`."""
+        attention = self.at(point)
         gradient = to_numpy(self.rows.T @ attention.by_score().array)
         norm = np.linalg.norm(gradient)
         # The unit is such that the largest pull of a text on a token is 1/n.
         if norm * len(self.corpus) <= CANCELLED * self.size:  # both are zero where the embeddings are
             raise _NoDirection
-        return gradient, norm
+        return attention, gradient, norm
 
     def velocity(self, _, point):
         """Return dz/ds, of length 1."""
-        gradient, norm = self.gradient(self.at(point))
+        _, gradient, norm = self.pull(point)
         return -gradient / norm
 
     def jacobian(self, _, point):
         """Return its derivative."""
-        attention = self.at(point)
-        gradient, norm = self.gradient(attention)
+        attention, gradient, norm = self.pull(point)
         curvature = to_numpy(attention.curvature(self.rows))
         unit = gradient / norm
         return (np.outer(unit, unit @ curvature) - curvature) / norm
@@ -400,7 +400,7 @@ class Field:
         """Return the path, and its points in the field's own coordinates."""
         where = _spaced(arc_length, records)
         points, stopped = _integrate(self, where, tolerance)
-        return _flow(list(map(self.record, where, points)), stopped), np.array(points)
+        return Flow(*map(np.array, zip(*map(self.record, where, points))), stopped), np.array(points)
 
     def record(self, length, point):
         """Return what a `Flow` holds of a point."""
@@ -427,10 +427,6 @@ def _record(length, query, rows, attention, selected):
     array, log_unit = attention.by_score()
     log_norm = np.log(_norm(rows.T @ array)) + log_unit
     return length, to_numpy(query).astype(np.float64), log_norm, attention.loss(), attention.log_missed(selected)
-
-
-def _flow(recorded, stopped):
-    return Flow(*map(np.array, zip(*recorded)), stopped)
 
 
 def _integrate(field, where, tolerance):
