@@ -17,6 +17,7 @@ from scipy import sparse
 from ..support.checks import checked, generator, number, whole_number
 from ..support.runtime import room_for
 from .corpus import Corpus
+from .sequences import counted
 
 SIGNAL = partial(number, least=0, most=1, open_above=True)
 HALF = partial(number, least=0, most=0.5)
@@ -359,9 +360,7 @@ def _deal(words, texts, length, random):
 
 def _corpus(tokens, names):
     """Return the corpus of an array of token numbers, one row per text, the first half labelled +1."""
-    texts, length = tokens.shape
-    entries = (np.ones(tokens.size, np.int32), tokens.ravel(), np.arange(0, tokens.size + 1, length))
-    return Corpus(sparse.csr_array(entries, shape=(texts, len(names))), np.repeat([1, -1], texts // 2), names)
+    return Corpus(counted(tokens, len(names)), np.repeat([1, -1], len(tokens) // 2), names)
 
 
 def _irrelevant(number):

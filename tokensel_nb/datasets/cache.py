@@ -1,6 +1,5 @@
 """What took long to get, kept on disk: whole or not there, and checked at every reading."""
 
-import hashlib
 import os
 import warnings
 from contextlib import suppress
@@ -10,7 +9,7 @@ import pyarrow as pa
 
 from ..support.files import atomic, read_once
 from .read.reviews import DataError, Reviews, first_line, tell
-from .sources import as_recorded
+from .sources import as_recorded, digest
 
 
 def cache_folder() -> Path:
@@ -57,17 +56,14 @@ def to_cache(reviews, filename):
 
 def as_first_read(reviews, filename, others):
     """Return reviews if they are those of the first reading here, whose digest is kept: nobody recorded what they should be."""
-    path = cache_folder() / filename
-    contents = hashlib.blake2b(reviews.labels.astype("<i8").tobytes(), digest_size=32)
-    for text in reviews.texts:
-        contents.update(f"{len(text)} {text}".encode("utf-8", "surrogatepass"))
+    path, contents = cache_folder() / filename, digest(reviews)
     try:
         recorded = read_once(path).decode("ascii", "replace")
     except OSError:
         with suppress(OSError), atomic(path) as file:  # where it cannot be kept, the next reading is a first one, too
-            file.write(contents.hexdigest().encode())
+            file.write(contents.encode())
         return reviews
-    if recorded != contents.hexdigest():
+    if recorded != contents:
         remedy = f"remove {others} and {path} to start over"
         raise DataError(f"{reviews.source}: the contents are not those first read here; {remedy}")
     return reviews

@@ -12,6 +12,7 @@ made anew. So no digit is lost, whatever the scores. A text that is left empty h
 from __future__ import annotations
 
 import numpy as np
+from scipy import sparse
 
 from ..corpus.corpus import Corpus
 from ..corpus.counts import CountMatrix
@@ -27,7 +28,7 @@ class LeavingOut:
     def __init__(self, scores, corpus: Corpus, together=()):
         counts = CountMatrix.of(corpus, np.empty(0))
         self._counts, number = counts, len(counts.columns)
-        sets, texts, self._sets, self._places = _standing(counts, corpus, together)
+        sets, texts, self._sets, self._places = _standing(counts, together)
         self.rows = np.concatenate([counts.rows, texts])
         self.columns = np.concatenate([counts.columns, counts.shape[1] + sets])
         self._weights = weigh_entries(scores, counts)
@@ -77,19 +78,15 @@ class LeavingOut:
         return of[kept], places[kept]
 
 
-def _standing(counts, corpus, together):
+def _standing(counts, together):
     """Return, for every set and each text in which all of its words stand, both; and of each word the entry, and its place."""
     pairs = [(np.empty((0, 0), np.int64), np.empty(0, np.int64))]
-    by_word = corpus.counts.tocsc() if len(together) else None
-    keys = counts.rows.astype(np.int64) * counts.shape[1] + counts.columns  # ascending
+    number = np.arange(1, len(counts.columns) + 1)  # of every entry; from one, as zero would be none
+    by_word = sparse.csr_array((number, counts.columns, counts.row_ends), counts.shape).tocsc() if len(together) else None
     for words in together:
-        begins, ends = by_word.indptr[words], by_word.indptr[words + 1]
-        rarest = (ends - begins).argmin()
-        rows = by_word.indices[begins[rarest] : ends[rarest]].astype(np.int64)
-        wanted = rows[:, None] * counts.shape[1] + words
-        places = np.searchsorted(keys, wanted)
-        here = (keys[np.minimum(places, len(keys) - 1)] == wanted).all(axis=1)
-        pairs.append((places[here], rows[here]))
+        of_words = by_word[:, words].tocsr()
+        rows = np.flatnonzero(np.diff(of_words.indptr) == len(words))
+        pairs.append((of_words[rows].toarray() - 1, rows))
     places, texts = zip(*pairs)
     sets = np.repeat(np.arange(-1, len(together)), list(map(len, texts)))
     sizes = np.concatenate([np.full(len(of_set), of_set.shape[1]) for of_set in places])

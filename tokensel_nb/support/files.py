@@ -82,7 +82,7 @@ def read_once(path) -> bytes:
 def opened(path):
     """Open a file for reading bytes; never wait, as one would for the other end of a pipe."""
     try:
-        file = open(path, "rb", opener=_unwaiting)
+        file = open(path, "rb", opener=lambda path, flags: os.open(path, flags | getattr(os, "O_NONBLOCK", 0)))
     except ValueError as error:
         raise OSError(errno.EINVAL, UNNAMED, shown(path)) from error
     with file:
@@ -94,10 +94,6 @@ def shown(path) -> str:
     """Return a path as a message shows it: unprintable characters escaped, and only the end of a long one."""
     text = "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in str(path))
     return text if len(text) <= 200 else f"...{text[-197:]}"
-
-
-def _unwaiting(path, flags):
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def _mode(path):

@@ -22,8 +22,9 @@ from ..models.base import check_finite, check_fit
 from ..models.one_layer import OneLayer, loss_gradients
 from ..models.optimizers import GradientDescent
 from ..models.parameters import Parameters
+from ..models.verbs import finite_arrays
 from ..support.arrays import is_torch, like, log_softmax, namespace, sigmoid
-from ..support.checks import checked, finite, positive
+from ..support.checks import checked, positive
 
 
 @checked(parameters=Parameters, corpus=some_texts, learning_rate=positive)
@@ -126,9 +127,7 @@ def exact_values(parameters: Parameters, corpus: Corpus, learning_rate: float):
     >>> bool(np.abs(gap).max() < 1e-15)
     True
     """
-    exact = exact_parameters(parameters, corpus)
-    _need_uniform(exact)
-    values, heads = exact.token_values, _heads(exact)
+    exact, values, heads = _uniform(exact_parameters(parameters, corpus))
     counts, shares = CountMatrix.of(corpus, values), like(corpus.shares.data, values)
     logits = counts.times(values.reshape(len(values), -1), shares)
     if corpus.num_classes == 2:
@@ -201,9 +200,7 @@ def adam_values(parameters: Parameters, corpus: Corpus, learning_rate: float, ep
     >>> ts.adam_values(start, corpus, 0.1).round(6)  # every word that leans moves as far
     array([ 0.1, -0.1,  0. ])
     """
-    given = exact_parameters(parameters, corpus, dtype=None)
-    _need_uniform(given)
-    values, heads = given.token_values, _heads(given)
+    given, values, heads = _uniform(exact_parameters(parameters, corpus, dtype=None))
     gradient = loss_gradients(given.token_scores, values, corpus)[1].reshape(len(values), -1) @ heads
     moved = gradient / (namespace(gradient).abs(gradient) + epsilon) @ heads.T
     return check_finite(values - learning_rate * moved.reshape(values.shape), given, learning_rate=learning_rate)
@@ -277,8 +274,7 @@ def exact_parameters(parameters: Parameters, corpus: Corpus | None = None, dtype
     """Return parameters as float64, or with None as they are, finite and fitting the corpus; tensors without their history."""
     if corpus is not None:
         check_fit(OneLayer(), parameters, corpus)
-    for name, array in parameters.arrays().items():
-        finite(name, array)
+    finite_arrays("parameters", parameters)
     return parameters.map(lambda array: like(array.detach() if is_torch(array) else array, array, dtype))
 
 
@@ -291,11 +287,8 @@ def _step(parameters, corpus, learning_rate, name):
     return replace(parameters, **{name: check_finite(stepped, parameters, learning_rate=learning_rate)})
 
 
-def _heads(parameters):
-    """Return v, or all v_k, as rows."""
-    return parameters.output_vector.reshape(-1, parameters.embeddings.shape[1])
-
-
-def _need_uniform(parameters):
+def _uniform(parameters):
+    """Return parameters, their values, and v, or all v_k, as rows; refuse attention that is not uniform."""
     if parameters.cls_embedding.any():
         raise ValueError("cls_embedding is not zero; the formula holds from p = 0, where attention is uniform")
+    return parameters, parameters.token_values, parameters.output_vector.reshape(-1, parameters.embeddings.shape[1])

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
+from scipy import stats
 
 from ..corpus.corpus import shuffle_labels, some_texts
 from ..support.arrays import to_numpy
@@ -56,8 +57,6 @@ class Bins:
         -------
         float
         """
-        from scipy import stats
-
         filled = self.sizes > 0
         return float(stats.spearmanr(self.centres[filled], self.means[filled]).statistic)
 
@@ -89,8 +88,6 @@ def binned(skew, amounts, bins=20) -> Bins:
     >>> ts.binned([-1.0, -0.9, 1.0], [2.0, 4.0, 1.0], bins=2).means
     array([3., 1.])
     """
-    from scipy import stats
-
     skew, amounts = _known(skew, amounts)
     if not len(skew):
         raise ValueError("no token has a skew; give words that occur")
@@ -141,8 +138,6 @@ def word_correlation(skew, amounts) -> float:
     >>> ts.word_correlation([-1.0, 0.0, np.nan, 1.0], [0.0, 1.0, 5.0, 8.0])
     1.0
     """
-    from scipy import stats
-
     return float(stats.spearmanr(*_known(skew, amounts)).statistic)
 
 
@@ -274,6 +269,4 @@ def _controlled(parts, amounts, bins, frequency, min_texts):
 
 def extremes(means):
     """Return the lowest and the highest of the means in every bin, shape (2, m), from shape (k, m); NaN where all k are."""
-    empty = np.isnan(means).all(axis=0)
-    some = np.where(empty, 0, means)
-    return np.where(empty, np.nan, [np.nanmin(some, axis=0), np.nanmax(some, axis=0)])
+    return np.stack([np.fmin.reduce(means), np.fmax.reduce(means)])

@@ -111,7 +111,6 @@ def first_step(parameters: NamedArrays, corpus: Corpus, model: Model = OneLayer(
     # softplus(f) - softplus(-f) = f: the loss of the label -1 less that of +1 is the mean logit, which knows no labels.
     of_labels = [np.full(len(corpus), label) for label in (0, 1)]
     blame, praise = [gradients(parameters, relabelled(corpus, labels), model).embeddings for labels in of_labels]
-    shares = (
-        corpus.counts.T @ (corpus.mean_weights / np.maximum(places, 1) * np.stack([signs * residuals, np.ones(len(corpus))])).T
-    )
+    of_places = corpus.mean_weights / np.maximum(places, 1)
+    shares = corpus.counts.T @ (of_places * np.stack([signs * residuals, np.ones(len(corpus))])).T
     return FirstStep(movement, shares[:, 0], to_numpy(blame - praise).sum(0) / shares[:, 1].sum())

@@ -222,25 +222,28 @@ def span(rows):
     return basis, rows @ basis
 
 
+def _between(of_tokens, pairs):
+    """Return what belongs to the selected token of every pair, less what belongs to the other."""
+    return of_tokens[pairs[:, 0]] - of_tokens[pairs[:, 1]]
+
+
 def _solve(rows, pairs, vocabulary):
     """Return the solution in the coordinates of the rows, and one multiplier a pair."""
     solution = np.zeros(rows.shape[1])
     multipliers = np.zeros(len(pairs))
     working = np.zeros(0, np.int64)
     while True:
-        scores = rows @ solution
-        gaps = scores[pairs[:, 0]] - scores[pairs[:, 1]]
-        missed = np.flatnonzero(gaps < 1 - SLACK)
+        gaps = _between(rows @ solution, pairs)
         # A pair of the working set is as good as the solver makes it; asking again would not end.
-        missed = np.setdiff1d(missed, working, assume_unique=True)
+        missed = np.setdiff1d(np.flatnonzero(gaps < 1 - SLACK), working, assume_unique=True)
         if not len(missed):
             return solution, multipliers
         worst = missed[np.argsort(gaps[missed], kind="stable")[:AT_ONCE]]
         working = np.concatenate([working, worst])
-        differences = rows[pairs[working, 0]] - rows[pairs[working, 1]]
+        differences = _between(rows, pairs[working])
         solution, of_working = _least_norm(differences)
         if solution is None:
-            raise _not_separable(differences, pairs[working], vocabulary)
+            raise _not_separable(differences, of_working, pairs[working], vocabulary)
         multipliers[:] = 0
         multipliers[working] = of_working
         # A small working set makes the loop fast. What is dropped may come back, and as the norm grows each time, this ends;
@@ -250,8 +253,9 @@ def _solve(rows, pairs, vocabulary):
 
 
 def _least_norm(differences):
-    """Return the point of least norm with ``differences @ point >= 1`` and its multipliers; None if there is none.
+    """Return the point of least norm with ``differences @ point >= 1`` and its multipliers.
 
+    Where there is none, return None and, as Farkas' lemma says, some λ ≥ 0, Σ λ = 1, with Σ λ (E_r - E_s) = 0.
     Lawson and Hanson's least-distance form, and then once more from the rows that hold with equality, to full precision.
     """
     number, dim = differences.shape
@@ -260,7 +264,7 @@ def _least_norm(differences):
     weights = _nonnegative(columns, wanted)
     rest = (wanted - columns @ weights)[-1]  # 1/(1 + ‖point‖²), if there is a point
     if rest < NOTHING:
-        return None, None
+        return None, weights
     active = weights > 0
     basis, triangle = np.linalg.qr(differences[active].T)
     sizes = np.abs(np.diag(triangle))
@@ -284,16 +288,11 @@ def _nonnegative(columns, wanted):
     return weights
 
 
-def _not_separable(differences, pairs, vocabulary):
-    """Return the error that names a smallest set of pairs which conflict."""
+def _not_separable(differences, weights, pairs, vocabulary):
+    """Return the error that names the pairs which conflict, those of positive weight; nnls weighs independent columns alone."""
     sizes = np.linalg.norm(differences, axis=1)  # in the unit of the longest row
     if 0 < sizes.min() < np.finfo(np.float64).eps:
         raise ValueError("embeddings spans too many orders of magnitude: some rows hardly differ; scale them")
-    # By Farkas' lemma some λ ≥ 0, Σ λ = 1, has Σ λ (E_r - E_s) = 0; nnls finds one whose columns are independent.
-    columns = np.vstack([differences.T, np.ones(len(differences))])
-    wanted = np.zeros(len(columns))
-    wanted[-1] = 1
-    weights = _nonnegative(columns, wanted)
     conflict = pairs[weights > 1e-9 * weights.max()]
     named = first_few((f"{vocabulary[r]!r} over {vocabulary[s]!r}" for r, s in conflict), 4)
     message = f"the selection is not separable: no direction scores {named} all at once; change the selection"
@@ -302,8 +301,7 @@ def _not_separable(differences, pairs, vocabulary):
 
 def kkt_residual(rows, pairs, direction, multipliers):
     """Return the largest relative KKT residual, from the embeddings themselves."""
-    scores = rows @ direction
-    gaps = scores[pairs[:, 0]] - scores[pairs[:, 1]]
+    gaps = _between(rows @ direction, pairs)
     weights = np.bincount(pairs[:, 0], multipliers, len(rows)) - np.bincount(pairs[:, 1], multipliers, len(rows))
     norm = np.linalg.norm(direction)
     stationarity = np.linalg.norm(direction - weights @ rows) / norm

@@ -269,7 +269,6 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):
         """Return counts, with a column of ones for <cls>, as a corpus; without classes the labels say nothing."""
         check_non_negative(X, type(self).__name__)
         counts = sparse.csr_array(sparse.hstack([sparse.csr_array(X), np.ones((X.shape[0], 1))]))
-        counts.eliminate_zeros()
         codes = np.zeros(X.shape[0], int) if codes is None else codes
         words = [*getattr(self, "feature_names_in_", range(X.shape[1])), CLS]
         return Corpus(counts, codes, words, tuple(map(str, self.classes_)), sample_weight)

@@ -86,17 +86,33 @@ def diagnose(embeddings, output_vector, cls_embedding, corpus: Corpus, *, shuffl
     >>> ts.diagnose(embedding, head, None, new).small  # untrained
     True
     """
-    vectors = _vectors(embeddings, output_vector, cls_embedding, corpus)
+    E, heads, query, bias = _vectors(embeddings, output_vector, cls_embedding, corpus)
     random = np.random.default_rng(seed)
     shuffled = [shuffle_labels(corpus, random) for _ in range(shuffles)]
-    of_classes = np.bincount(corpus.labels, corpus.mean_weights)
-    if np.count_nonzero(of_classes > 1e-9) < 2:
-        only = corpus.class_names[of_classes.argmax()]
-        raise ValueError(f"every text is {only!r:.80}; give texts of two classes or more, none of weight zero")
-    words = np.flatnonzero(np.bincount(corpus.counts.indices, minlength=corpus.vocab_size) >= least)
-    if not len(words):
-        raise ValueError(f"no word occurs in least={least} of the {len(corpus)} texts; lower least")
-    return _diagnosis(vectors, corpus, shuffled, words)
+    words = _judged(corpus, least)
+    values = E @ heads.T + bias
+    attended = Attended(E @ query, values[:, 0] if len(heads) == 1 else values)
+    weights = corpus.mean_weights
+    shares = attended.attention(corpus).T @ weights, corpus.shares.T @ weights
+    true, *others = (_look(each, attended, words, shares) for each in (corpus, *shuffled))
+    predictive = true["predictive"]
+    centred = heads - (heads.mean(axis=0) if len(heads) > 1 else 0)
+    beside = lambda name: Beside(true[name], tuple(each[name] for each in others))
+    sizes = lambda of: tuple(_size(E[rows], of) for rows in (words[predictive], words[~predictive]))
+    return Diagnosis(
+        table=_table(corpus, attended, words, shares[0]),
+        values_follow=beside("values_follow"),
+        scores_follow=beside("scores_follow"),
+        attention=beside("attention"),
+        shares=tuple(float(share[words][predictive].sum()) for share in shares),
+        value_sizes=sizes(centred),
+        score_sizes=sizes(query[None]),
+        accuracy=attended.accuracy(corpus),
+        accuracy_without_attention=Attended(np.zeros(corpus.vocab_size), attended.values).accuracy(corpus),
+        majority=float(np.bincount(corpus.labels, weights).max()),
+        corpus=corpus,
+        dim=E.shape[1],
+    )
 
 
 @dataclass(frozen=True)
@@ -227,32 +243,8 @@ class Diagnosis:
         return f"The products do not stay small ({told}), which alone is no merit: labels learnt by heart make them large, too."
 
 
-@dataclass(frozen=True)
-class _Vectors:
-    """E, v (one row, or K) and p as float64, and what is added to the values."""
-
-    embeddings: np.ndarray
-    heads: np.ndarray
-    query: np.ndarray
-    bias: np.ndarray
-
-    def scores(self):
-        return self.embeddings @ self.query
-
-    def values(self):
-        found = self.embeddings @ self.heads.T + self.bias
-        return found[:, 0] if len(self.heads) == 1 else found
-
-    def size(self, rows, of):
-        """Return √d times the root mean square cosine of some rows of E with some vectors; NaN for none, or for zero."""
-        lengths = np.linalg.norm(self.embeddings[rows], axis=1)[:, None] * np.linalg.norm(of, axis=1)
-        products = self.embeddings[rows] @ of.T
-        found = (products[lengths > 0] / lengths[lengths > 0]) ** 2
-        return float(np.sqrt(of.shape[1] * found.mean())) if found.size else np.nan
-
-
 def _vectors(embeddings, output_vector, cls_embedding, corpus):
-    """Return what was given, checked against the corpus."""
+    """Return E, v (one row, or K) and p as float64, checked against the corpus, and what is added to the values."""
     K, E = corpus.num_classes, _array("embeddings", embeddings, (None, None))
     if len(E) != corpus.vocab_size:
         raise ValueError(f"embeddings has {len(E)} rows, but the corpus has {corpus.vocab_size} words; give one per word")
@@ -268,7 +260,19 @@ def _vectors(embeddings, output_vector, cls_embedding, corpus):
     bias = np.zeros(len(heads)) if bias is None else _array("the output's bias", bias, (len(heads),))
     if K == 2 and len(heads) == 2:
         heads, bias = heads[1:] - heads[:1], bias[1:] - bias[:1]
-    return _Vectors(E, heads, query.ravel(), bias)
+    return E, heads, query.ravel(), bias
+
+
+def _judged(corpus, least):
+    """Return the words that are judged, those of enough texts; refuse a corpus by which nothing can be."""
+    of_classes = np.bincount(corpus.labels, corpus.mean_weights)
+    if np.count_nonzero(of_classes > 1e-9) < 2:
+        only = corpus.class_names[of_classes.argmax()]
+        raise ValueError(f"every text is {only!r:.80}; give texts of two classes or more, none of weight zero")
+    words = np.flatnonzero(np.bincount(corpus.counts.indices, minlength=corpus.vocab_size) >= least)
+    if not len(words):
+        raise ValueError(f"no word occurs in least={least} of the {len(corpus)} texts; lower least")
+    return words
 
 
 def _array(name, given, shape=None):
@@ -277,29 +281,11 @@ def _array(name, given, shape=None):
     return to_numpy(found.double() if is_torch(found) else found).astype(np.float64)
 
 
-def _diagnosis(vectors, corpus, shuffled, words):
-    attended = Attended(vectors.scores(), vectors.values())
-    weights = corpus.mean_weights
-    shares = attended.attention(corpus).T @ weights, corpus.shares.T @ weights
-    true, *others = (_look(each, attended, words, shares) for each in (corpus, *shuffled))
-    predictive = true["predictive"]
-    centred = vectors.heads - (vectors.heads.mean(axis=0) if len(vectors.heads) > 1 else 0)
-    beside = lambda name: Beside(true[name], tuple(each[name] for each in others))
-    sizes = lambda of: tuple(vectors.size(rows, of) for rows in (words[predictive], words[~predictive]))
-    return Diagnosis(
-        table=_table(corpus, attended, words, shares[0]),
-        values_follow=beside("values_follow"),
-        scores_follow=beside("scores_follow"),
-        attention=beside("attention"),
-        shares=tuple(float(share[words][predictive].sum()) for share in shares),
-        value_sizes=sizes(centred),
-        score_sizes=sizes(vectors.query[None]),
-        accuracy=attended.accuracy(corpus),
-        accuracy_without_attention=Attended(np.zeros(corpus.vocab_size), attended.values).accuracy(corpus),
-        majority=float(np.bincount(corpus.labels, weights).max()),
-        corpus=corpus,
-        dim=vectors.embeddings.shape[1],
-    )
+def _size(rows, of):
+    """Return √d times the root mean square cosine of rows with some vectors; NaN for none, or for zero."""
+    lengths = np.linalg.norm(rows, axis=1)[:, None] * np.linalg.norm(of, axis=1)
+    found = ((rows @ of.T)[lengths > 0] / lengths[lengths > 0]) ** 2
+    return float(np.sqrt(of.shape[1] * found.mean())) if found.size else np.nan
 
 
 def _look(corpus, attended, words, shares):

@@ -8,6 +8,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from sklearn.metrics import confusion_matrix
 
 from ..support.extras import pd
 from ..support.runtime import side_by_side
@@ -97,10 +98,8 @@ class Calibration(NamedTuple):
 def calibration(probabilities, right, bins=10) -> Calibration:
     """Compare how sure a classifier is with how often it is right, in bins of equally many texts."""
     parts = np.array_split(np.argsort(probabilities, kind="stable"), min(bins, len(right)))
-    sure = np.array([probabilities[part].mean() for part in parts])
-    share = np.array([right[part].mean() for part in parts])
-    sizes = np.array([len(part) for part in parts])
-    return Calibration(sure, share, float((sizes * abs(sure - share)).sum() / sizes.sum()))
+    sure, share = (np.array([each[part].mean() for part in parts]) for each in (probabilities, right))
+    return Calibration(sure, share, float(np.average(abs(sure - share), weights=list(map(len, parts)))))
 
 
 class Mistake(NamedTuple):
@@ -152,10 +151,7 @@ class Evaluation:
     @cached_property
     def confusion(self):
         """How many of the texts held out have which label, in rows, and get which verdict, in columns; shape (K, K)."""
-        names = self.report.model.classes_
-        found = np.zeros((len(names), len(names)), int)
-        np.add.at(found, tuple(np.searchsorted(names, each) for each in (self.report.labels[self.held_out], self.predicted)), 1)
-        return found
+        return confusion_matrix(self.report.labels[self.held_out], self.predicted, labels=self.report.model.classes_)
 
     @cached_property
     def by_class(self) -> pd.DataFrame:

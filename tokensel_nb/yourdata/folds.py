@@ -59,7 +59,5 @@ def fit_parts(whole, counted, parts):
 
 def accuracy_of(parts):
     """Return the accuracy of models, each tried on the texts that are new to it."""
-    right = [
-        classes_of_logits(Attended(model.scores_, model.values_).logits(corpus)) == corpus.labels for model, corpus, _ in parts
-    ]
-    return float(np.mean(np.concatenate(right)))
+    tried = ((Attended(model.scores_, model.values_).logits(corpus), corpus.labels) for model, corpus, _ in parts)
+    return float(np.mean(np.concatenate([classes_of_logits(logits) == labels for logits, labels in tried])))

@@ -187,13 +187,9 @@ def logistic_law(centre, scale):
     return _normalised(np.cosh((EFFECTS - centre) / (2 * scale)) ** -2.0)
 
 
-def _leaks():
-    """Return the law of leaks on the grid."""
-    return _normalised(np.where(EFFECTS > WEAKEST - 1e-9, np.exp(-np.maximum(EFFECTS - WEAKEST, 0)), 0))
-
-
 def _normalised(weights):
     return weights / weights.sum()
 
 
-LEAKS = _leaks()
+LEAKS = _normalised(np.where(EFFECTS > WEAKEST - 1e-9, np.exp(-np.maximum(EFFECTS - WEAKEST, 0)), 0))
+"""The law of leaks on the grid."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import defaultdict
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -28,8 +28,7 @@ PATTERNS = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class Marks:
+class Marks(NamedTuple):
     """Marks by name, and which texts have which: a sparse array of zeros and ones, shape (n, number of marks)."""
 
     names: np.ndarray

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
@@ -358,16 +358,12 @@ class Report:
         column_of = {word: column for column, word in enumerate(self.model.vocabulary_)}
         number = np.diff(counts.indptr)
         column_of |= {name: min(map(column_of.get, words), key=number.__getitem__) for name, words in self.together.items()}
-        words = dict.fromkeys(word for corner in self.corners.values() for word in corner.word.head(SHOWN) if word in column_of)
-        chosen = []
-        for word in words:
-            column = column_of[word]
-            rows = counts.indices[counts.indptr[column] : counts.indptr[column + 1]]
-            chosen += [(word, row) for row in random.choice(rows, min(self.passages, len(rows)), replace=False)]
-        texts = [self.texts[row] for _, row in chosen]
-        found = {word: [] for word in words}
-        for (word, _), text, places in zip(chosen, texts, self.model.phrases_.find(listed_texts(texts))):
-            found[word].append(_passage(text, places, column_of[word]))
+        found = {}
+        for word in dict.fromkeys(word for corner in self.corners.values() for word in corner.word.head(SHOWN)):
+            if (column := column_of.get(word)) is not None:  # marks have none
+                rows = counts.indices[counts.indptr[column] : counts.indptr[column + 1]]
+                texts = [self.texts[row] for row in random.choice(rows, min(self.passages, len(rows)), replace=False)]
+                found[word] = [_passage(*pair, column) for pair in zip(texts, self.model.phrases_.find(texts))]
         return found
 
     @checked(attend=truth)
@@ -539,8 +535,7 @@ NOTES = {
 SORTED_BY = dict(zip(NOTES, ("importance", "suspicion", "importance", "texts", "attention")))  # it comes first
 
 
-@dataclass(frozen=True, eq=False)
-class Trial:
+class Trial(NamedTuple):
     """A classifier of some of a report's texts, the chances that it gives every class of the others, and its accuracy."""
 
     model: TextClassifier

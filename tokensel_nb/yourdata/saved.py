@@ -88,7 +88,6 @@ def _plain(value):
 def _plain_label(label):
     label = _plain(label)
     if not isinstance(label, (bool, int, float, str)):
-        raise ValueError(
-            f"the label {label!r} is not a number, truth value or string, so it cannot be saved; rename the classes"
-        )
+        wanted = "a number, truth value or string"
+        raise ValueError(f"the label {label!r} is not {wanted}, so it cannot be saved; rename the classes")
     return label

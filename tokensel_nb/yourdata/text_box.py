@@ -53,9 +53,8 @@ def live(model: TextClassifier, examples: Sequence[str] = (), shown: Collection[
     """
     if able("model", model, ("read", "tokenizer"), "TextClassifier").tokenizer is not None:
         raise ValueError("the model has its own tokenizer, which a page cannot run; fit one without a tokenizer")
-    if shown is not None:
-        shown = frozenset(collected("shown", shown))
-    return Live(model, tuple(list_of_str("examples", examples)), shown)
+    kept = None if shown is None else frozenset(collected("shown", shown))
+    return Live(model, tuple(list_of_str("examples", examples)), kept)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 
 LONGEST = 8  # words of a name
 
 
-@dataclass(frozen=True, eq=False)
-class Together:
+class Together(NamedTuple):
     """Words and n-grams of the very same texts."""
 
     name: str

@@ -169,8 +169,4 @@ def _detected(blocks):
     return encoding, "replace"
 
 
-def _as_cp1252(error):
-    return error.object[error.start : error.end].decode("cp1252", "replace"), error.end
-
-
-codecs.register_error("cp1252", _as_cp1252)
+codecs.register_error("cp1252", lambda error: (error.object[error.start : error.end].decode("cp1252", "replace"), error.end))

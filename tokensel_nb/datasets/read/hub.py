@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 
 from ...support.extras import constants, datasets
-from ...support.runtime import HAS_THREADS
 from .columns import plain
 from .reviews import DataError, NotHereError, Reviews, first_line
 
@@ -75,11 +74,7 @@ def why_silent():
             return
         answers.append(True)
 
-    # A thread of its own, since looking up a name knows no time limit.
-    if HAS_THREADS:
-        thread = threading.Thread(target=ask, daemon=True)
-        thread.start()
-        thread.join(PATIENCE)
-    else:
-        ask()
+    thread = threading.Thread(target=ask, daemon=True)  # since looking up a name knows no time limit
+    thread.start()
+    thread.join(PATIENCE)
     return None if answers else f"the Hugging Face hub did not answer within {PATIENCE:.0f} seconds"

@@ -61,27 +61,26 @@ def tell_dropped(number, rows, why, name):
 
 def _renamed(part, kept, classes):
     """Return the name of the class of each kept row, None for a row that is dropped."""
+    labels = [_label(part, row) for row in kept]
     rename = _renaming(classes)
-    name_of = {}  # far fewer than rows
-    row_names = []
-    for row in kept:
-        value = part.labels[row]
-        try:
-            label = as_label(value)
-        except (TypeError, ValueError):
-            kind = f"{shortened(value)}, a {type(value).__name__}"
-            raise DataError(f"{part.at(row)} has the label {kind}; a label is a word or a number") from None
-        if label not in name_of:
-            name_of[label] = rename(label)
-        if name_of[label] == "":
-            counts = f" ({label!r} counts as none)" if label else ""
-            remedy = f"fill it in or drop the row, as classes={{{label!r}: None}} does, or --class {label}= on the command line"
-            raise DataError(f"{part.at(row)} has no label{counts}; {remedy}")
-        row_names.append(name_of[label])
+    name_of = {label: rename(label) for label in dict.fromkeys(labels)}  # far fewer than rows
+    if "" in name_of.values():
+        label = next(label for label, name in name_of.items() if name == "")
+        counts = f" ({label!r} counts as none)" if label else ""
+        remedy = f"fill it in or drop the row, as classes={{{label!r}: None}} does, or --class {label}= on the command line"
+        raise DataError(f"{part.at(kept[labels.index(label)])} has no label{counts}; {remedy}")
     unused = [label for label in classes if as_label(label) not in name_of] if isinstance(classes, Mapping) else []
     if unused:
         tell(f"{part.name}: classes names {', '.join(map(repr, unused))}, which no row has")
-    return row_names
+    return [name_of[label] for label in labels]
+
+
+def _label(part, row):
+    try:
+        return as_label(part.labels[row])
+    except (TypeError, ValueError):
+        kind = f"{shortened(part.labels[row])}, a {type(part.labels[row]).__name__}"
+        raise DataError(f"{part.at(row)} has the label {kind}; a label is a word or a number") from None
 
 
 def _renaming(classes):
