@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, fields
 from functools import cached_property, partial
 from numbers import Integral, Real
@@ -63,10 +64,8 @@ class Corpus:
         vocabulary = _checked_words(self.vocabulary)
         labels, names = code_labels(self.labels, tuple(map(str, listed("class_names", self.class_names))))
         if counts.shape != (len(labels), len(vocabulary)):
-            raise ValueError(
-                f"counts has shape {counts.shape}, but there are {len(labels)} labels and {len(vocabulary)} words; "
-                "give one row per text and one column per word"
-            )
+            sizes = f"counts has shape {counts.shape}, but there are {len(labels)} labels and {len(vocabulary)} words"
+            raise ValueError(f"{sizes}; give one row per text and one column per word")
         weights = None if self.weights is None else _checked_weights(self.weights, len(labels))
         self._keep(counts, labels, vocabulary, names, weights)
 
@@ -232,11 +231,10 @@ class Corpus:
         """
         random = np.random.default_rng(seed)
         rows_of = [np.flatnonzero(self.labels == label) for label in range(self.num_classes)]
-        rarest = min(rows_of, key=len)
-        for name, rows in zip(self.class_names, rows_of):
-            if not len(rows):
-                raise ValueError(f"there is no text of the class {name!r}; balance a corpus that has some of each")
-        return self[np.sort(np.concatenate([random.choice(rows, len(rarest), replace=False) for rows in rows_of]))]
+        fewest, name = min(zip(map(len, rows_of), self.class_names))
+        if not fewest:
+            raise ValueError(f"there is no text of the class {name!r}; balance a corpus that has some of each")
+        return self[np.sort(np.concatenate([random.choice(rows, fewest, replace=False) for rows in rows_of]))]
 
     def _others(self, rows):
         """Return what a subclass keeps of some texts beside the fields of a corpus."""
@@ -341,13 +339,9 @@ def _checked_counts(counts):
 def _checked_words(vocabulary):
     """Return a vocabulary as an array of objects, each once."""
     words = listed("vocabulary", vocabulary)
-    try:
-        if len(set(words)) < len(words):
-            seen = set()
-            twice = next(word for word in words if word in seen or seen.add(word))
-            raise ValueError(f"vocabulary holds {shortened(twice)} twice; give every word one column")
-    except TypeError as error:  # lists, say, cannot be looked up
-        raise TypeError(f"vocabulary holds something other than words ({cut(str(error))}); give one per column") from error
+    if len(checks.different("vocabulary", words)) < len(words):
+        twice, _ = Counter(words).most_common(1)[0]
+        raise ValueError(f"vocabulary holds {shortened(twice)} twice; give every word one column")
     return np.fromiter(words, dtype=object, count=len(words))
 
 
