@@ -26,7 +26,7 @@ def times_few(matrix, rows):
 
     def multiply(block):
         for vector, product in zip(vectors, products):
-            np.matmul(tall[block], vector, out=product[block])
+            np.dot(tall[block], vector, out=product[block])
 
     by_blocks(multiply, cuts(tall))
     return like(products, matrix).T
@@ -37,7 +37,7 @@ def few_times(rows, matrix):
     if not in_memory(matrix):
         return rows @ matrix
     tall, vectors = to_numpy(matrix), np.ascontiguousarray(to_numpy(rows))
-    parts = by_blocks(lambda block: np.stack([vector[block] @ tall[block] for vector in vectors]), cuts(tall))
+    parts = by_blocks(lambda block: np.stack([np.dot(vector[block], tall[block]) for vector in vectors]), cuts(tall))
     return like(sum(parts, np.zeros_like(tall, shape=(len(vectors), tall.shape[1]))), matrix)
 
 

@@ -12,6 +12,7 @@ so. No result may depend on that, nor how a run goes on from a checkpoint: each 
 from __future__ import annotations
 
 import math
+import os
 import sys
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -85,17 +86,29 @@ def by_blocks(function, cuts) -> list:
     Each of them is one thread of BLAS and of torch, and the cuts do not depend on how many there are: neither do the results.
     Worth it for what releases Python's lock, as products of NumPy, SciPy and torch do.
     """
-    slices, workers = list(map(slice, cuts[:-1], cuts[1:])), _number()
+    slices = list(map(slice, cuts[:-1], cuts[1:]))
+    workers, results, left = min(_number(), len(slices)), [None] * len(slices), iter(enumerate(slices))
 
-    def alone(block, context):
+    def work(context):
         with threads_for(0):
-            return context.run(function, block)
+            for place, block in left:  # whoever is free takes the next
+                results[place] = context.run(function, block)
 
     with threads_for(0):
-        if workers == 1 or len(slices) < 2 or not HAS_THREADS:
-            return list(map(function, slices))
-        with ThreadPoolExecutor(workers) as pool:
-            return list(pool.map(alone, slices, [copy_context() for _ in slices]))  # with what NumPy is to warn of
+        others = [_pool().submit(work, copy_context()) for _ in range(workers - 1)] if HAS_THREADS else []
+        work(copy_context())  # with what NumPy is to warn of
+        for other in others:
+            other.result()  # raises what went wrong there
+    return results
+
+
+@lru_cache(maxsize=1)
+def _pool():
+    return ThreadPoolExecutor(os.cpu_count())
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_pool.cache_clear)  # it would wait for threads that only its parent has
 
 
 def _number():
