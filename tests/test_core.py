@@ -141,7 +141,8 @@ threading.Thread.start = start
 many = texts * 300
 ts.report(ts.TextClassifier(), many, labels * 300)
 from tokensel_nb.corpus import counts
-counts.LARGE = 1
+from tokensel_nb.support import threads
+counts.BLOCK = threads.LARGE = 1
 ts.train(corpus, dim=4, steps=2)
 """
     browser = "import sys, pyarrow.compute, sklearn.base\nsys.platform = 'emscripten'\n" + WITHOUT
