@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 import tokensel_nb as ts
-from tokensel_nb.chapters import classes
+from tokensel_nb.chapters import classes, scale
 from tokensel_nb.chapters.pairs import skews_behind, words_and_pairs
 from tokensel_nb.chapters.recorded import recorded
 from tokensel_nb.chapters.reviews import OPTIONS, binned_run
@@ -205,6 +205,32 @@ def write_planted(folder: Path = FOLDER):
     (folder / "plant_data.js").write_text(script("planted", planted()), "utf-8")
 
 
+def costs() -> dict:
+    """Return what 11_scale's plaything begins with: a trillion tokens, what is recorded of an entry, and machines."""
+    imdb, tensors, gpu = scale.sizes_of(recorded("scale")["told"])[0], recorded("scale_tensors"), scale.H200
+    seconds, per_token = tensors["seconds of an entry"], imdb.entries / imdb.tokens
+    size = scale.Size(texts=5 * 10**9, tokens=10**12, entries=10**12 * per_token, words=10**6, dim=64)
+    enough = scale.on_paper(size, gpu, 1, scale.TWO_COPIES)["enough"]
+    core = gpu._replace(units=2, bandwidth=tensors["bandwidth"], memory=8e9, link=10e9)
+    machines = {"2 cores": core._asdict() | {"share": tensors["share"]}}
+    for units in (1, 8, enough):
+        many = gpu._replace(units=units, feed=min(units, 8) * gpu.feed)
+        machines[f"{units} H200"] = many._asdict() | {"share": tensors["gpu"]["share"]}
+    begin = {
+        "texts": size.texts,
+        "tokens": size.tokens // size.texts,
+        "words": size.words,
+        "dim": size.dim,
+        "entry": scale.TWO_COPIES,
+    }
+    return {"begin": begin, "entries": per_token, "preparing": seconds["disk"] - seconds["memory"], "machines": machines}
+
+
+def write_costs(folder: Path = FOLDER):
+    """Write what 11_scale's plaything knows."""
+    (folder / "cost_data.js").write_text(script("costs", costs()), "utf-8")
+
+
 def script(name: str, value) -> str:
     """Return a script that hands a value to the playthings under a name: pages on a disk may load scripts, and nothing else."""
     return f"tokensel.{name} = {json.dumps(value, separators=(',', ':'))};\n"
@@ -233,6 +259,7 @@ def main(folder: Path = FOLDER):
         (folder / f"{file}.js").write_text(script(name, value), "utf-8")
     write_pairs(folder)
     write_planted(folder)
+    write_costs(folder)
     write_heads(folder)
     stills.main()
 

@@ -33,10 +33,13 @@ from .recording import rounded, run
 #   its target is for `AGAIN`: points that were chosen afterwards, and measured only then. It missed one of these five, by
 #   1.62, and was left so.
 # - `speed_part`: one process, several, and several that exchange nothing take turns, step by step. Each is held to one core.
+# - `tensors`: processor time, too, on one thread, so that no wait for the disk counts; blocks are as large as by default.
 # - `out_of_core`: the peak of memory of a process that trains for two steps, its imports included.
 #
 # On the measuring machine other programs run. With `--quiet`, as root, they wait while `speed_part` counts.
 SETTINGS = [(REVIEWS, 300e6), (10 * REVIEWS, 300e6), (10 * REVIEWS, 1e9)]  # texts, and the setting of memory
+MEMORY = 1e9  # bytes that a stored corpus may take unless one says otherwise
+GPU = Path(__file__).parents[1] / "data" / "gpu.json"
 LOOPBACK = Path("/sys/class/net/lo/statistics/tx_bytes")
 BYTE_STEPS = 1000
 
@@ -174,24 +177,47 @@ def counting(folder) -> dict:
     return {"tokens": int(stored[:].lengths.sum()), "seconds": seconds}
 
 
-def tensors(texts: int = REVIEWS, numbers: int = 2**28, rounds: int = ROUNDS) -> dict:
-    """Time a step on torch's tensors, and a copy of numbers far beyond every cache, in turns, on one thread."""
+def tensors(texts: int = REVIEWS, numbers: int = 2**28, rounds: int = ROUNDS, memory: float = MEMORY) -> dict:
+    """Time a step on torch's tensors, on one thread: of texts in memory, and of the same read from a disk in blocks.
+
+    A copy of numbers far beyond every cache, in turns with them, says how fast the memory is. Of a GPU there is one measured
+    share of the bandwidth: that of ``data/gpu.json``, at 25,000 reviews.
+    """
     import torch
 
     torch.set_num_threads(1)
     corpus = resized(imdb(), texts, 7780)
-    step = stepper(corpus, ts.init_parameters(corpus.vocab_size, DIM, seed=0).to("cpu"))
+    parameters = ts.init_parameters(corpus.vocab_size, DIM, seed=0).to("cpu")
     source = torch.randn(numbers)
     target = torch.empty_like(source)
-    seconds, of_copy = np.median(in_turns(step, lambda: target.copy_(source), rounds=rounds), axis=0).tolist()
-    moved, bandwidth = size_of(corpus, DIM).bytes, 8 * numbers / of_copy  # read and written
-    share = moved / seconds / bandwidth
-    return dict(texts=texts, step=seconds, copy=of_copy, bytes=moved, bandwidth=bandwidth, share=share)
+    with tempfile.TemporaryDirectory() as folder:
+        write_corpora([corpus], Path(folder), corpus.vocabulary.tolist(), list(corpus.class_names))
+        stored = Parts(ts.StoredCorpus(folder, memory=memory))
+        steps = (stepper(each, parameters) for each in (corpus, stored))
+        times = in_turns(*steps, lambda: target.copy_(source), rounds=rounds)
+    held_all, disk, of_copy = np.median(times, axis=0).tolist()
+    size, bandwidth = size_of(corpus, DIM), 8 * numbers / of_copy  # read and written
+    return {
+        "texts": texts,
+        "entries": size.entries,
+        "bandwidth": bandwidth,
+        "share": size.bytes / held_all / bandwidth,
+        "seconds of an entry": {"memory": held_all / size.entries, "disk": disk / size.entries},
+        "gpu": of_gpu(),
+    }
+
+
+def of_gpu() -> dict:
+    """Return the GPU that was measured, and the share of its bandwidth that a step reached."""
+    measured = json.loads(GPU.read_text("utf-8"))
+    (rows,) = (part["rows"] for part in measured["parts"] if "rows" in part)
+    (share,) = (row["value"] for row in rows if row["what"] == "step: share of that bandwidth")
+    return {"name": measured["machine"]["gpu"], "share": share}
 
 
 def measured(*options: str) -> dict:
     """Measure everything, with these options for the processes that `torchrun` starts."""
-    results = {name: cost_points(points) for name, points in POINTS.items()} | {"tensors": tensors()}
+    results = {name: cost_points(points) for name, points in POINTS.items()}
     with tempfile.TemporaryDirectory() as folder:
         results["counting"] = counting(Path(folder) / "reviews")
         results["memory"] = [out_of_core(*setting, Path(folder) / str(number)) for number, setting in enumerate(SETTINGS)]
@@ -201,10 +227,10 @@ def measured(*options: str) -> dict:
     return results
 
 
-RECORDS = {"scale": measured}
+RECORDS = {"scale": measured, "scale_tensors": tensors}
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["memory"]:
         print(json.dumps(memory_part(*sys.argv[2:])))
     else:
-        run({"scale": partial(measured, *sys.argv[1:])})
+        run(RECORDS | {"scale": partial(measured, *sys.argv[1:])})

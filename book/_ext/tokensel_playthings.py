@@ -26,9 +26,8 @@ NEEDS = {
     "luck": ("chart.js", "luck_data.js"),
     "train": ("plane.js",),
     "start": ("chart.js",),
-    "plant": ("plant_data.js",),
     "heads": ("chart.js", "heads_data.js"),
-}
+} | {name: (f"{name}_data.js",) for name in ("plant", "cost")}
 MARK = re.compile(r"(?:tag_)?plaything-(\w+)$")
 
 

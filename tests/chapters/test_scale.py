@@ -64,18 +64,38 @@ def test_a_resized_corpus_has_the_most_frequent_words_and_all_classes(corpus):
     assert np.array_equal(scale.resized(corpus, 400, 60).labels, corpus.labels)
 
 
+SIZE = Size(texts=10**6, tokens=2 * 10**8, entries=10**8, words=10**4, dim=64)
+MACHINE = Machine(units=4, bandwidth=1e10, memory=1e9, feed=1e9, link=1e10)
+PARTS = ("disk", "preparing", "counts", "embeddings", "network")
+
+
 def test_a_step_on_paper_is_the_sum_of_its_parts():
-    size = Size(texts=10**6, tokens=2 * 10**8, entries=10**8, words=10**4, dim=64)
-    machine = Machine(units=4, bandwidth=1e10, memory=1e9, feed=1e9, link=1e10)
-    found = on_paper(size, machine, share=0.5)
-    assert found["feed"] == 0
-    assert 4 * found["counts"] + found["parameters"] == pytest.approx(size.bytes / (0.5 * 1e10))
-    assert found["exchange"] == pytest.approx(2 * 3 / 4 * size.exchanged / 1e10)
-    assert found["step"] == pytest.approx(sum(found[name] for name in ("feed", "counts", "parameters", "exchange")))
-    fed = on_paper(size, machine._replace(memory=1e8), 0.5)
-    assert (found["load"], fed["feed"], fed["load"]) == pytest.approx((0.8, 0.8, 0))
-    assert on_paper(size, machine._replace(units=1), 0.5)["exchange"] == 0
-    assert on_paper(size, machine._replace(memory=1e8), 0.5, entry=2)["feed"] == 0, "smaller entries fit"
+    found = on_paper(SIZE, MACHINE, share=0.5)
+    assert found["disk"] == found["preparing"] == 0
+    assert 4 * found["counts"] + found["embeddings"] == pytest.approx(SIZE.bytes / (0.5 * 1e10))
+    assert found["network"] == pytest.approx(2 * 3 / 4 * SIZE.exchanged / 1e10)
+    assert on_paper(SIZE, MACHINE._replace(units=1), 0.5)["network"] == 0
+    fed = on_paper(SIZE, MACHINE._replace(memory=1e8), 0.5, preparing=2e-8)
+    assert (fed["disk"], fed["preparing"]) == pytest.approx((0.808, 0.5))
+    for each in (found, fed):
+        assert each["step"] == pytest.approx(sum(each[name] for name in PARTS))
+
+
+def test_memory_on_paper_is_that_of_the_arrays_as_they_are_stored(corpus):
+    counts, lengths = corpus.counts, np.zeros(len(corpus) + 1, np.int64)
+    arrays = counts.indices.astype(np.int32), counts.data.astype(np.float32), lengths[1:]
+    start = ts.init_parameters(corpus.vocab_size, 8, seed=0)
+    found = on_paper(size_of(corpus, 8), MACHINE._replace(units=1), 0.5)
+    assert found["memory"] == sum(array.nbytes for array in arrays) + 4 * start.embeddings.nbytes
+
+
+@pytest.mark.parametrize("entry", [8, 12, 24])
+def test_so_many_units_hold_the_counts_and_one_fewer_does_not(entry):
+    enough = on_paper(SIZE, MACHINE._replace(memory=1e8), 0.5, entry)["enough"]
+    for units in (enough - 1, enough):
+        found = on_paper(SIZE, MACHINE._replace(memory=1e8, units=units), 0.5, entry)
+        assert (found["memory"] <= 1e8) == (found["disk"] == 0) == (units == enough)
+    assert on_paper(SIZE._replace(dim=4096), MACHINE._replace(memory=1e8), 0.5)["enough"] == np.inf, "E alone is too large"
 
 
 def test_a_step_costs_time(corpus):

@@ -12,9 +12,12 @@ from tokensel_nb.chapters.scale import sizes_of
 
 
 def test_tensors_reach_a_share_of_the_bandwidth():
-    found = scale.tensors(texts=2000, numbers=2**22, rounds=2)
+    found = scale.tensors(texts=2000, numbers=2**22, rounds=2, memory=140e6)  # in two blocks
+    memory, disk = found["seconds of an entry"].values()
     assert 0 < found["share"] < 4  # so small a copy lies in a cache
-    assert found["share"] == pytest.approx(found["bytes"] / found["step"] / found["bandwidth"])
+    assert found["share"] * found["bandwidth"] * memory == pytest.approx(16 + 28 * 7780 * scale.DIM / found["entries"])
+    assert disk > memory
+    assert found["gpu"] == recorded("scale_tensors")["gpu"]
 
 
 @pytest.mark.processes

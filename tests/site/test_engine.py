@@ -8,6 +8,7 @@ import pytest
 import tokensel_nb as ts
 from experiments import front_page
 from experiments.playthings import packed, verdict
+from tokensel_nb.chapters import scale
 from tokensel_nb.corpus.phrases import split
 from tokensel_nb.corpus.text import split_words, strings
 from tokensel_nb.yourdata.html import FOLDER
@@ -51,6 +52,26 @@ def as_given(parameters, corpus):
         for row, label in zip(corpus.counts.toarray(), corpus.labels)
     ]
     return {"parameters": dict(zip("Epv", [*arrays, heads])), "texts": texts}
+
+
+def test_a_step_on_paper(engine):
+    """Sizes and machines of which some hold the counts, and some not even the embeddings."""
+    random, cases = np.random.default_rng(0), []
+    for _ in CASES:
+        texts, entries, words, dim = (float(10 ** random.uniform(*ends)) for ends in ((3, 10), (5, 12), (2, 7), (0.5, 4)))
+        units = int(10 ** random.uniform(0, 3))
+        machine = scale.Machine(units, *(float(10 ** random.uniform(*ends)) for ends in ((9, 13), (9, 12), (8, 11), (8, 12))))
+        share, entry, preparing = random.uniform(0.01, 1), random.uniform(4, 24), random.uniform(0, 1e-7)
+        cases.append((scale.Size(texts, 0, entries, words, dim), machine, share, entry, preparing))
+    given = [[size._asdict(), machine._asdict() | {"share": share}, *rest] for size, machine, share, *rest in cases]
+    found = engine("given.map((each) => tokensel.onPaper(...each))", given)
+    kinds = set()
+    for case, each in zip(cases, found, strict=True):
+        wanted = scale.on_paper(*case)
+        each |= each.pop("seconds")
+        assert each == pytest.approx(wanted, rel=1e-12)
+        kinds.add("none" if np.isinf(wanted["enough"]) else wanted["disk"] > 0)
+    assert kinds == {"none", True, False}
 
 
 @pytest.mark.parametrize("classes", [2, 4])

@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
+from math import ceil, inf
 from pathlib import Path
 from typing import NamedTuple
 
@@ -70,8 +71,7 @@ class Size(NamedTuple):
 
 def size_of(corpus: Corpus, dim: int) -> Size:
     """Return the size of a training."""
-    tokens = int(corpus.lengths.sum())
-    return Size(len(corpus), tokens, int(corpus.counts.nnz), corpus.vocab_size, dim, corpus.num_classes)
+    return Size(len(corpus), int(corpus.lengths.sum()), int(corpus.counts.nnz), corpus.vocab_size, dim, corpus.num_classes)
 
 
 def cost_features(size: Size) -> list[float]:
@@ -108,18 +108,26 @@ class Machine(NamedTuple):
     link: float  # bytes a second that each sends to the next
 
 
-def on_paper(size: Size, machine: Machine, share: float, entry: float = 8.0) -> dict:
-    """Return the seconds of a step of Adam where nobody measured, from the share of the bandwidth that it reaches."""
-    counts, parameters = entry * size.entries, 4 * size.words * size.dim
-    held = counts / machine.units + 4 * parameters <= machine.memory  # E, Adam's two means, the best E so far
-    reading = counts / machine.feed
-    seconds = {
-        "feed": 0.0 if held else reading,  # in every step, unless memory holds the counts
-        "counts": 2 * counts / (machine.units * machine.bandwidth * share),
-        "parameters": 7 * parameters / (machine.bandwidth * share),  # every unit moves all of them
-        "exchange": 2 * (machine.units - 1) / machine.units * size.exchanged / machine.link,
+TWO_COPIES = 24  # bytes of an entry where a transposed copy lies beside the counts: each has a word in 64 bits, a count in 32
+H200 = Machine(1, bandwidth=4.8e12, memory=141e9, feed=7.45e9, link=450e9)  # beside an SSD; by their makers
+
+
+def on_paper(size: Size, machine: Machine, share: float, entry: float = 8.0, preparing: float = 0.0) -> dict:
+    """Return the seconds of a step of Adam where nobody measured, the bytes that each unit holds, and how many would hold all.
+
+    A step reaches a share of the bandwidth. Memory takes some bytes an entry, and 64 bits for the end of each text. Storage has
+    8 bytes an entry, and a processor, one a unit, takes some seconds to prepare each that is read.
+    """
+    units, bandwidth, parameters = machine.units, machine.bandwidth * share, 4 * size.words * size.dim
+    counts, room = entry * size.entries + 8 * size.texts, machine.memory - 4 * parameters  # E, Adam's two means, the best E
+    enough = ceil(counts / room) if room > 0 else inf
+    reading = {"disk": 8 * (size.entries + size.texts) / machine.feed, "preparing": preparing * size.entries / units}
+    seconds = {name: each if enough > units else 0.0 for name, each in reading.items()} | {  # once alone, if memory holds all
+        "counts": 2 * 8 * size.entries / (units * bandwidth),
+        "embeddings": 7 * parameters / bandwidth,  # every unit moves all of them
+        "network": 2 * (units - 1) / units * size.exchanged / machine.link,
     }
-    return seconds | {"step": sum(seconds.values()), "load": reading if held else 0.0}  # load: once, before the first step
+    return seconds | {"step": sum(seconds.values()), "memory": counts / units + 4 * parameters, "enough": enough}
 
 
 def stepper(texts, parameters):
@@ -149,8 +157,7 @@ def in_turns(*work, rounds=ROUNDS, clock=time.process_time):
 
 def resized(corpus: Corpus, texts: int, words: int, classes: int = 2) -> Corpus:
     """Return so many texts, from the beginning again where there are fewer, with the most frequent words and some classes."""
-    occurrences = corpus.counts.sum(axis=0)
-    columns = np.sort(np.argsort(-occurrences, kind="stable")[:words])
+    columns = np.sort(np.argsort(-corpus.counts.sum(axis=0), kind="stable")[:words])
     rows = np.arange(texts) % len(corpus)
     labels, names = corpus.labels[rows], corpus.class_names
     if classes != 2:
@@ -165,8 +172,7 @@ def sizes_of(points: dict) -> list[Size]:
 
 def largest_difference(one, other) -> float:
     """Return by how much two models' parameters differ at most."""
-    pairs = zip(one.arrays().values(), other.arrays().values())
-    return max(float(np.abs(ours - theirs).max()) for ours, theirs in pairs)
+    return max(float(np.abs(ours - theirs).max()) for ours, theirs in zip(one.arrays().values(), other.arrays().values()))
 
 
 @contextmanager

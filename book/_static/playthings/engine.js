@@ -277,6 +277,20 @@ var tokensel = (() => {
   /** The correlation that is expected after a step, (1 + 4/(η₀² d Var ᾱ))^{-1/2}, from the step at which both are equal. */
   const expectedCorrelation = (step, equal) => 1 / Math.hypot(1, equal / step);
 
+  /** The seconds of a step of Adam, part by part and in all, the bytes that each unit holds, and how many units would hold
+   *  all: as on_paper in chapters/scale.py, for two classes. */
+  function onPaper({ texts, entries, words, dim }, { units, bandwidth, memory, feed, link, share }, entry, preparing) {
+    const [counts, parameters, rate] = [entry * entries + 8 * texts, 4 * words * dim, bandwidth * share];
+    const enough = memory > 4 * parameters ? Math.ceil(counts / (memory - 4 * parameters)) : Infinity;
+    const often = Number(enough > units); // storage is read in every step, unless memory holds the counts
+    const seconds = {
+      disk: (often * 8 * (entries + texts)) / feed, preparing: (often * preparing * entries) / units,
+      counts: (16 * entries) / (units * rate), embeddings: (7 * parameters) / rate,
+      network: (16 * words * (units - 1)) / units / link,
+    };
+    return { seconds, step: sum(Object.values(seconds)), memory: counts / units + 4 * parameters, enough };
+  }
+
   // ---- numbers
 
   /** Pearson's correlation of two lists. */
@@ -301,6 +315,6 @@ var tokensel = (() => {
   return {
     lower, words, tokens, reading, forward, probabilities, modelOf, verdict, verdictInWords,
     gradients, pullOnQuery, flow, limitParameters, correlation, unpack, steppedValues, equalStep,
-    expectedCorrelation, startOf, descended, mulberry,
+    expectedCorrelation, startOf, descended, mulberry, onPaper,
   };
 })();
