@@ -5,6 +5,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier, Event
+from time import sleep
 from types import SimpleNamespace
 
 import numpy as np
@@ -351,3 +352,21 @@ def test_torch_is_not_imported_for_it():
 def test_the_numbers_that_an_argument_brings():
     start = ts.init_parameters(5, 4, seed=0)
     assert list(map(threads.numbers_in, (np.zeros((3, 2)), torch.zeros(3, 2), start, "a text"))) == [6, 6, 20, 0]
+
+
+def test_nobody_goes_on_when_an_error_is_raised():
+    """Neither in this Python thread nor in the others, which may be in the middle of a block."""
+    steps = []
+
+    def work(block):
+        steps.append(block)
+        if block.start == 0:
+            raise KeyError
+        sleep(0.05)
+        steps.append(block)
+
+    with pytest.raises(KeyError):
+        threads.by_blocks(work, range(8))
+    before = len(steps)
+    sleep(0.2)
+    assert len(steps) == before

@@ -15,7 +15,7 @@ import math
 import os
 import sys
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextvars import copy_context
 from functools import lru_cache, partial, singledispatch
 from threading import Lock, local
@@ -96,8 +96,12 @@ def by_blocks(function, cuts) -> list:
 
     with threads_for(0):
         others = [_pool().submit(work, copy_context()) for _ in range(workers - 1)] if HAS_THREADS else []
-        work(copy_context())  # with what NumPy is to warn of
-        for other in others:
+        try:
+            work(copy_context())  # with what NumPy is to warn of
+        finally:
+            begun = [other for other in others if not other.cancel()]
+            wait(begun)  # none goes on when this is over
+        for other in begun:
             other.result()  # raises what went wrong there
     return results
 
