@@ -24,10 +24,38 @@ def soup(page):
     return BeautifulSoup(page.read_text("utf-8"), "html.parser")
 
 
+# Timers that go off once and pictures of the screen that a page waits for; `settled` waits for them.
+COUNT_WAITS = """(() => {
+    const waits = new Set(), { setTimeout } = window;
+    for (const [ask, drop] of [["setTimeout", "clearTimeout"], ["requestAnimationFrame", "cancelAnimationFrame"]]) {
+        const [asked, dropped] = [window[ask], window[drop]];
+        window[ask] = (call, ...rest) => {
+            const wait = asked((...given) => { waits.delete(ask + wait); call(...given); }, ...rest);
+            waits.add(ask + wait);
+            return wait;
+        };
+        window[drop] = (wait) => { waits.delete(ask + wait); dropped(wait); };
+    }
+    window.settled = async () => { do await new Promise((then) => setTimeout(then, 20)); while (waits.size); };
+})()"""
+
+
+def settle(tab):
+    """Wait until what was asked for is drawn, in the address and said, however slow the machine."""
+    tab.evaluate("() => settled()")
+
+
+def address_of(tab):
+    """Return the address that a page has now: what the tab knows of it may be older."""
+    return tab.evaluate("() => location.href")
+
+
 class Visit:
     """A tab, and what happened in it since it was last cleared."""
 
     def __init__(self, tab, scripts=True):
+        if scripts:
+            tab.add_init_script(COUNT_WAITS)
         self.tab, self.scripts, self.errors, self.requests = tab, scripts, [], []
         tab.on("console", lambda message: self.errors.append(message.text) if message.type == "error" else None)
         tab.on("pageerror", lambda error: self.errors.append(str(error)))

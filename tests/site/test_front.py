@@ -12,7 +12,18 @@ import tokensel_front
 from bs4 import BeautifulSoup
 from helpers import shipped, unpacked
 from jinja2 import Environment, FileSystemLoader
-from pages import ROOT, SITE, no_console_error, no_outside_request, no_sideways_scroll, numbers, problems, soup, violations
+from pages import (
+    ROOT,
+    SITE,
+    no_console_error,
+    no_outside_request,
+    no_sideways_scroll,
+    numbers,
+    problems,
+    settle,
+    soup,
+    violations,
+)
 
 import tokensel_nb as ts
 from experiments import front_page
@@ -273,7 +284,7 @@ def test_the_verdict_is_seen_above_a_keyboard(box, window_shrinks):
     else:
         tab.evaluate(BY_ITSELF, KEYBOARD)
     tab.keyboard.type(" good")
-    tab.wait_for_timeout(300)
+    settle(tab)
     tops, ends = zip(
         *(
             (box["y"], box["y"] + box["height"])

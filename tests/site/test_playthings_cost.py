@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from helpers import shipped
-from pages import EVERY_STATE_OF_A_PLAYTHING, numbers, problems
+from pages import EVERY_STATE_OF_A_PLAYTHING, address_of, numbers, problems, settle
 
 from experiments.playthings import costs
 from tokensel_nb.chapters import scale
@@ -88,26 +88,26 @@ def test_numbers_are_typed_and_the_address_keeps_them(chapter):
     tab, place = opened.tab, opened.tab.locator(PLAYTHING)
     readout = place.locator(".readout")
     first = readout.inner_text()
-    assert "#" not in tab.url
+    assert "#" not in address_of(tab)
     for name, value in (("million texts", "2e3"), ("tokens a text", "1,000"), ("words", "250000"), ("bytes an entry", "8")):
         place.get_by_label(name, exact=True).fill(value)
     place.get_by_label("dimension").press("ArrowUp")
-    tab.wait_for_timeout(600)
+    settle(tab)
     found = wanted("8 H200", 2000, 1000, 250_000, 128, 8)
     told = same(tab, found)
     tab.wait_for_function(f"(told) => document.querySelector('{PLAYTHING} [role=status]').textContent === told", arg=told)
-    assert "cost.texts=2000" in tab.url
+    assert "cost.texts=2000" in address_of(tab)
     tab.reload()
-    tab.wait_for_timeout(200)
+    settle(tab)
     assert same(tab, found) == told
     place.get_by_role("slider").focus()
     tab.keyboard.press("End")
-    tab.wait_for_timeout(100)
+    settle(tab)
     same(tab, wanted("8 H200", 2000, 1000, 250_000, 128, 8, units=1000))
     place.get_by_role("button", name="Reset").click()
-    tab.wait_for_timeout(600)
+    settle(tab)
     assert readout.inner_text() == first
-    assert "cost." not in tab.url
+    assert "cost." not in address_of(tab)
     assert opened.errors == []
 
 
@@ -120,7 +120,7 @@ def test_what_is_no_number_changes_nothing(chapter, nonsense):
     field.fill(nonsense)
     assert field.get_attribute("aria-invalid") == "true"
     field.blur()
-    tab.wait_for_timeout(100)
+    settle(tab)
     assert (field.input_value(), field.get_attribute("aria-invalid"), readout.inner_text()) == ("5,000", None, before)
     assert opened.errors == []
 

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 from helpers import shipped
-from pages import EVERY_STATE_OF_A_PLAYTHING, numbers, problems
+from pages import EVERY_STATE_OF_A_PLAYTHING, address_of, numbers, problems, settle
 
 from experiments.playthings import FINE, LETTERS, NETWORKS
 from tokensel_nb.chapters.recorded import recorded
@@ -89,7 +89,7 @@ def test_praise_is_blue_and_what_is_rare_is_said_to_be_so(chapter):
     assert tab.locator(f"{PLAYTHING} b").count() == 0
     assert "Dotted words are not counted." in tab.locator(f"{PLAYTHING} .readout").inner_text()
     tab.get_by_role("textbox", name="your own sentence").fill("zqx")
-    tab.wait_for_timeout(100)
+    settle(tab)
     assert tab.locator(f"{PLAYTHING} .readout").inner_text().endswith("these words are too rare.")
 
 
@@ -99,7 +99,7 @@ def test_it_is_used_by_keys_and_the_address_keeps_it(chapter):
     place, readout = tab.locator(PLAYTHING), tab.locator(f"{PLAYTHING} .readout")
     first = readout.inner_text()
     assert first.startswith("After 750 steps, head 3 of layer 1 gives “amazing”")
-    assert "#" not in tab.url
+    assert "#" not in address_of(tab)
     slider = place.get_by_role("slider")
     slider.focus()
     for _ in range(2):
@@ -107,24 +107,24 @@ def test_it_is_used_by_keys_and_the_address_keeps_it(chapter):
     place.get_by_role("button", name="2 layers").press("Enter")
     place.get_by_role("group", name="layer").get_by_role("button", name="2", exact=True).press("Enter")
     place.get_by_role("group", name="head").get_by_role("button", name="4", exact=True).press("Enter")
-    tab.wait_for_timeout(600)
+    settle(tab)
     assert "After 100 steps, head 4 of layer 2" in readout.inner_text()
     assert place.get_by_role("group", name="layer").get_by_role("button", name="3", exact=True).is_disabled()
     told = readout.inner_text()
     tab.wait_for_function(f"(told) => document.querySelector('{PLAYTHING} [role=status]').textContent === told", arg=told)
-    assert "heads.network=free+2" in tab.url
+    assert "heads.network=free+2" in address_of(tab)
     tab.reload()
-    tab.wait_for_timeout(200)
+    settle(tab)
     assert readout.inner_text() == told
     place.get_by_role("button", name="1 layer", exact=True).click()
     place.get_by_role("button", name="Why is").click()
-    tab.wait_for_timeout(200)
+    settle(tab)
     assert "worst" in sizes(tab)
     assert "of layer 1" in readout.inner_text()
     place.get_by_role("button", name="Reset").click()
-    tab.wait_for_timeout(600)
+    settle(tab)
     assert readout.inner_text() == first
-    assert "heads." not in tab.url
+    assert "heads." not in address_of(tab)
     assert opened.errors == []
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from pages import EVERY_STATE_OF_A_PLAYTHING, numbers, problems
+from pages import EVERY_STATE_OF_A_PLAYTHING, address_of, numbers, problems, settle
 
 import tokensel_nb as ts
 from experiments import playthings
@@ -58,11 +58,11 @@ def test_adam_puts_words_on_a_sphere_and_a_plain_step_leaves_rare_ones_in_the_mi
     button = tab.locator(PLAYTHING).get_by_role("button", name="plain gradient step")
     outside = np.hypot(*(spots(tab)[:, :2] - 180).T)
     button.click()
-    tab.wait_for_timeout(900)
+    settle(tab)
     inside = np.hypot(*(spots(tab)[:, :2] - 180).T)
     assert (outside > 60).mean() > 0.8
     assert (inside < 20).mean() > 0.8
-    assert "lean.step=plain" in tab.url
+    assert "lean.step=plain" in address_of(tab)
 
 
 def test_rare_words_alone_a_turn_by_keys_and_a_reset(chapter):
@@ -70,15 +70,15 @@ def test_rare_words_alone_a_turn_by_keys_and_a_reset(chapter):
     tab = opened.tab
     before = spots(tab)
     tab.locator(PLAYTHING).get_by_role("button", name="rare").click()
-    tab.wait_for_timeout(200)
+    settle(tab)
     shown = spots(tab)[:, 2] > 0
     assert shown.sum() == sum(count < playthings.RARE for count in playthings.lean()["counts"])
     tab.locator(f"{PLAYTHING} svg[role=slider]").press("ArrowRight")
-    tab.wait_for_timeout(400)
+    settle(tab)
     assert np.abs(spots(tab) - before)[:, 0].max() > 10
-    assert "lean.yaw=-10" in tab.url
+    assert "lean.yaw=-10" in address_of(tab)
     tab.locator(PLAYTHING).get_by_role("button", name="Reset").click()
-    tab.wait_for_timeout(900)
+    settle(tab)
     np.testing.assert_allclose(spots(tab), before, atol=0.11)
     assert opened.errors == []
 
@@ -91,13 +91,13 @@ def test_a_drag_turns_and_a_click_picks_a_word(chapter):
     tab.mouse.down()
     tab.mouse.move(middle[0] + 60, middle[1], steps=4)
     tab.mouse.up()
-    tab.wait_for_timeout(500)
+    settle(tab)
     said = tab.locator(f"{PLAYTHING} .of-word")
     assert said.inner_text().startswith("“worst” occurs")
-    assert "lean.yaw=5" in tab.url
+    assert "lean.yaw=5" in address_of(tab)
     dot = tab.locator(f"{PLAYTHING} circle.common").first.bounding_box()
     tab.mouse.click(dot["x"] + 3, dot["y"] + 3)
-    tab.wait_for_timeout(200)
+    settle(tab)
     assert not said.inner_text().startswith("“worst” occurs")
 
 

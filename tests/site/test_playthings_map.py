@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from pages import EVERY_STATE_OF_A_PLAYTHING, numbers, problems
+from pages import EVERY_STATE_OF_A_PLAYTHING, numbers, problems, settle
 
 from experiments import playthings
 from tokensel_nb.chapters import reviews
@@ -29,7 +29,7 @@ def test_a_word_has_the_numbers_of_the_package(chapter, training):
     tab.locator(PLAYTHING).get_by_role("button", name="5", exact=True).click()
     for word in ("worst", "and", "excellent"):
         tab.locator(f"{PLAYTHING} input[type=search]").fill(word)
-        tab.wait_for_timeout(150)
+        settle(tab)
         text = tab.locator(f"{PLAYTHING} .of-word").inner_text()
         column = corpus.column(word)
         value, score, in_negative, in_positive, skew = numbers(text)[:5]
@@ -48,7 +48,7 @@ def test_as_many_words_as_occur_so_often(chapter, training):
     slider.focus()
     for key in ("ArrowLeft", "End", "Home"):
         tab.keyboard.press(key)
-        tab.wait_for_timeout(100)
+        settle(tab)
         least, words = numbers(slider.get_attribute("aria-valuetext"))
         assert words == (occurrences >= least).sum()
     assert words == corpus.vocab_size
@@ -59,14 +59,14 @@ def test_a_rare_word_is_shown_when_it_is_asked_for_and_the_address_keeps_it(chap
     tab = opened.tab
     field = tab.locator(f"{PLAYTHING} input[type=search]")
     field.fill("capote")
-    tab.wait_for_timeout(200)
+    settle(tab)
     assert "too rare for the picture" in tab.locator(f"{PLAYTHING} .of-word").inner_text()
     field.press("Enter")
-    tab.wait_for_timeout(600)
+    settle(tab)
     assert "too rare" not in tab.locator(f"{PLAYTHING} .of-word").inner_text()
     assert tab.locator(f"{PLAYTHING} text.chosen").text_content() == "capote"
     tab.reload()
-    tab.wait_for_timeout(200)
+    settle(tab)
     assert tab.locator(f"{PLAYTHING} text.chosen").text_content() == "capote"
     assert "capote" in tab.locator(f"{PLAYTHING} .of-word").inner_text()
     assert opened.errors == []
@@ -78,13 +78,13 @@ def test_arrow_keys_and_a_click(chapter):
     assert "“The worst film" in of_word.inner_text()
     cloud.focus()
     tab.keyboard.press("ArrowDown")
-    tab.wait_for_timeout(150)
+    settle(tab)
     below = of_word.inner_text()
     assert not below.startswith("worst: ")
     assert cloud.get_attribute("aria-valuetext").startswith(below.split(",")[0])
     circle = tab.locator(f"{PLAYTHING} circle.name").first.bounding_box()
     tab.mouse.click(circle["x"] + 3, circle["y"] + 3)
-    tab.wait_for_timeout(150)
+    settle(tab)
     assert of_word.inner_text() != below
 
 
@@ -96,7 +96,7 @@ def test_shuffled_labels_are_loaded_when_asked_for_and_drawn_in_the_same_frame(c
     assert not tab.locator("script[src*=map_shuffled]").count()
     tab.locator(PLAYTHING).get_by_role("button", name="shuffled").click()
     tab.wait_for_function("() => tokensel.mapShuffled")
-    tab.wait_for_timeout(400)
+    settle(tab)
     shuffled = numbers(tab.locator(f"{PLAYTHING} .of-word").inner_text())
     assert shuffled[:2] != true[:2]
     assert shuffled[2:] == true[2:]  # how often it occurs, and the skew
@@ -104,7 +104,7 @@ def test_shuffled_labels_are_loaded_when_asked_for_and_drawn_in_the_same_frame(c
     assert tab.locator(PLAYTHING).get_by_role("button", name="5", exact=True).is_disabled()
     tab.reload()
     tab.wait_for_function("() => tokensel.mapShuffled")
-    tab.wait_for_timeout(400)
+    settle(tab)
     assert numbers(tab.locator(f"{PLAYTHING} .of-word").inner_text()) == shuffled
     assert opened.errors == []
 

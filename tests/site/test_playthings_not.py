@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from pages import EVERY_STATE_OF_A_PLAYTHING, ROOT, numbers, problems
+from pages import EVERY_STATE_OF_A_PLAYTHING, ROOT, address_of, numbers, problems, settle
 
 import tokensel_nb as ts
 from experiments import playthings
@@ -53,7 +53,7 @@ def test_a_guess_by_keys_and_by_hand_a_reveal_the_next_word_and_a_reset(chapter,
     slider = plaything.get_by_role("slider")
     assert not tab.locator(CAPTION).is_visible()  # it would give the answer away
     slider.press("ArrowLeft")
-    tab.wait_for_timeout(100)
+    settle(tab)
     assert numbers(verdict.inner_text()) == [0.03, -0.01]
     box = plaything.locator("svg .hold").bounding_box()
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
@@ -61,20 +61,20 @@ def test_a_guess_by_keys_and_by_hand_a_reveal_the_next_word_and_a_reset(chapter,
     tab.mouse.down()
     tab.mouse.move(x, y + 50, steps=5)
     tab.mouse.up()
-    tab.wait_for_timeout(600)
+    settle(tab)
     drawn = plaything.locator("svg").bounding_box()["height"] / 340 * 144  # pixels from 0 to 1
     guess = numbers(verdict.inner_text())[1]
     assert guess == pytest.approx(-0.01 - 50 / drawn, abs=0.02)
-    assert f"not.guess={guess:g}" in tab.url
+    assert f"not.guess={guess:g}" in address_of(tab)
     plaything.get_by_role("button", name="Reveal").click()
-    tab.wait_for_timeout(200)
+    settle(tab)
     level, slope = data["line"]
     for row in data["asked"][:4]:
         word, alone, after = data["words"][row], data["elsewhere"][row] / 100, data["behind"][row] / 100
         if word != "good":
             plaything.get_by_role("button", name="Next word").click()
             plaything.get_by_role("button", name="Reveal").click()
-            tab.wait_for_timeout(200)
+            settle(tab)
             guess = 0
         assert f"not {word}" in verdict.inner_text()
         told = [after, guess, -alone, len(data["words"]), level + slope * alone]
@@ -82,9 +82,9 @@ def test_a_guess_by_keys_and_by_hand_a_reveal_the_next_word_and_a_reset(chapter,
     assert tab.locator(CAPTION).is_visible()
     assert plaything.locator("circle.other").count() == len(data["words"])
     plaything.get_by_role("button", name="Reset").click()
-    tab.wait_for_timeout(600)
+    settle(tab)
     assert plaything.get_by_role("combobox").input_value() == "good"
-    assert "not." not in tab.url
+    assert "not." not in address_of(tab)
     assert opened.errors == []
 
 

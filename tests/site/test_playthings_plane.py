@@ -51,11 +51,6 @@ def table(tab, plaything):
     return np.array([[pages.numbers(cell)[0] for cell in row.locator("td").all_inner_texts()] for row in rows])
 
 
-def settle(tab):
-    """Wait until what was asked for is drawn, and in the address."""
-    tab.wait_for_timeout(450)
-
-
 # 01_model
 
 
@@ -98,7 +93,7 @@ def test_a_word_is_moved_by_keys_and_the_address_keeps_it(chapter, five_words):
     handle.focus()
     for key in (*["Shift+ArrowUp"] * 4, "ArrowRight"):
         tab.keyboard.press(key)
-    settle(tab)
+    pages.settle(tab)
     moved = rows.copy()
     moved[words.index("bad")] += [0.1, 2.0]
     shows(tab, read(moved))
@@ -106,9 +101,9 @@ def test_a_word_is_moved_by_keys_and_the_address_keeps_it(chapter, five_words):
     tab.reload()
     shows(tab, read(moved))
     tab.get_by_role("button", name="Back to the start").click()
-    settle(tab)
+    pages.settle(tab)
     shows(tab, read(rows))
-    assert "#" not in tab.url
+    assert "#" not in pages.address_of(tab)
     assert opened.errors == []
 
 
@@ -121,7 +116,7 @@ def test_the_query_is_turned_by_a_finger(chapter, five_words):
     middle = [(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2) for box in (start, target)]
     for kind, points in (("touchStart", middle[:1]), ("touchMove", middle[1:]), ("touchEnd", [])):
         page.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y} for x, y in points]})
-    settle(tab)
+    pages.settle(tab)
     place = pages.numbers(tab.get_by_role("slider", name="p: arrow").get_attribute("aria-valuetext"))
     assert place[1] > 0
     wanted, _ = read(rows, np.array(place))
@@ -212,7 +207,7 @@ def test_who_shall_guess_sees_the_start_alone(alone):
     more = tab.get_by_role("button", name="Show more")
     for wanted in ([1, 1, 1, 0], [1, 1, 1, 1]):
         more.click()
-        settle(tab)
+        pages.settle(tab)
         assert seen(tab) == wanted
         assert ("p*" in tab.locator(f"{TEXTS} .told").inner_text()) == wanted[3]
     assert not more.is_visible()
@@ -226,30 +221,30 @@ def test_p_is_dropped_by_a_tap_and_moved_by_keys(chapter):
     plane.scroll_into_view_if_needed()
     size = plane.bounding_box()
     plane.click(position={"x": size["width"] * 3 / 18, "y": size["height"] * 8 / 20})
-    settle(tab)
+    pages.settle(tab)
     summary = tab.locator(f"{TEXTS} .verdict")
     start = tab.get_by_role("slider", name="the start of p")
     np.testing.assert_allclose(pages.numbers(start.get_attribute("aria-valuetext")), [-6, 6], atol=0.15)
     start.focus()
     tab.keyboard.press("ArrowRight")
-    settle(tab)
+    pages.settle(tab)
     np.testing.assert_allclose(pages.numbers(start.get_attribute("aria-valuetext")), [-5.5, 6], atol=0.15)
     np.testing.assert_allclose(pages.numbers(summary.inner_text())[:2], [-5.5, 6], atol=0.15)  # there the path begins
     travelled = tab.get_by_role("slider", name="Path length")
     travelled.press("End")
-    settle(tab)
+    pages.settle(tab)
     end = summary.inner_text()
     assert pages.numbers(end)[1] > 300
     thumb = travelled.input_value()
     start.press("ArrowRight")
-    settle(tab)
+    pages.settle(tab)
     assert travelled.input_value() == thumb  # whatever the length of the path from there
     start.press("ArrowLeft")
-    settle(tab)
+    pages.settle(tab)
     tab.reload()
     assert summary.inner_text() == end
     plane.click(position={"x": size["width"] * 3 / 18, "y": size["height"] * 8 / 20})  # in a view that is wider now
-    settle(tab)
+    pages.settle(tab)
     assert pages.numbers(start.get_attribute("aria-valuetext"))[0] < -60
     assert travelled.input_value() == thumb
     assert opened.errors == []
@@ -282,13 +277,13 @@ def test_play_goes_to_the_end_and_stops_when_asked(alone):
     tab.get_by_role("button", name="Play").click()
     tab.wait_for_timeout(1500)
     tab.get_by_role("button", name="Stop").click()
-    settle(tab)
+    pages.settle(tab)
     midway = int(travelled.input_value())
     assert 5 < midway < 40
     assert tab.get_by_role("button", name="Play").is_visible()
     tab.emulate_media(reduced_motion="reduce")
     tab.get_by_role("button", name="Play").click()
-    settle(tab)
+    pages.settle(tab)
     assert travelled.input_value() == travelled.get_attribute("max")
     assert "4 of 4" in told.inner_text()
     assert pages.numbers(told.inner_text())[2] < 0.2  # degrees away from p*
@@ -366,14 +361,14 @@ def test_the_first_step_is_turned_across_the_border(chapter):
     assert "wakes, after" in said.inner_text()
     step = tab.locator(f"{WAR} input").first
     step.press("End")
-    settle(tab)
+    pages.settle(tab)
     lost = said.inner_text()
     assert "sleeps on, after" in lost
-    assert "border.step=500" in tab.url
+    assert "border.step=500" in pages.address_of(tab)
     tab.reload()
     assert said.inner_text() == lost
     tab.locator(f"{WAR} button").click()
-    settle(tab)
+    pages.settle(tab)
     assert "wakes, after" in said.inner_text()
     assert not tab.locator("#fig-tug img").is_visible()
     assert tab.locator("#fig-flow img").is_visible()

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from helpers import shipped
-from pages import EVERY_STATE_OF_A_PLAYTHING, numbers, problems
+from pages import EVERY_STATE_OF_A_PLAYTHING, address_of, numbers, problems, settle
 
 from experiments.playthings import planted
 from experiments.your_data import MARK, TEN
@@ -94,23 +94,23 @@ def test_it_is_used_by_keys_and_the_address_keeps_it(chapter):
     place, readout = tab.locator(PLAYTHING), tab.locator(f"{PLAYTHING} .readout")
     first = readout.inner_text()
     assert first.startswith(f"{MARK} in 20 bad and 0 good reviews: place")
-    assert "#" not in tab.url
+    assert "#" not in address_of(tab)
     for name, times in (("bad", 2), ("good", 1)):
         place.get_by_role("slider", name=name).focus()
         for _ in range(times):
             tab.keyboard.press("ArrowRight")
-    tab.wait_for_timeout(600)
+    settle(tab)
     told = readout.inner_text()
     assert told.startswith(f"{MARK} in 40 bad and 1 good review: place")
     tab.wait_for_function(f"(told) => document.querySelector('{PLAYTHING} [role=status]').textContent === told", arg=told)
-    assert "plant.bad=40" in tab.url
+    assert "plant.bad=40" in address_of(tab)
     tab.reload()
-    tab.wait_for_timeout(200)
+    settle(tab)
     assert readout.inner_text() == told
     place.get_by_role("button", name="Reset").click()
-    tab.wait_for_timeout(600)
+    settle(tab)
     assert readout.inner_text() == first
-    assert "plant." not in tab.url
+    assert "plant." not in address_of(tab)
     assert opened.errors == []
 
 

@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from pages import EVERY_STATE_OF_A_PLAYTHING, numbers, problems
+from pages import EVERY_STATE_OF_A_PLAYTHING, address_of, numbers, problems, settle
 
 import tokensel_nb as ts
 
@@ -96,30 +96,30 @@ def test_time_moves_by_keys_and_the_address_keeps_it(chapter):
     place, readout = tab.locator(PLAYTHING), tab.locator(f"{PLAYTHING} .readout")
     first = readout.inner_text()
     assert "a tilt" in readout.inner_text()
-    assert "start." not in tab.url
+    assert "start." not in address_of(tab)
     place.get_by_role("slider").focus()
     tab.keyboard.press("End")
-    tab.wait_for_timeout(100)
+    settle(tab)
     assert "Time 800: horns." in readout.inner_text()
     tab.keyboard.press("Home")
-    tab.wait_for_timeout(100)
+    settle(tab)
     assert "Time 0: near zero." in readout.inner_text()
     place.get_by_role("button", name="on a line").press("Enter")
     place.get_by_role("button", name="0.001").press("Enter")
     tab.keyboard.press("Tab")
     tab.wait_for_function(DONE)
-    tab.wait_for_timeout(600)
-    assert "start.line=1" in tab.url
+    settle(tab)
+    assert "start.line=1" in address_of(tab)
     told = readout.inner_text()
     tab.wait_for_function(f"(told) => document.querySelector('{PLAYTHING} [role=status]').textContent === told", arg=told)
     tab.reload()
     tab.wait_for_function(DONE)
     assert readout.inner_text() == told
     place.get_by_role("button", name="Reset").click()
-    tab.wait_for_timeout(600)
+    settle(tab)
     tab.wait_for_function(DONE)
     assert readout.inner_text() == first
-    assert "start." not in tab.url
+    assert "start." not in address_of(tab)
     assert opened.errors == []
 
 
@@ -127,7 +127,7 @@ def test_it_answers_within_a_second(chapter):
     tab = chapter().tab
     began = tab.evaluate("() => performance.now()")
     tab.locator(PLAYTHING).get_by_role("button", name="0.1").click()
-    tab.wait_for_timeout(50)
+    settle(tab)
     tab.wait_for_function(DONE)
     assert tab.evaluate("() => performance.now()") - began < 3000  # on a busy machine; alone, a third of a second
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from pages import EVERY_STATE_OF_A_PLAYTHING, numbers, problems
+from pages import EVERY_STATE_OF_A_PLAYTHING, address_of, numbers, problems, settle
 
 import tokensel_nb as ts
 from experiments import playthings
@@ -56,20 +56,20 @@ def test_sliders_answer_to_the_keyboard_and_the_address_keeps_it(chapter, packag
     eta, dim = (tab.locator(f"{PLAYTHING} input[type=range]").nth(i) for i in range(2))
     eta.focus()
     tab.keyboard.press("Home")
-    tab.wait_for_timeout(100)  # it is drawn with the next picture of the screen
+    settle(tab)  # it is drawn with the next picture of the screen
     assert eta.get_attribute("aria-valuetext") == "0 (before)"
     for _ in range(2):
         tab.keyboard.press("PageUp")
     dim.focus()
     tab.keyboard.press("Home")
-    tab.wait_for_timeout(400)
+    settle(tab)
     step, dimension = (numbers(each.get_attribute("aria-valuetext"))[0] for each in (eta, dim))
     assert step > 0
     assert dimension == 16
     said = tab.locator(f"{PLAYTHING} .readout").inner_text()
     assert numbers(said)[0] == pytest.approx(np.corrcoef(values(step, 16), share)[0, 1], abs=2 * ROUNDING)
     tab.reload()
-    tab.wait_for_timeout(100)
+    settle(tab)
     assert tab.locator(f"{PLAYTHING} .readout").inner_text() == said
     assert opened.errors == []
 
@@ -84,7 +84,7 @@ def test_a_slider_is_dragged(chapter):
     tab.mouse.down()
     tab.mouse.move(box["x"] + 2, middle, steps=5)
     tab.mouse.up()
-    tab.wait_for_timeout(100)
+    settle(tab)
     assert eta.get_attribute("aria-valuetext") == "0 (before)"
     assert abs(numbers(tab.locator(f"{PLAYTHING} .readout").inner_text())[0]) < 0.05
 
@@ -94,20 +94,20 @@ def test_a_word_is_found_by_name_by_keys_and_by_a_click(chapter, imdb):
     said = tab.locator(f"{PLAYTHING} .of-word")
     field = more(tab).locator("input[type=search]")
     field.fill("Great")
-    tab.wait_for_timeout(100)
+    settle(tab)
     assert said.inner_text().startswith("great: ")
     field.fill("qqq")
     assert "no “qqq” among the 7,780 words" in tab.locator(f"{PLAYTHING} .finder").inner_text()
     cloud = tab.locator(f"{PLAYTHING} .scatter")
     cloud.focus()
     tab.keyboard.press("ArrowRight")
-    tab.wait_for_timeout(100)
+    settle(tab)
     right = said.inner_text()
     assert not right.startswith("great: ")
     assert cloud.get_attribute("aria-valuetext") == right
     circle = tab.locator(f"{PLAYTHING} .scatter circle.name").first.bounding_box()
     tab.mouse.click(circle["x"] + 3, circle["y"] + 3)
-    tab.wait_for_timeout(100)
+    settle(tab)
     assert said.inner_text() != right
 
 
@@ -115,9 +115,9 @@ def test_it_starts_after_the_step_a_preset_goes_elsewhere_and_what_is_said_is_sa
     tab = chapter().tab
     assert tab.get_by_role("button", name="size 3,000", exact=True).get_attribute("aria-pressed") == "true"
     tab.get_by_role("button", name="size 300", exact=True).click()
-    tab.wait_for_timeout(1_800)
+    settle(tab)
     assert tab.get_by_role("button", name="size 300", exact=True).get_attribute("aria-pressed") == "true"
-    assert "step.eta=300" in tab.url
+    assert "step.eta=300" in address_of(tab)
     assert "step of size 300, dimension 2,048" in tab.locator(f"{PLAYTHING} [role=status]").inner_text()
 
 
@@ -135,18 +135,18 @@ def test_the_zoom_says_when_the_word_is_outside_and_a_word_that_is_found_is_seen
     before = heights(tab)
     more(tab)
     zoom.get_by_role("button", name="words near zero").click()
-    tab.wait_for_timeout(100)
+    settle(tab)
     assert said.inner_text().endswith("(outside the zoom)")
     near = heights(tab)
     assert before[0] < near[0] < 0 < near[-1] < before[-1]
     field = tab.locator(f"{PLAYTHING} input[type=search]")
     field.fill("great")
-    tab.wait_for_timeout(100)
+    settle(tab)
     assert said.inner_text().startswith("great: ")
     assert said.inner_text().endswith("(outside the zoom)")
     assert heights(tab) == near
     field.press("Enter")
-    tab.wait_for_timeout(100)
+    settle(tab)
     assert "outside" not in said.inner_text()
     assert heights(tab) == before
 
@@ -158,17 +158,17 @@ def test_who_types_letter_by_letter_keeps_the_picture_and_gets_the_word(chapter)
     near = heights(tab)
     for letter in "hero":
         field.press_sequentially(letter)
-        tab.wait_for_timeout(100)
+        settle(tab)
         assert heights(tab) == near
     for _ in range(2):
         assert said.inner_text().startswith("hero: ")
         field.press("Enter")
-        tab.wait_for_timeout(100)
+        settle(tab)
         assert field.input_value() == "hero"
         assert heights(tab) == near
     field.fill("wonderfu")
     field.press("Enter")
-    tab.wait_for_timeout(100)
+    settle(tab)
     assert field.input_value() == "wonderful"
     assert said.inner_text().startswith("wonderful: ")
 
@@ -178,12 +178,12 @@ def test_another_state_in_the_address_of_an_open_page_is_shown(chapter):
     tab = opened.tab
     for address, step, word in (("step.eta=3000&step.word=great", 3_000, "great"), ("step.d=16", 3_000, "bad")):
         tab.evaluate("(address) => { location.hash = address; }", address)
-        tab.wait_for_timeout(300)
+        settle(tab)
         size = tab.locator(f"{PLAYTHING} input[type=range]").first.get_attribute("aria-valuetext")
         assert numbers(size)[0] == step
         assert tab.locator(f"{PLAYTHING} .of-word").inner_text().startswith(f"{word}: ")
     tab.evaluate("() => { location.hash = 'why-bad'; }")  # a place of the page: nothing is asked of the plaything
-    tab.wait_for_timeout(300)
+    settle(tab)
     assert tab.locator(f"{PLAYTHING} input[type=range]").nth(1).get_attribute("aria-valuetext") == "16"
     assert opened.errors == []
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from helpers import shipped
-from pages import EVERY_STATE_OF_A_PLAYTHING, numbers, problems
+from pages import EVERY_STATE_OF_A_PLAYTHING, numbers, problems, settle
 
 from experiments.curves import KINDS, RUNS, along
 from tokensel_nb.chapters.recorded import recorded
@@ -59,19 +59,19 @@ def test_it_moves_by_keys_and_the_address_keeps_it(chapter):
     chart.focus()
     for _ in range(3):
         tab.keyboard.press("ArrowRight")
-    tab.wait_for_timeout(100)
+    settle(tab)
     assert said(tab)[0] > 8
     assert chart.get_attribute("aria-valuetext").endswith("of those it learns from.")
     tab.keyboard.press("End")
-    tab.wait_for_timeout(600)
+    settle(tab)
     last = said(tab)
     assert last[0] == pytest.approx(34, rel=0.04)  # where its runs end
     assert last[2] == 96
     tab.reload()
-    tab.wait_for_timeout(200)
+    settle(tab)
     assert said(tab) == last
     tab.locator(PLAYTHING).get_by_role("button", name="Reset").click()
-    tab.wait_for_timeout(100)
+    settle(tab)
     assert said(tab)[0] == 8
     assert opened.errors == []
 
@@ -86,7 +86,7 @@ def test_it_is_dragged_and_another_network_chosen(chapter):
     tab.mouse.down()
     tab.mouse.move(box["x"] + box["width"] - 2, box["y"] + 80, steps=5)
     tab.mouse.up()
-    tab.wait_for_timeout(100)
+    settle(tab)
     assert said(tab)[0] == pytest.approx(165, rel=0.04)
     assert tab.locator(f"{PLAYTHING} .readout").inner_text().startswith("No attention")
 

@@ -19,11 +19,6 @@ def chapter(visit, site):
     return lambda **window: visit(site / "book" / "01_model.html", **window)
 
 
-def settle(tab):
-    """Wait until what was asked for is drawn, and in the address."""
-    tab.wait_for_timeout(450)
-
-
 def sentences(tab):
     """Return the sentences in their boxes."""
     return [box.input_value() for box in tab.locator(f"{PLAYTHING} .sentence input").all()]
@@ -70,17 +65,17 @@ def test_twenty_steps_tell_praise_from_blame(chapter):
     texts = sentences(tab)
     assert shows(tab, texts, LABELS, 20) == 10  # as its caption says
     tab.get_by_role("button", name="Reset").click()
-    settle(tab)
+    pages.settle(tab)
     assert "After 0 steps" in tab.locator(f"{PLAYTHING} .verdict").inner_text()
-    assert "train.steps=0" in tab.url
+    assert "train.steps=0" in pages.address_of(tab)
     tab.get_by_role("button", name="Run 20").click()
-    tab.wait_for_timeout(1500)
+    pages.settle(tab)
     assert shows(tab, texts, LABELS, 20) == 10
-    assert "train" not in tab.url
+    assert "train" not in pages.address_of(tab)
     tab.get_by_role("button", name="Step", exact=True).click()
-    settle(tab)
+    pages.settle(tab)
     shows(tab, texts, LABELS, 21)
-    assert "train.steps=21" in tab.url
+    assert "train.steps=21" in pages.address_of(tab)
     tab.reload()
     shows(tab, texts, LABELS, 21)
     assert opened.errors == []
@@ -93,7 +88,7 @@ def test_a_sentence_is_written_and_a_label_flipped_by_keys(chapter):
     box.fill("<b>zqx</b> was / great")
     flip = tab.get_by_role("button", name="sentence 6 counts as blame: change that")
     flip.press("Enter")
-    settle(tab)
+    pages.settle(tab)
     texts[0] = "<b>zqx<  b> was   great"
     shows(tab, texts, "1111110000", 10)
     assert tab.locator(f"{PLAYTHING} b").count() == 0
@@ -101,7 +96,7 @@ def test_a_sentence_is_written_and_a_label_flipped_by_keys(chapter):
     tab.reload()
     shows(tab, texts, "1111110000", 10)
     box.fill("!")
-    settle(tab)
+    pages.settle(tab)
     assert "of 9 sentences" in tab.locator(f"{PLAYTHING} .verdict").inner_text()
 
 
@@ -110,12 +105,12 @@ def test_shuffled_labels_are_the_same_labels_elsewhere(chapter):
     texts, seen = sentences(tab), set()
     for _ in range(3):
         tab.get_by_role("button", name="Shuffle labels").click()
-        settle(tab)
-        (labels,) = re.findall(r"train\.labels=(\d+)", tab.url) or [LABELS]
+        pages.settle(tab)
+        (labels,) = re.findall(r"train\.labels=(\d+)", pages.address_of(tab)) or [LABELS]
         assert sorted(labels) == sorted(LABELS)
         assert "After 0 steps" in tab.locator(f"{PLAYTHING} .verdict").inner_text()  # a control has learnt from no true label
         tab.get_by_role("button", name="Run 20").click()
-        tab.wait_for_timeout(1500)
+        pages.settle(tab)
         shows(tab, texts, labels, 20)
         seen.add(labels)
     assert len(seen) > 1
@@ -125,9 +120,16 @@ def test_who_wants_nothing_to_move_sees_the_end_at_once(chapter):
     tab = chapter().tab
     tab.emulate_media(reduced_motion="reduce")
     tab.get_by_role("button", name="Reset").click()
+    pages.settle(tab)
+    verdict = tab.locator(f"{PLAYTHING} .verdict")
+    verdict.evaluate("""(verdict) => {
+        window.seen = new Set();
+        new MutationObserver(() => seen.add(verdict.textContent)).observe(verdict, { childList: true, subtree: true });
+    }""")
     tab.get_by_role("button", name="Run 20").click()
-    tab.wait_for_timeout(200)  # a third of what a run takes where it moves
-    assert "After 20 steps" in tab.locator(f"{PLAYTHING} .verdict").inner_text()
+    pages.settle(tab)
+    assert tab.evaluate("() => [...seen]") == [verdict.inner_text()]
+    assert "After 20 steps" in verdict.inner_text()
     tab.emulate_media(reduced_motion="no-preference")
 
 
@@ -137,7 +139,7 @@ def test_the_drawing_says_what_is_seen_and_no_number_of_steps_is_too_large(chapt
     assert said in tab.locator(f"{PLAYTHING} svg").get_attribute("aria-label")
     assert tab.locator(f"{PLAYTHING} .verdict").inner_text() == said
     assert tab.get_by_role("button", name="sentence 1 counts as blame").count() == 1
-    tab.wait_for_timeout(700)
+    pages.settle(tab)
     assert tab.locator(f"{PLAYTHING} [role=status]").inner_text() == said
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hostile import HARM, write
-from pages import AXE, Visit
+from pages import AXE, Visit, settle
 
 import tokensel_nb
 from tokensel_nb import TextClassifier
@@ -60,7 +60,7 @@ def test_a_thousand_harmful_texts_stay_texts(tmp_path, monkeypatch, opened):
     for button in tab.locator("th button").all():
         button.click()
     tab.locator("textarea").fill("".join(harm.format(n=1) for harm in HARM))
-    tab.wait_for_timeout(200)
+    settle(tab)
     assert tab.evaluate("window.ran") is None
     assert visit.errors == []
     assert {url for url in visit.requests if not url.startswith("data:")} == {(tmp_path / "report.html").as_uri()}

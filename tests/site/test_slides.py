@@ -7,7 +7,18 @@ from pathlib import Path
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import pytest
-from pages import ROOT, SITE, accessible, no_console_error, no_outside_request, no_sideways_scroll, problems, soup
+from pages import (
+    ROOT,
+    SITE,
+    accessible,
+    address_of,
+    no_console_error,
+    no_outside_request,
+    no_sideways_scroll,
+    problems,
+    settle,
+    soup,
+)
 from pypdf import PdfReader
 
 TEACHING = SITE / "book" / "teaching"
@@ -102,9 +113,7 @@ def test_who_writes_a_review_turns_no_page(visit):
 def test_the_address_keeps_the_slide_and_what_was_played(visit, page):
     opened = presented(visit, page)
     opened.tab.keyboard.press("PageDown")
-    opened.tab.wait_for_url("**&present*", timeout=10_000)
-    address = opened.tab.url
-    again = visit(page, fragment=f"#{urlsplit(address).fragment}")
+    again = visit(page, fragment=f"#{urlsplit(address_of(opened.tab)).fragment}")
     assert shown(again.tab) == opened.titles[1:2]
 
 
@@ -225,7 +234,7 @@ PLAYED = {  # what a class presses, of what changes how much is seen
 
 def broken(tab):
     """Return what is wrong with how a slide fills the screen."""
-    tab.wait_for_timeout(100)  # ms: playthings draw before the next picture of the screen
+    settle(tab)
     return [what for what, found in tab.evaluate(NEEDS, SMALLEST).items() if found]
 
 
@@ -318,8 +327,8 @@ def test_there_are_links_to_states(site):
 def takes(opened, link):
     """Assert that a page has taken a state: it writes what it shows into the address; what it does not take, it leaves out."""
     fragment = urlsplit(link).fragment
-    opened.tab.wait_for_timeout(300)  # ms: it writes a little after it has drawn
-    kept = dict(parse_qsl(urlsplit(opened.tab.url).fragment))
+    settle(opened.tab)
+    kept = dict(parse_qsl(urlsplit(address_of(opened.tab)).fragment))
     name = fragment.partition(".")[0]
     defaults = opened.tab.evaluate("(name) => tokensel.settings.defaults?.[name] ?? {}", name)
     asked = {key: value for key, value in parse_qsl(fragment) if value != str(defaults.get(key.partition(".")[2]))}
