@@ -146,6 +146,16 @@ def test_nothing_shifts(chromium, site):
         context.close()
 
 
+@pytest.mark.parametrize("width", [PHONE, LAPTOP])
+def test_the_cloud_has_its_place_before_it_is_there(visit, site, width):
+    """On a slow line, or a slow phone, the text is read while what follows it in the file is still to come."""
+    tab = visit(site / "book" / "index.html", width=width).tab
+    place = "() => JSON.stringify(document.querySelector('article').getBoundingClientRect())"
+    with_cloud = tab.evaluate(place)
+    tab.evaluate("() => document.getElementById('stage').remove()")
+    assert tab.evaluate(place) == with_cloud
+
+
 # ---- the boxes
 
 
