@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tokensel_nb import Corpus
-from tokensel_nb.corpus.counts import CountMatrix
+from tokensel_nb.corpus.counts import Blocks, CountMatrix
 from tokensel_nb.support.arrays import dtype_name, to_numpy
 
 
@@ -95,3 +95,10 @@ def test_tensors_do_not_write_into_the_corpus(tiny):
     prepared = counts_of(tiny, "cpu")
     prepared.entries += 1
     assert tiny.counts.data.max() == 2
+
+
+def test_blocks_of_many_words_are_large():
+    """The products of all transposed blocks, which have as many rows as there are words, lie in memory side by side."""
+    width, entries = 10**5, 2**20
+    blocks = Blocks(np.ones(entries, np.float32), np.zeros(entries, np.int32), np.arange(0, entries + 1, 64), width)
+    assert 1 < len(blocks.rows) <= entries / (4 * width) + 1

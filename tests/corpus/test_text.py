@@ -1,5 +1,6 @@
 import re
 import sys
+from threading import get_ident
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
 
 from tokensel_nb import corpus_from_texts, read_imdb
-from tokensel_nb.corpus.text import SEPARATORS, split_words, strings
+from tokensel_nb.corpus.text import CHUNK, SEPARATORS, split_words, strings
 
 # Python's lower-casing may turn one character into two ("İ"), pyarrow's never does: such letters are left out.
 letters = st.characters(codec="utf-8", exclude_categories=("Cs", "M"), exclude_characters="İ").filter(
@@ -179,6 +180,17 @@ def test_bad_input_gets_one_sentence(texts, options, message):
 def test_what_is_no_list_of_words_is_shown_though_it_comes_late(returned, shown):
     with pytest.raises(ValueError, match=re.escape(f"tokenizer returned {shown}; it must return the words of a text")):
         corpus_from_texts(["good", "bad"], [1, -1], tokenizer={"good": ["good"], "bad": returned}.get)
+
+
+def test_a_tokenizer_is_called_by_one_thread():
+    callers = set()
+
+    def tokenizer(text):
+        callers.add(get_ident())
+        return text.split()
+
+    corpus_from_texts(["good film"] * (2 * CHUNK + 1), [1, -1] * CHUNK + [1], tokenizer=tokenizer)
+    assert callers == {get_ident()}
 
 
 def test_an_error_inside_a_tokenizer_is_shown_as_it_is():

@@ -73,3 +73,12 @@ def test_an_entry_takes_as_few_bytes_as_torch_multiplies(elsewhere, dtype):
     stored = {part.untyped_storage().data_ptr(): part.untyped_storage().nbytes() for part in parts}
     wanted = 2 * (4 + torch.finfo(getattr(torch, dtype)).bits // 8)
     assert sum(stored.values()) / corpus.counts.nnz == pytest.approx(wanted, rel=0.01)
+
+
+@pytest.mark.parametrize("optimizer", ["adam", "gradient descent"])
+def test_a_gradient_is_written_out_in_parts(elsewhere, corpus, monkeypatch, optimizer):
+    ends = []
+    for numbers in (2**27, 24):
+        monkeypatch.setattr(optimizers, "ELSEWHERE", numbers)
+        ends.append(ts.train(corpus, dim=8, steps=3, device="cpu", optimizer=optimizer).parameters.embeddings)
+    torch.testing.assert_close(*ends)

@@ -309,3 +309,12 @@ def test_whatever_is_counted_by_several_is_counted_by_one(rows, size, at_once, c
         assert found == {wanted}
         if wanted is None:
             assert files_of(several / "all") == files_of(one / "all")
+
+
+def test_a_group_for_gpus_alone_sums_arrays_of_numpy_too(monkeypatch):
+    """They go to the GPU and back; here a clone stands for the GPU."""
+    monkeypatch.setattr(torch.distributed, "get_backend", lambda: "nccl")
+    monkeypatch.setattr(torch.Tensor, "cuda", torch.Tensor.clone)
+    monkeypatch.setattr(torch.distributed, "all_reduce", lambda tensor: tensor.mul_(2))
+    array = np.arange(3.0)
+    assert Processes(0, 2).summed(array).tolist() == array.tolist() == [0, 2, 4]

@@ -4,7 +4,8 @@ import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier, Event
+from functools import partial
+from threading import Barrier, Event, local
 from time import sleep
 from types import SimpleNamespace
 
@@ -12,11 +13,13 @@ import numpy as np
 import pytest
 import scipy.linalg  # noqa: F401 (it brings a BLAS of its own)
 import torch
+from scipy import sparse
 from threadpoolctl import ThreadpoolController, threadpool_limits
 
 import tokensel_nb as ts
 from tokensel_nb.corpus import counts
 from tokensel_nb.models import optimizers
+from tokensel_nb.models.base import loss_of_logits
 from tokensel_nb.support import products, threads
 from tokensel_nb.support.threads import LARGE, threads_for
 from tokensel_nb.yourdata import fit
@@ -235,6 +238,124 @@ def test_blocks_come_in_order_and_without_threads_too(monkeypatch):
     assert threads.by_blocks(lambda block: block, cuts) == wanted
 
 
+def test_only_blocks_may_use_several_threads(monkeypatch):
+    asked = []
+    pool = threads._pool
+    monkeypatch.setattr(threads, "_pool", lambda: (asked.append(seen()[0]), pool())[1])
+
+    def begun():
+        asked.clear()
+        threads.by_blocks(lambda block: block, [0, 1, 2, 3, 4])
+        return len(asked) + 1
+
+    with threads.blocks_alone():
+        assert (torch.get_num_threads(), begun()) == (1, HERS)
+        with threads.blocks_alone():
+            assert (torch.get_num_threads(), begun()) == (1, HERS)
+        with threads_for(0):
+            assert begun() == 1
+        with threads_for(LARGE):
+            assert (torch.get_num_threads(), begun()) == (1, HERS)
+        assert begun() == HERS
+    assert (torch.get_num_threads(), begun()) == (HERS, HERS)
+    with pytest.raises(KeyError), threads.blocks_alone():
+        raise KeyError
+    with threads_for(0), threads.blocks_alone():
+        assert begun() == 1
+
+
+def test_where_no_thread_can_start_one_does_all(monkeypatch):
+    def refused(*_):
+        raise RuntimeError("cannot schedule new futures after shutdown")
+
+    monkeypatch.setattr(threads, "_pool", lambda: SimpleNamespace(submit=refused))
+    assert threads.by_blocks(lambda block: block.start, [0, 1, 2, 3]) == [0, 1, 2]
+
+
+def test_after_an_error_nobody_begins_another_block():
+    begun, failed = [], Event()
+
+    def function(block):
+        begun.append(block.start)
+        if block.start == 0:
+            failed.set()
+            raise KeyError
+        assert failed.wait(60)
+        sleep(0.2)  # until that error has been told
+
+    with pytest.raises(KeyError):
+        threads.by_blocks(function, list(range(100)))
+    assert len(begun) <= 2 * HERS
+
+
+def test_a_number_that_each_thread_has_of_its_own_is_set_in_each(monkeypatch):
+    """As some builds of OpenBLAS have it, those that share OpenMP's threads."""
+    own, noted, all_here = local(), [], Barrier(HERS, timeout=60)
+
+    def of_blas():
+        return [(partial(setattr, own, "number"), getattr(own, "number", HERS), 1)]
+
+    def function(block):
+        noted.append(own.number)
+        all_here.wait()
+
+    monkeypatch.setattr(threads, "_of_blas", of_blas)
+    own.number = HERS
+    threads.by_blocks(function, list(range(HERS + 1)))
+    assert noted == [1] * HERS
+    assert own.number == HERS
+
+
+def test_other_threads_treat_tensors_as_this_one_does(corpus, monkeypatch):
+    monkeypatch.setattr(threads, "LARGE", 0)
+    monkeypatch.setattr(products, "BLOCK", 4)
+    start = ts.init_parameters(corpus.vocab_size, 4, seed=0)
+    ends = []
+    for mode in True, False:
+        with torch.inference_mode(mode):
+            here = start.to("cpu").map(torch.clone)
+            ts.descend_(here, corpus, 0.1)
+            ends.append(here.embeddings.numpy().copy())
+    np.testing.assert_array_equal(*ends)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this platform has no fork")
+def test_a_child_of_a_call_has_the_users_settings():
+    code = """
+import os, torch, numpy
+from tokensel_nb.support import threads
+torch.set_num_threads(3)
+libraries = threads._libraries(0)
+for each in libraries: threads.set_threads(each, 3)
+with threads.threads_for(0), threads.threads_for.lock:
+    child = os.fork()
+    if not child:
+        with threads.threads_for(0):
+            inside = {each.num_threads for each in libraries}
+        os._exit(0 if (inside, {each.num_threads for each in libraries}) == ({1}, {3}) else 1)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_a_loss_has_the_same_bits_by_any_number_of_threads(classes):
+    """Of so many texts that BLAS would share the sum among its threads."""
+    random = np.random.default_rng(0)
+    texts = sparse.csr_array(random.integers(1, 9, (40_000, 2)).astype(np.int32))
+    corpus = ts.Corpus(texts, np.arange(40_000) % classes, ["one", "two"], list("abc"[:classes]))
+    shape = (40_000,) if classes == 2 else (40_000, 3)
+    logits = random.standard_normal(shape).astype(np.float32)
+    for each in logits, torch.from_numpy(logits):
+        found = set()
+        for number in 1, 2, 4:
+            torch.set_num_threads(number)
+            with threadpool_limits(number, user_api="blas"):
+                found.add(float(loss_of_logits(each, corpus)))
+        assert len(found) == 1
+    torch.set_num_threads(HERS)
+
+
 def test_functions_are_measured_by_their_arguments(corpus, monkeypatch):
     found = []
 
@@ -307,6 +428,18 @@ def test_float32_is_multiplied_exactly_whatever_the_user_has_set(corpus, inexact
         assert exactness() == hers
     assert set(found) == {("ieee", "ieee")}
     assert len(found) >= 8 * len(inexact)
+
+
+@pytest.mark.skipif(not hasattr(torch.backends, "fp32_precision"), reason="before torch 2.9 nothing is inherited")
+def test_what_was_set_for_all_products_can_be_set_anew(inexact):
+    torch.backends.fp32_precision = "tf32"
+    assert exactness() == ("tf32", "tf32")
+    with threads_for(0):
+        assert exactness() == ("ieee", "ieee")
+    assert exactness() == ("tf32", "tf32")
+    torch.backends.fp32_precision = "ieee"
+    assert exactness() == ("ieee", "ieee")
+    torch.backends.fp32_precision = "none"
 
 
 def test_products_are_exact_until_the_last_python_thread_ends(inexact):

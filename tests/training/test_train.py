@@ -11,7 +11,19 @@ from hypothesis import strategies as st
 from scipy import sparse
 from tqdm import tqdm
 
-from tokensel_nb import Corpus, OneLayer, Parameters, WithMLP, accuracy, descend_, init_parameters, logits, loss, train
+from tokensel_nb import (
+    Corpus,
+    OneLayer,
+    Parameters,
+    WithMLP,
+    accuracy,
+    descend_,
+    init_parameters,
+    logits,
+    loss,
+    train,
+    xor_of_pairs,
+)
 from tokensel_nb.models import textbook
 from tokensel_nb.models.optimizers import OPTIMIZERS
 from tokensel_nb.training import train as training
@@ -388,3 +400,12 @@ def test_a_short_run_shows_nothing(tiny, monkeypatch):
     monkeypatch.setattr(training, "tqdm", functools.partial(tqdm, mininterval=0))
     train(tiny, steps=20, evaluate_every=1)
     assert terminal.getvalue() == ""
+
+
+@pytest.mark.parametrize("optimizer", ["adam", "gradient descent"])
+def test_steps_keep_no_history_of_a_start_that_learns(optimizer):
+    corpus = xor_of_pairs(num_texts=40, vocab_size=8, length=4, seed=0)
+    start = init_parameters(corpus.vocab_size, 4, seed=0).to("cpu").map(lambda array: array.requires_grad_())
+    found = train(corpus, start=start, steps=3, optimizer=optimizer).parameters
+    assert not any(array.requires_grad for array in found.arrays().values())
+    assert all(array.requires_grad for array in start.arrays().values())

@@ -83,7 +83,8 @@ class Blocks:
     """A sparse matrix in blocks of some rows, which SciPy multiplies and threads share."""
 
     def __init__(self, entries, columns, row_ends, width):
-        begins = np.searchsorted(row_ends, np.arange(BLOCK, row_ends[-1], BLOCK), "right") - 1
+        size = max(BLOCK, 4 * width)  # the product of a transposed block has `width` rows, however few its entries
+        begins = np.searchsorted(row_ends, np.arange(size, row_ends[-1], size), "right") - 1
         self.cuts = np.unique([0, *begins, len(row_ends) - 1]).tolist()
         self.width, self.rows, self.transposed = width, {}, {}
         for first, last in zip(self.cuts[:-1], self.cuts[1:]):

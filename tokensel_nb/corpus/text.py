@@ -214,7 +214,8 @@ def encode(texts, split):
 
     texts = texts if isinstance(texts, list) else list(texts)
     starts = range(0, len(texts), CHUNK)
-    encoded = side_by_side(encode_chunk, starts)
+    alone = getattr(split, "keywords", {}).get("tokenizer")  # a user's function may not bear to be called by two threads
+    encoded = (map if alone else side_by_side)(encode_chunk, starts)
     chunks = list(tqdm(encoded, total=len(starts), desc="Counting words", unit="chunk", delay=2))
     if not chunks:
         raise ValueError("there are no texts; give at least one")

@@ -11,6 +11,7 @@ from ..corpus.counts import placed
 from ..scale.distributed import mean_over
 from ..support.arrays import dtype_name, like, log_softmax, namespace, sigmoid, softplus, to_numpy
 from ..support.checks import finite, shortened
+from ..support.threads import threads_for
 from .optimizers import LowRank
 from .options import Options
 from .parameters import init_parameters
@@ -207,9 +208,12 @@ def loss_of_logits(logits, texts):
     """Return the mean logistic loss Ê log(1 + exp(-y f(X))), or the mean cross-entropy for K > 2 classes."""
     weights = placed(texts, "mean_weights", logits)
     if logits.ndim == 1:
-        return softplus(-placed(texts, "signs", logits) * logits) @ weights
-    labels = like(texts.labels, logits, "int64")
-    return -namespace(logits).take_along_axis(log_softmax(logits), labels[:, None], axis=1)[:, 0] @ weights
+        losses = softplus(-placed(texts, "signs", logits) * logits)
+    else:
+        labels = like(texts.labels, logits, "int64")
+        losses = -namespace(logits).take_along_axis(log_softmax(logits), labels[:, None], axis=1)[:, 0]
+    with threads_for(0):  # or its last digit would depend on their number
+        return losses @ weights
 
 
 def losses_and_residuals(logits, texts):

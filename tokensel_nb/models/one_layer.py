@@ -22,6 +22,7 @@ from ..scale.distributed import mean_over
 from ..support.arrays import dtype_name, is_torch, namespace
 from ..support.checks import checked, numbers, positive, shaped
 from ..support.products import few_times, times_few
+from ..support.threads import blocks_alone
 from .attend import attend, attention
 from .base import Model, check_finite, check_fit, losses_and_residuals
 from .optimizers import GradientDescent, LowRank
@@ -48,6 +49,7 @@ class OneLayer(Model):
 
     learns: ClassVar[tuple[type, ...]] = (Parameters,)
 
+    @blocks_alone()
     def logits(self, parameters: Parameters, corpus: Corpus) -> Array:
         """Return f(X) of every text; see `Model.logits`."""
         check_fit(self, parameters, corpus)
@@ -58,6 +60,7 @@ class OneLayer(Model):
         check_fit(self, parameters, corpus)
         return attention(parameters.token_scores, corpus)
 
+    @blocks_alone()
     def step_gradients(self, parameters: Parameters, texts: Corpus | Parts, names) -> dict[str, Array | LowRank]:
         """Return the exact gradient; in E as its factors, of rank two or K + 1. See `Model.step_gradients`."""
         check_fit(self, parameters, texts)
@@ -123,6 +126,7 @@ def loss_gradients(scores, values, corpus):
 
 
 @checked(parameters=Parameters, corpus=some_texts, learning_rate=positive)
+@blocks_alone()
 def descend_(parameters: Parameters, corpus: Corpus, learning_rate: float) -> None:
     """Take one exact full-batch gradient step on (E, p, v) *in place*, without writing out the gradient in E.
 

@@ -6,6 +6,7 @@ at a time, so that it and all that is made of it stay in the processor's cache.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from ..support.arrays import Array
 
 BLOCK = 2**17  # numbers; a few arrays of so many fit in the cache of a core
+ELSEWHERE = 2**27  # numbers; on another device, where a gradient shall not need as much memory as the embeddings
 LARGER = 4  # times as many for tensors: their kernel needs no temporary arrays, and calling it takes a while
 
 
@@ -51,18 +53,22 @@ class GradientDescent:
             self._move_by_blocks(array, gradients[name], [self.state[f"{moment}.{name}"] for moment in self.moments])
 
     def _move_by_blocks(self, array, gradient, moments):
-        """Move the rows of an array that fit in the cache of a core, and then the next; all at once on another device."""
+        """Move the rows of an array that fit in the cache of a core, and then the next; more at once on another device."""
         low_rank = isinstance(gradient, LowRank)
         if low_rank and is_torch(array) and not moments:
             return add_few_(array, -self.learning_rate * gradient.factors, gradient.rows)
-        if array.ndim < 2 or not in_memory(array):
-            return self.move(array, gradient.written_out() if low_rank else gradient, *moments)
+        if array.ndim < 2:
+            return self.move(array, gradient, *moments)
 
         def move(rows):
             part = gradient.factors[rows] @ gradient.rows if low_rank else gradient[rows]
             self.move(array[rows], part, *(moment[rows] for moment in moments))
 
-        by_blocks(move, cuts(array, BLOCK * (LARGER if is_torch(array) else 1)))
+        if in_memory(array):
+            by_blocks(move, cuts(array, BLOCK * (LARGER if is_torch(array) else 1)))
+        else:
+            for rows in pairwise(cuts(array, ELSEWHERE)):
+                move(slice(*rows))
 
     def move(self, array, gradient):
         """Move some rows of an array against the gradient in them, in place."""

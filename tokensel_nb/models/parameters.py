@@ -127,8 +127,8 @@ def dim_of(name, array) -> int:
 
 
 def copied(parameters: NamedArrays) -> NamedArrays:
-    """Return a copy of named arrays."""
-    return parameters.map(lambda array: array.clone() if is_torch(array) else array.copy())
+    """Return a copy of named arrays, without their history."""
+    return parameters.map(lambda array: array.detach().clone() if is_torch(array) else array.copy())
 
 
 @numbers_in.register

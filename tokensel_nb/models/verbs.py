@@ -137,7 +137,7 @@ def gradients(parameters: NamedArrays, corpus: Corpus, model: Model = ONE_LAYER)
     """Return the exact gradient of the loss in every parameter, under the same names.
 
     For one layer the formula is that of Proposition “Exact gradients from counts”. Its gradient in E has rank two, or K + 1;
-    training never writes it out as this function does.
+    training writes it out in parts at most, where this function writes it whole.
 
     Parameters
     ----------

@@ -50,7 +50,11 @@ class Processes:
         if self.size == 1:
             return array
         array = array.contiguous() if is_torch(array) else np.ascontiguousarray(array)
-        torch.distributed.all_reduce(array if is_torch(array) else torch.from_numpy(array))  # which shares the memory
+        tensor = array if is_torch(array) else torch.from_numpy(array)  # which shares the memory
+        sums = tensor.cuda() if torch.distributed.get_backend() == "nccl" else tensor  # a group of the user's, for GPUs alone
+        torch.distributed.all_reduce(sums)
+        if sums is not tensor:
+            tensor.copy_(sums)
         return array
 
     def each(self, value) -> Iterator:

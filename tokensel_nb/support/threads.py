@@ -14,10 +14,12 @@ from __future__ import annotations
 import math
 import os
 import sys
-from collections import Counter
+from collections import Counter, deque
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager, nullcontext, suppress
 from contextvars import copy_context
 from functools import lru_cache, partial, singledispatch
+from itertools import chain
 from threading import Lock, local
 
 import numpy as np
@@ -42,7 +44,7 @@ class threads_for:
     """
 
     lock, at_work, found = Lock(), Counter(), {}  # of settings of the process: how many calls need each, and what was set
-    here = local()  # .number: of torch's threads, outside of all calls of this Python thread
+    here = local()  # .number: of torch's threads, outside of all calls of this Python thread; .blocks: see `blocks_alone`
 
     def __init__(self, numbers):
         self.small = numbers < LARGE
@@ -52,15 +54,18 @@ class threads_for:
         self.torch = sys.modules.get("torch")  # where it is not loaded, nobody computes with it
         if self.torch is not None:
             self.before, self.above = self.torch.get_num_threads(), getattr(self.here, "number", None)
+            self.blocks = getattr(self.here, "blocks", None)
+            self.here.blocks = None if self.small else self.blocks
             self.here.number = self.above or self.before
             self._set_torch(1 if self.small else self.here.number, self.before)
         self.settings = [_of_blas] * self.small + [_of_products] * (self.torch is not None)
         with self.lock:
             for each in self.settings:
+                to_set = [(put, now, wanted) for put, now, wanted in each() if now not in (wanted, "none")]
+                for put, _, wanted in to_set:  # in a nested call, too: some builds of OpenBLAS have a number for every thread
+                    put(wanted)
                 if not self.at_work[each]:
-                    self.found[each] = [(put, now, wanted) for put, now, wanted in each() if now not in (wanted, "none")]
-                    for put, _, wanted in self.found[each]:
-                        put(wanted)
+                    self.found[each] = to_set
                 self.at_work[each] += 1
 
     def __exit__(self, *_):
@@ -69,15 +74,35 @@ class threads_for:
             for each in self.settings:
                 self.at_work[each] -= 1
                 if not self.at_work[each]:
-                    for put, before, _ in self.found[each]:
+                    for put, before, _ in self.found.pop(each):
                         put(before)
         if self.torch is not None:
             self._set_torch(self.before, self.torch.get_num_threads())
-            self.here.number = self.above
+            self.here.number, self.here.blocks = self.above, self.blocks
 
     def _set_torch(self, number, now):
         if number != now:
             self.torch.set_num_threads(number)
+
+
+@contextmanager
+def blocks_alone():
+    """Let torch compute on one thread, and only `by_blocks` on as many as it was to use.
+
+    Torch's other threads, once they have worked, wait for more in a loop, on the cores that the next blocks need.
+    """
+    torch, here = sys.modules.get("torch"), threads_for.here
+    number = torch.get_num_threads() if torch else 1
+    if number == 1:
+        yield
+        return
+    here.blocks = number
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(number)
+        here.blocks = None
 
 
 def by_blocks(function, cuts) -> list:
@@ -87,17 +112,24 @@ def by_blocks(function, cuts) -> list:
     Worth it for what releases Python's lock, as products of NumPy, SciPy and torch do.
     """
     slices = list(map(slice, cuts[:-1], cuts[1:]))
-    workers, results, left = min(_number(), len(slices)), [None] * len(slices), iter(enumerate(slices))
+    workers, results, left = min(_number(), len(slices)), [None] * len(slices), deque(enumerate(slices))
 
-    def work(context):
-        with threads_for(0):
-            for place, block in left:  # whoever is free takes the next
-                results[place] = context.run(function, block)
+    def work(context, modes):
+        with threads_for(0), modes:
+            try:
+                for place, block in _taken(left):
+                    results[place] = context.run(function, block)
+            except BaseException:
+                left.clear()  # nobody begins another
+                raise
 
     with threads_for(0):
-        others = [_pool().submit(work, copy_context()) for _ in range(workers - 1)] if HAS_THREADS else []
+        others = []
         try:
-            work(copy_context())  # with what NumPy is to warn of
+            with suppress(RuntimeError):  # where no thread can start, as when Python ends, this one does all
+                for _ in range((workers - 1) * HAS_THREADS):
+                    others.append(_pool().submit(work, copy_context(), _modes()))
+            work(copy_context(), nullcontext())  # with what NumPy is to warn of
         finally:
             begun = [other for other in others if not other.cancel()]
             wait(begun)  # none goes on when this is over
@@ -106,19 +138,43 @@ def by_blocks(function, cuts) -> list:
     return results
 
 
+def _taken(left):
+    """Yield the first of what is left, whoever else takes of it."""
+    with suppress(IndexError):
+        while True:
+            yield left.popleft()
+
+
+def _modes():
+    """Return a context in which another thread treats tensors as this one does."""
+    torch = sys.modules.get("torch")
+    return torch.inference_mode(torch.is_inference_mode_enabled()) if torch else nullcontext()
+
+
 @lru_cache(maxsize=1)
 def _pool():
     return ThreadPoolExecutor(os.cpu_count())
 
 
+def _after_fork():
+    """Forget, in a child, the threads that only its parent has, and what their calls had set."""
+    _pool.cache_clear()
+    threads_for.lock = Lock()
+    for put, before, _ in chain(*threads_for.found.values()):
+        put(before)
+    threads_for.at_work.clear()
+
+
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_pool.cache_clear)  # it would wait for threads that only its parent has
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 def _number():
     """Return how many threads the user lets compute here: those of torch where it is loaded, else those of BLAS."""
     torch = sys.modules.get("torch")
-    return torch.get_num_threads() if torch else max([each.num_threads for each in _libraries(len(sys.modules))], default=1)
+    if torch:
+        return getattr(threads_for.here, "blocks", None) or torch.get_num_threads()
+    return max([each.num_threads for each in _libraries(len(sys.modules))], default=1)
 
 
 def set_threads(library, number):
@@ -138,7 +194,13 @@ def _of_products():
     if not hasattr(backends, "fp32_precision"):  # before torch 2.9, which forbids to mix both names
         return [(partial(setattr, backends.cuda.matmul, "allow_tf32"), backends.cuda.matmul.allow_tf32, False)]
     of_kinds = backends.cuda.matmul, backends.mkldnn.matmul
-    return [(partial(setattr, each, "fp32_precision"), each.fp32_precision, "ieee") for each in of_kinds]
+    return [(partial(_set_precision, each), each.fp32_precision, "ieee") for each in of_kinds]
+
+
+def _set_precision(backend, name):
+    backend.fp32_precision = "none"  # as wide as the setting of all is: what was so before stays so
+    if backend.fp32_precision != name:
+        backend.fp32_precision = name
 
 
 @lru_cache(maxsize=1)
