@@ -1,11 +1,13 @@
 """What a step of training costs against the size of the corpus: 1,000 to 560,000 reviews, as many as Yelp has.
 
-Beyond IMDB's 25,000 the reviews are drawn again and again: the cost knows nothing of their contents.
+Beyond IMDB's 25,000 the reviews are drawn again and again: the cost knows nothing of their contents. The result is also
+recorded under ``size``, for the figure in 04_reviews.
 """
 
 import numpy as np
 import torch
 
+from experiments.recording import record
 from tokensel_nb import descend_, init_parameters, load_imdb
 
 from .timing import alternate, peak_memory, row
@@ -25,6 +27,8 @@ def measure():
         descend_(parameters, corpus, 1e-3)  # the counts are prepared once for all steps
         (each,) = alternate(lambda corpus=corpus: descend_(parameters, corpus, 1e-3), rounds=15)
         seconds.append(each)
+    results = {"reviews": SIZES, "tokens": tokens, "milliseconds": [1e3 * each for each in seconds], "dim": DIM}
+    record("size", results)
     large = np.array(tokens) > 1e6  # below, the part that is the same for every corpus shows
     x, y = np.array(tokens)[large], np.array(seconds)[large]
     slope, _ = np.polyfit(x, y, 1)
