@@ -190,7 +190,7 @@ def _columns(of_scores, of_values):
 
 
 def _scores_and_values(parameters):
-    """Return a = E p and γ = E v from one pass over E: a few rows of weights are what `linear` is fast at."""
+    """Return a = E p and γ = E v from one pass over E."""
     both = times_few(parameters.embeddings, _queries(parameters))
     values = both[:, 1] if parameters.output_vector.ndim == 1 else both[:, 1:]
     return both[:, 0], values

@@ -72,9 +72,9 @@ class threads_for:
         """Set them back, whatever happened."""
         with self.lock:
             for each in self.settings:
-                self.at_work[each] -= 1
+                self.at_work[each] = max(self.at_work[each] - 1, 0)  # 0 in a child that was forked meanwhile
                 if not self.at_work[each]:
-                    for put, before, _ in self.found.pop(each):
+                    for put, before, _ in self.found.pop(each, ()):
                         put(before)
         if self.torch is not None:
             self._set_torch(self.before, self.torch.get_num_threads())
