@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
-from ..corpus.corpus import Corpus, some_texts
-from ..support.arrays import to_numpy
-from ..support.checks import checked, numbers, whole_number
+from .arrays import to_numpy
 
 MIN_TEXTS, GROUP = 20, 100
 FEWEST = 300  # words; of fewer there is no verdict
 
 
-@checked(others=some_texts, min_texts=partial(whole_number, least=1), group=partial(whole_number, least=2))
-def matched_correlation(learnt_from, others, scores, *, min_texts=MIN_TEXTS, group=GROUP) -> float:
+def matched_correlation(scores, learnt_from, others, *, min_texts=MIN_TEXTS, group=GROUP) -> float:
     """Return the rank correlation of scores with how far words lean in other texts, among words of equal frequency.
 
     Rare words have a large skew in any texts, and training treats them differently from common ones. So frequency alone links
@@ -29,12 +24,12 @@ def matched_correlation(learnt_from, others, scores, *, min_texts=MIN_TEXTS, gro
 
     Parameters
     ----------
+    scores : array, shape (vocab_size,)
+        Such as E_s·p.
     learnt_from : Corpus, or array, shape (vocab_size,)
         The training texts, or how often each word occurs in them.
     others : Corpus
         Labelled texts that the model hasn't seen, with the same words.
-    scores : array, shape (vocab_size,)
-        Such as E_s·p.
     min_texts : int
         Words in fewer of the other texts are left out.
     group : int
@@ -48,32 +43,32 @@ def matched_correlation(learnt_from, others, scores, *, min_texts=MIN_TEXTS, gro
     Raises
     ------
     ValueError
-        If there is not one frequency and one score for each word of ``others``, or one is not finite.
+        If there is not one frequency and one score for each word of ``others``, or a score is not finite.
 
     Examples
     --------
     >>> import tokensel_nb as ts
     >>> corpus, others = ts.independent_tokens(2000, 400, 40, 0.6, seed=0).split(0.5, seed=0)
-    >>> scores = ts.train(corpus, dim=64, steps=20).parameters.token_scores
-    >>> ts.matched_correlation(corpus, others, scores) > 0.3
+    >>> run = ts.train(ts.init_parameters(corpus.vocab_size, dim=64, seed=0), corpus, steps=20)
+    >>> ts.matched_correlation(run.parameters.token_scores, corpus, others) > 0.3
     True
-    >>> ts.matched_correlation(corpus, others, scores, min_texts=500)  # too few words
+    >>> ts.matched_correlation(run.parameters.token_scores, corpus, others, min_texts=500)  # too few words
     nan
     """
-    frequency = learnt_from.counts.sum(axis=0) if isinstance(learnt_from, Corpus) else learnt_from
-    size = (others.vocab_size,)
-    frequency = to_numpy(numbers("learnt_from", frequency, size)).astype(float)
-    scores = to_numpy(numbers("scores", scores, size))
+    frequency = to_numpy(learnt_from.counts.sum(axis=0) if hasattr(learnt_from, "counts") else learnt_from).astype(float)
+    scores = to_numpy(scores)
+    if scores.shape != (others.vocab_size,) or frequency.shape != scores.shape or not np.isfinite(scores).all():
+        raise ValueError(f"give a finite score and a frequency for each of the {others.vocab_size} words of the other texts")
     words = compared(others, min_texts)
     return correlation_at_equal(frequency[words], lean(others)[words], scores[words], group)
 
 
-def compared(others: Corpus, min_texts=MIN_TEXTS) -> np.ndarray:
+def compared(others, min_texts=MIN_TEXTS) -> np.ndarray:
     """Return which words stand in enough texts, as a mask."""
     return np.bincount(others.counts.indices, minlength=others.vocab_size) >= min_texts
 
 
-def lean(corpus: Corpus) -> np.ndarray:
+def lean(corpus) -> np.ndarray:
     """Return |δ_s| of every word, of K classes the length of its signed shares over its share; NaN for one it lacks."""
     if corpus.num_classes == 2:
         return np.abs(corpus.label_skew())

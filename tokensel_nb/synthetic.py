@@ -9,23 +9,13 @@ which is zero with a probability of the order of n^(-1/2).
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 from scipy import sparse
 
-from ..support.checks import checked, generator, number, whole_number
-from ..support.runtime import room_for
-from .corpus import Corpus
-from .sequences import counted
-
-SIGNAL = partial(number, least=0, most=1, open_above=True)
-HALF = partial(number, least=0, most=0.5)
-OF_TEXTS = dict(num_texts=whole_number, vocab_size=whole_number, length=whole_number, relevant=whole_number, seed=generator)
-OF_A_NAME = 100  # bytes that a word of the vocabulary takes
+from .corpus import Corpus, counted
 
 
-@checked(vocab_size=partial(whole_number, least=2), signal=SIGNAL)
 def skews(vocab_size: int, signal: float) -> np.ndarray:
     r"""Return the skew P(+1|s) - P(-1|s) that `independent_tokens` gives every token, in ascending order.
 
@@ -58,13 +48,13 @@ def skews(vocab_size: int, signal: float) -> np.ndarray:
     >>> ts.skews(4, signal=0.0)
     array([-1. , -0.5,  0.5,  1. ])
     """
-    room_for(vocab_size, OF_A_NAME, vocab_size=vocab_size)
+    if not 0 <= signal < 1 or vocab_size < 2:
+        raise ValueError(f"signal={signal}, vocab_size={vocab_size}; give a signal of at least 0 and below 1, and two words or more")
     ranks = (2 * np.arange(vocab_size) + 1 - vocab_size) / vocab_size
     distances = ranks[-1] - np.abs(ranks)
     return np.sign(ranks) * np.maximum(0, np.round(1 - distances / (1 - signal), 12))
 
 
-@checked(num_texts=whole_number, vocab_size=partial(whole_number, least=2), length=whole_number, signal=SIGNAL, seed=generator)
 def independent_tokens(num_texts: int, vocab_size: int, length: int, signal: float, seed) -> Corpus:
     r"""Draw texts of independent tokens, each with its own probability under either label.
 
@@ -97,7 +87,6 @@ def independent_tokens(num_texts: int, vocab_size: int, length: int, signal: flo
     >>> ts.independent_tokens(100, 10, 20, 0.9, seed=0)
     Corpus(100 texts, 10 words, 2,000 tokens; -1: 50, +1: 50)
     """
-    room_for(8 * num_texts * length, num_texts=num_texts, length=length)
     chances = (1 + skews(vocab_size, signal)) / 2
     random = np.random.default_rng(seed)
     tokens = random.integers(vocab_size, size=(_pairs(num_texts), length))
@@ -109,7 +98,6 @@ def independent_tokens(num_texts: int, vocab_size: int, length: int, signal: flo
     return _corpus(np.concatenate(texts), [f"token {s}" for s in range(vocab_size)])
 
 
-@checked(corpus=Corpus, seed=generator)
 def independent_words(corpus: Corpus, seed) -> Corpus:
     """Deal the words of each class anew over its texts: lengths and each word's count under each label stay."""
     if not np.issubdtype(corpus.lengths.dtype, np.integer):
@@ -124,7 +112,6 @@ def independent_words(corpus: Corpus, seed) -> Corpus:
     return replace(corpus, counts=counts)
 
 
-@checked(**OF_TEXTS)
 def one_relevant_token(num_texts: int, vocab_size: int, length: int, relevant: int, seed) -> Corpus:
     """Draw texts that satisfy Assumption 1: one relevant token each, and irrelevant ones that balance exactly.
 
@@ -159,7 +146,6 @@ def one_relevant_token(num_texts: int, vocab_size: int, length: int, relevant: i
     return several_relevant_tokens(num_texts, vocab_size, length, relevant, 1, seed)
 
 
-@checked(**OF_TEXTS)
 def one_against_many(num_texts: int, vocab_size: int, length: int, relevant: int, seed) -> Corpus:
     """Draw texts of `one_relevant_token` whose negative tokens are one, "negative": Assumption 1 with unequal sides."""
     corpus = one_relevant_token(num_texts, vocab_size + relevant - 1, length, relevant, seed)
@@ -169,7 +155,6 @@ def one_against_many(num_texts: int, vocab_size: int, length: int, relevant: int
     return replace(corpus, counts=counts, vocabulary=words)
 
 
-@checked(**OF_TEXTS, per_text=whole_number)
 def several_relevant_tokens(num_texts: int, vocab_size: int, length: int, relevant: int, per_text: int, seed) -> Corpus:
     """Draw texts that break Assumption 1 in one way: each has ``per_text`` different relevant tokens of its label.
 
@@ -198,7 +183,6 @@ def several_relevant_tokens(num_texts: int, vocab_size: int, length: int, releva
     >>> ts.relevant_tokens(corpus).sum(axis=1).tolist() == [2] * 20
     True
     """
-    _room(num_texts, vocab_size, length, relevant)
     random = np.random.default_rng(seed)
     pairs = _pairs(num_texts)
     if not 1 <= per_text <= relevant:
@@ -217,7 +201,6 @@ def several_relevant_tokens(num_texts: int, vocab_size: int, length: int, releva
     return _corpus(np.concatenate(texts), names + _irrelevant(vocab_size - 2 * relevant))
 
 
-@checked(**OF_TEXTS, impurity=HALF)
 def partly_positive_tokens(num_texts: int, vocab_size: int, length: int, relevant: int, impurity: float, seed) -> Corpus:
     """Draw texts that break Assumption 1 in one way: in some, the relevant token belongs to the other label.
 
@@ -249,7 +232,6 @@ def partly_positive_tokens(num_texts: int, vocab_size: int, length: int, relevan
     return _turned(num_texts, vocab_size, length, relevant, impurity, seed)[0]
 
 
-@checked(num_texts=whole_number, vocab_size=whole_number, length=whole_number, seed=generator)
 def xor_of_pairs(num_texts: int, vocab_size: int, length: int, seed) -> Corpus:
     """Draw texts whose label is the exclusive or of two choices: y = +1 if they contain "a" and "b", or neither.
 
@@ -282,7 +264,6 @@ def xor_of_pairs(num_texts: int, vocab_size: int, length: int, seed) -> Corpus:
     >>> bool(ts.xor_of_pairs(40, 8, 4, seed=0).signed_frequency().any())
     False
     """
-    _room(num_texts, vocab_size, length)
     random = np.random.default_rng(seed)
     if num_texts < 4 or num_texts % 4:
         raise ValueError(f"num_texts={num_texts}; give a multiple of 4, so that the four combinations balance")
@@ -293,7 +274,6 @@ def xor_of_pairs(num_texts: int, vocab_size: int, length: int, seed) -> Corpus:
     return _corpus(np.concatenate(texts), ["a", "not a", "b", "not b", *_irrelevant(vocab_size - 4)])
 
 
-@checked(**OF_TEXTS, negated=HALF)
 def negation(num_texts: int, vocab_size: int, length: int, relevant: int, negated: float, seed) -> Corpus:
     """Draw texts in which "not" reverses the label: some have it, together with a token of the other label.
 
@@ -338,12 +318,6 @@ def _turned(num_texts, vocab_size, length, relevant, share, seed):
     turned = np.isin(rows % pairs, random.choice(pairs, round(share * pairs), replace=False))
     rows[turned] = (rows[turned] + pairs) % num_texts
     return replace(corpus, counts=corpus.counts[rows]), turned
-
-
-def _room(num_texts, vocab_size, length, relevant=1):
-    """Refuse sizes for which there is no memory."""
-    room_for(8 * num_texts * length, num_texts=num_texts, length=length)
-    room_for(max(vocab_size, 2 * relevant), OF_A_NAME, vocab_size=vocab_size, relevant=relevant)
 
 
 def _deal(words, texts, length, random):

@@ -1,29 +1,26 @@
-"""How the paper looks at tokens: means over bins of the label skew, and the shape that they have."""
+"""How the paper looks at words: means over bins of the label skew, and the same with shuffled labels."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 from scipy import stats
 
-from ..corpus.corpus import shuffle_labels, some_texts
-from ..support.arrays import to_numpy
-from ..support.checks import checked, finite, generator, numbers, real, shortened, whole_number
+from .arrays import to_numpy
+from .corpus import Corpus, shuffle_labels
 from .matched import MIN_TEXTS, matched_correlation
 
 
 @dataclass(frozen=True, repr=False)
 class Bins:
-    """What tokens have on average, in bins of equal width.
+    """What words have on average, in bins of equal width.
 
     Parameters
     ----------
     edges : ndarray of float64, shape (m + 1,)
     sizes : ndarray of int64, shape (m,)
-        How many tokens each bin has.
+        How many words each bin has.
     means, spreads : ndarray of float64, shape (m,)
         Mean and standard deviation within each bin; NaN where a bin is empty.
 
@@ -43,20 +40,15 @@ class Bins:
     @property
     def centres(self):
         """The middle of every bin, shape (m,)."""
-        return self.edges[:-1] / 2 + self.edges[1:] / 2  # halved first, so that nothing overflows
+        return (self.edges[:-1] + self.edges[1:]) / 2
 
     @property
     def mean_spread(self):
-        """The mean standard deviation within a bin; bins of fewer than two tokens are left out."""
+        """The mean standard deviation within a bin; bins of fewer than two words are left out."""
         return float(self.spreads[self.sizes > 1].mean())
 
     def rank_correlation(self):
-        """Return Spearman's rank correlation of means and centres: 1 if the means rise from bin to bin.
-
-        Returns
-        -------
-        float
-        """
+        """Return Spearman's rank correlation of means and centres, float: 1 if the means rise from bin to bin."""
         filled = self.sizes > 0
         return float(stats.spearmanr(self.centres[filled], self.means[filled]).statistic)
 
@@ -67,7 +59,7 @@ def binned(skew, amounts, bins=20) -> Bins:
     Parameters
     ----------
     skew : array, shape (vocab_size,)
-        Such as `Corpus.label_skew`; tokens whose skew is NaN are left out.
+        Such as `Corpus.label_skew`; words whose skew is NaN are left out.
     amounts : array, shape (vocab_size,)
         Such as E_s·v or E_s·p.
     bins : int or array of float
@@ -80,7 +72,7 @@ def binned(skew, amounts, bins=20) -> Bins:
     Raises
     ------
     ValueError
-        If there are not as many amounts as skews, no skew is a number, or an amount is not finite.
+        If there are not as many amounts as skews, or an amount is not finite.
 
     Examples
     --------
@@ -89,29 +81,9 @@ def binned(skew, amounts, bins=20) -> Bins:
     array([3., 1.])
     """
     skew, amounts = _known(skew, amounts)
-    if not len(skew):
-        raise ValueError("no token has a skew; give words that occur")
-    edges = _edges(skew, bins)
-    with np.errstate(over="ignore", invalid="ignore"):  # reported below
-        of = {how: stats.binned_statistic(skew, amounts, how, edges).statistic for how in ("count", "mean", "std")}
-    filled = of["count"] > 0
-    if not np.isfinite([of["mean"][filled], of["std"][filled]]).all():
-        raise ValueError("amounts are too large: their mean or spread overflows float64; give smaller ones")
+    edges = np.histogram_bin_edges(skew, bins) if np.ndim(bins) == 0 else np.asarray(bins, float)
+    of = {how: stats.binned_statistic(skew, amounts, how, edges).statistic for how in ("count", "mean", "std")}
     return Bins(edges, of["count"].astype(np.int64), of["mean"], of["std"])
-
-
-def _edges(skew, bins):
-    """Return the edges of bins: as many as a number says, or those given."""
-    if np.ndim(bins) == 0 and not isinstance(bins, (set, dict)):
-        number = whole_number("bins", bins, most=10**6)
-        try:
-            return np.histogram_bin_edges(skew, number)
-        except ValueError as error:
-            raise ValueError(f"skew spans {skew.min()} to {skew.max()}, too far or too little for bins={number}") from error
-    edges = to_numpy(numbers("bins", bins, (None,))).astype(float)
-    if len(edges) < 2 or not (np.diff(edges) > 0).all():
-        raise ValueError(f"bins={shortened(bins)}; give a number, or two or more edges that ascend")
-    return edges
 
 
 def word_correlation(skew, amounts) -> float:
@@ -120,17 +92,12 @@ def word_correlation(skew, amounts) -> float:
     Parameters
     ----------
     skew : array, shape (vocab_size,)
-        Such as `Corpus.label_skew`, or its absolute value; tokens whose skew is NaN are left out.
+        Such as `Corpus.label_skew`, or its absolute value; words whose skew is NaN are left out.
     amounts : array, shape (vocab_size,)
 
     Returns
     -------
     float
-
-    Raises
-    ------
-    ValueError
-        If there are not as many amounts as skews.
 
     Examples
     --------
@@ -142,12 +109,14 @@ def word_correlation(skew, amounts) -> float:
 
 
 def _known(skew, amounts):
-    """Return both as arrays, without the tokens whose skew is NaN."""
-    skew, amounts = to_numpy(real("skew", skew)).astype(float), to_numpy(real("amounts", amounts)).astype(float)
+    """Return both as arrays, without the words whose skew is NaN."""
+    skew, amounts = to_numpy(skew).astype(float), to_numpy(amounts).astype(float)
     if skew.shape != amounts.shape or skew.ndim != 1:
-        raise ValueError(f"skew has shape {skew.shape} and amounts {amounts.shape}; give one number of each per token")
+        raise ValueError(f"skew has shape {skew.shape} and amounts {amounts.shape}; give one number of each per word")
     known = ~np.isnan(skew)
-    return finite("skew", np.where(known, skew, 0))[known], finite("amounts", np.where(known, amounts, 0))[known]
+    if not np.isfinite(amounts[known]).all():
+        raise ValueError("amounts holds a number that is not finite")
+    return skew[known], amounts[known]
 
 
 @dataclass(frozen=True, repr=False)
@@ -160,7 +129,7 @@ class ControlledBins:
     shuffled : tuple of Bins
         One per permutation of the labels, made like ``true``: between the extremes of the shuffled skew.
     band : ndarray, shape (2, m)
-        The lowest and the highest mean of all permutations in every bin of ``true``; NaN where none has a token.
+        The lowest and the highest mean of all permutations in every bin of ``true``; NaN where none has a word.
     word_skew, matched : tuple of float
         `word_correlation` of the amounts with the skew, and `matched_correlation` with its absolute value. The first number
         is for true labels, the others for the permutations.
@@ -181,32 +150,19 @@ class ControlledBins:
     word_skew: tuple[float, ...]
     matched: tuple[float, ...]
 
-    @checked(figure=Callable)
     def figures(self, figure):
-        """Return a number that `Bins` have, with true labels and with shuffled ones.
-
-        Parameters
-        ----------
-        figure : callable
-            Such as ``Bins.rank_correlation``.
-
-        Returns
-        -------
-        (float, list of float)
-        """
+        """Return a number that `Bins` have, such as ``Bins.rank_correlation``, with true labels and a list with shuffled ones."""
         return figure(self.true), [figure(bins) for bins in self.shuffled]
 
+    def plot(self, ax, **style):
+        """Draw the means of true labels over the band of shuffled ones."""
+        ax.fill_between(self.true.centres, *self.band, color="0.6", alpha=0.4, linewidth=0, label="shuffled labels")
+        ax.plot(self.true.centres, self.true.means, "o-", **{"markersize": 4, "label": "true labels"} | style)
+        ax.set(xlabel="label skew")
 
-@checked(
-    corpus=some_texts,
-    held_out=some_texts,
-    amounts_of=Callable,
-    shuffles=whole_number,
-    seed=generator,
-    min_texts=partial(whole_number, least=1),
-)
+
 def with_control(
-    corpus, held_out, amounts_of, shuffles=4, seed=0, bins=20, min_texts=MIN_TEXTS
+    corpus, held_out, amounts_of, shuffles=4, seed=0, bins=20, min_texts=MIN_TEXTS, skew=Corpus.label_skew
 ) -> dict[str, dict[str, ControlledBins]]:
     """Bin amounts by the skew of the training texts and of held-out texts, with true and with shuffled labels.
 
@@ -216,10 +172,10 @@ def with_control(
     Parameters
     ----------
     corpus, held_out : Corpus
-        Two classes, the same words, and texts of the same kind, such as the two parts of `Corpus.split`. Words that
-        ``corpus`` lacks are left out, since nothing can be learnt about them.
+        Of the same words, such as the two parts of `Corpus.split`. Words that ``corpus`` lacks are left out, since nothing
+        can be learnt about them.
     amounts_of : callable
-        A function that trains on a corpus and returns a dict of amounts by name, each with one number per token.
+        A function that trains on a corpus and returns a dict of amounts by name, each with one number per word.
     shuffles : int
         How many times to permute the labels of both parts and find the amounts anew.
     seed : int or numpy.random.Generator
@@ -228,6 +184,8 @@ def with_control(
         How many bins, between the extremes of the true skew, or their edges.
     min_texts : int
         As in `matched_correlation`.
+    skew : callable
+        From a corpus to a number a word; with K > 2 classes such as ``lambda texts: texts.label_skew()[:, k]``.
 
     Returns
     -------
@@ -244,27 +202,21 @@ def with_control(
     """
     if not np.array_equal(held_out.vocabulary, corpus.vocabulary):
         raise ValueError("held_out and the corpus have different words; read it with vocabulary=corpus.vocabulary")
-    for part in (corpus, held_out):
-        _ = part.signs  # a ValueError for more than two classes
-    random = np.random.default_rng(seed)
-    pairs = [(corpus, held_out)]
+    random, pairs = np.random.default_rng(seed), [(corpus, held_out)]
     pairs += [tuple(shuffle_labels(part, random) for part in (corpus, held_out)) for _ in range(shuffles)]
-    frequency = corpus.counts.sum(axis=0)
     amounts = [amounts_of(part) for part, _ in pairs]
-    by_name = {name: [of_part[name] for of_part in amounts] for name in amounts[0]}
+    occurs = corpus.counts.sum(axis=0) > 0
+
+    def controlled(parts, of_name):
+        skews = [np.where(occurs, skew(part), np.nan) for part in parts]
+        true, *shuffled = (binned(*each, bins) for each in zip(skews, of_name))
+        means = np.array([binned(*each, true.edges).means for each in zip(skews[1:], of_name[1:])])
+        matched = tuple(matched_correlation(each, corpus, part, min_texts=min_texts) for each, part in zip(of_name, parts))
+        return ControlledBins(true, tuple(shuffled), extremes(means), tuple(map(word_correlation, skews, of_name)), matched)
+
     looked_at = dict(zip(("own", "held out"), zip(*pairs)))
-    return {
-        name: {by: _controlled(parts, arrays, bins, frequency, min_texts) for by, parts in looked_at.items()}
-        for name, arrays in by_name.items()
-    }
-
-
-def _controlled(parts, amounts, bins, frequency, min_texts):
-    skews = [np.where(frequency > 0, part.label_skew(), np.nan) for part in parts]
-    true, *shuffled = (binned(skew, amount, bins) for skew, amount in zip(skews, amounts))
-    means = np.array([binned(skew, amount, true.edges).means for skew, amount in zip(skews[1:], amounts[1:])])
-    matched = [matched_correlation(frequency, part, amount, min_texts=min_texts) for part, amount in zip(parts, amounts)]
-    return ControlledBins(true, tuple(shuffled), extremes(means), tuple(map(word_correlation, skews, amounts)), tuple(matched))
+    by_name = {name: [to_numpy(of_part[name]) for of_part in amounts] for name in amounts[0]}
+    return {name: {by: controlled(parts, of_name) for by, parts in looked_at.items()} for name, of_name in by_name.items()}
 
 
 def extremes(means):

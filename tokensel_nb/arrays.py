@@ -1,0 +1,85 @@
+"""Numpy or torch: functions compute in the kind of array that they are given. What tells the kinds apart stands here."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import ExitStack, contextmanager
+
+import array_api_compat
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+is_torch = array_api_compat.is_torch_array
+namespace = array_api_compat.array_namespace
+
+ENOUGH = 2**22  # multiplications of a step; fewer lose more by waiting for a second thread than it computes
+
+
+def to_numpy(array) -> np.ndarray:
+    """Return an array of either kind, on any device, as numpy; without a copy where that is possible."""
+    return array.detach().cpu().numpy() if is_torch(array) else np.asarray(array)
+
+
+def in_memory(array) -> bool:
+    """Tell whether an array lies in the processor's memory, where numpy can compute with it."""
+    return not is_torch(array) or array.device.type == "cpu"
+
+
+def dtype_name(array) -> str:
+    """Return the name of an array's dtype, such as "float32", whatever its kind."""
+    return str(array.dtype).removeprefix("torch.")
+
+
+def like(values, reference):
+    """Return an array in the kind and on the device of another one; floats get its dtype. Memory may be shared."""
+    values = to_numpy(values)
+    values = np.asarray(values, dtype_name(reference) if values.dtype.kind == "f" else None)
+    if not is_torch(reference):
+        return values
+    import torch
+
+    return torch.from_numpy(values if values.flags.writeable else values.copy()).to(reference.device)
+
+
+def as_numpy(parameters):
+    """Return a NamedTuple of arrays as numpy arrays, without a graph; they share the memory of tensors on the CPU."""
+    return type(parameters)(*map(to_numpy, parameters))
+
+
+def to_device(parameters, device):
+    """Return parameters as tensors on a device; on the CPU they share the memory of numpy arrays.
+
+    Parameters
+    ----------
+    parameters : NamedTuple of arrays
+    device : str or torch.device
+        Such as "cpu" or "cuda"; "auto" is a GPU where there is one, else the CPU.
+
+    Returns
+    -------
+    NamedTuple of tensors
+        Of the type of ``parameters``.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> ts.to_device(ts.init_parameters(vocab_size=3, dim=2, seed=0), "cpu").cls_embedding
+    tensor([0., 0.])
+    """
+    import torch
+
+    if device == "auto":
+        device = "cuda" if torch.cuda.is_available() else "cpu"
+    return type(parameters)(*(torch.as_tensor(array).to(device) for array in parameters))
+
+
+@contextmanager
+def threads_for(multiplications):
+    """Compute on one thread where a step has too few multiplications to share."""
+    with ExitStack() as limits:
+        if multiplications < ENOUGH:
+            limits.enter_context(threadpool_limits(1, "blas"))
+            if torch := sys.modules.get("torch"):
+                limits.callback(torch.set_num_threads, torch.get_num_threads())
+                torch.set_num_threads(1)
+        yield

@@ -1,1 +1,0 @@
-"""Texts become counts of words; made-up corpora are drawn."""

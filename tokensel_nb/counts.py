@@ -1,0 +1,140 @@
+"""The matrix of counts C as a factor: what every model computes with, whatever kind of array it has."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+from scipy import sparse
+
+from .arrays import in_memory, is_torch, like, namespace, to_numpy
+
+
+class Counts:
+    """How often each word occurs in each text, to be multiplied: ``counts @ x`` and ``counts.T @ y``.
+
+    Scipy multiplies numpy arrays and tensors, torch what lies on a GPU. The graph of tensors is kept. Scipy sums in float64,
+    and returns the dtype of what is multiplied.
+
+    Parameters
+    ----------
+    matrix : scipy.sparse.csr_array, shape (n, vocab_size)
+    order : ndarray of int, shape (n, length), optional
+        The column of the word at each place of each text, -1 behind its end.
+
+    Attributes
+    ----------
+    shape : (int, int)
+    columns, rows : ndarray of int, shape (nnz,)
+        The word and the text of every entry, text by text.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> counts = ts.Corpus([[0, 2, 1], [1, 0, 0]], ["up", "down"], ["bad", "film", "good"]).operator
+    >>> counts @ np.ones(3), counts.T @ np.ones(2)
+    (array([3., 1.]), array([1., 2., 1.]))
+    """
+
+    def __init__(self, matrix, order=None):
+        # Sums over thousands of texts lose digits in float32, and save no time.
+        self.matrix, self.order = matrix.astype(float, copy=False), order
+        self.shape, self.columns = matrix.shape, matrix.indices
+        self._on_devices = {}
+
+    @cached_property
+    def T(self) -> Counts:
+        """The transpose, for products alone."""
+        return Counts(self.matrix.T)
+
+    @cached_property
+    def rows(self):
+        """The text of every entry."""
+        return np.repeat(np.arange(self.shape[0]), self.sizes)
+
+    @property
+    def sizes(self):
+        """How many distinct words each text has."""
+        return np.diff(self.matrix.indptr)
+
+    @cached_property
+    def _starts(self):
+        """Where the entries of each text begin that has any."""
+        return self.matrix.indptr[:-1][self.sizes > 0]
+
+    def __matmul__(self, x):
+        """Return the product with a vector or with a few columns."""
+        if not is_torch(x):
+            return self.times(x)
+        from .graph import Product
+
+        return Product.apply(x, self)
+
+    def times(self, x):
+        """Return the product, without a graph."""
+        if not in_memory(x):
+            return self._on_device(x) @ x
+        dense = to_numpy(x).astype(float)
+        if dense.ndim == 1 or dense.shape[1] > 8:
+            return like(self.matrix @ dense, x)
+        # A few columns one by one take scipy half the time of all at once.
+        return like(np.stack([self.matrix @ column for column in np.ascontiguousarray(dense.T)], axis=1), x)
+
+    def _on_device(self, x):
+        """Return the matrix as torch's, made once for each device and dtype."""
+        from .graph import sparse_tensor
+
+        key = x.device, x.dtype
+        if key not in self._on_devices:
+            self._on_devices[key] = sparse_tensor(self.matrix, x)
+        return self._on_devices[key]
+
+    def with_entries(self, entries) -> Counts:
+        """Return the same matrix with other entries, ndarray of shape (nnz,)."""
+        return Counts(sparse.csr_array((entries, self.columns, self.matrix.indptr), shape=self.shape))
+
+    def padded(self, reference):
+        """Return the distinct words of every text, padded to the most that one has, for models that compare words.
+
+        Parameters
+        ----------
+        reference : tensor
+            Such as the embeddings; it says device and dtype.
+
+        Returns
+        -------
+        words : tensor of int64, shape (n, T)
+            Columns; 0 in the padding.
+        log_counts : tensor, shape (n, T)
+            To be added to the logits of a softmax over words; minus infinity in the padding.
+        """
+        inside = np.arange(self.sizes.max(initial=0)) < self.sizes[:, None]
+        words, log_counts = np.zeros(inside.shape, np.int64), np.full(inside.shape, -np.inf)
+        words[inside], log_counts[inside] = self.columns, np.log(self.matrix.data)
+        return like(words, reference), like(log_counts, reference)
+
+    def each(self, ufunc, of_entries, empty=0.0):
+        """Return the sum, the maximum, ... (a ufunc) over the entries of every text; numpy only."""
+        of_texts = np.full(self.shape[0], empty, of_entries.dtype)
+        if len(self._starts):
+            of_texts[self.sizes > 0] = ufunc.reduceat(of_entries, self._starts)
+        return of_texts
+
+    def weights(self, scores):
+        """Return c_is exp(a_s - max_i a) of every entry, in the kind of the scores a, whose graph is kept."""
+        of_entries = scores[self.columns]
+        tops = self.each(np.maximum, to_numpy(of_entries))[self.rows]
+        return like(self.matrix.data, scores) * namespace(scores).exp(of_entries - like(tops, scores))
+
+    def weighed(self, scores):
+        """Return the functions ``x -> W x`` and ``y -> Wᵀ y`` of the matrix with these `weights`; x and y have columns."""
+        weights = self.weights(scores)
+        if not is_torch(scores):
+            matrix = self.with_entries(weights)
+            return matrix.times, matrix.T.times
+        from .graph import summed
+
+        return (
+            lambda x: summed(weights[:, None] * x[self.columns], self.rows, self.shape[0]),
+            lambda y: summed(weights[:, None] * y[self.rows], self.columns, self.shape[1]),
+        )

@@ -1,0 +1,163 @@
+"""Gradient descent and Adam as a generator of steps: the loop around which all training is built."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from .arrays import in_memory, is_torch, namespace
+from .model import one_layer, slopes_of
+
+BLOCK = 2**17  # numbers; a few arrays of so many fit in the cache of a core
+
+
+class Optimizer(NamedTuple):
+    """How a gradient becomes a step.
+
+    Parameters
+    ----------
+    name : str
+    moments : int
+        How many arrays of its size it keeps for each array.
+    direction : callable
+        ``(slope, moments, step) -> (direction, moments)``, number by number, of either kind of array; the array then moves by
+        ``-learning_rate`` times the direction. Steps count from one. It must not change its arguments.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> def heavy_ball(slope, moments, step):
+    ...     velocity = 0.9 * moments[0] + slope
+    ...     return velocity, [velocity]
+    >>> momentum = ts.Optimizer("heavy ball", 1, heavy_ball)
+    """
+
+    name: str
+    moments: int
+    direction: Callable
+
+
+def _adam(slope, moments, step):
+    mean, square = moments
+    mean = mean + 0.1 * (slope - mean)
+    square = 0.999 * square + 0.001 * slope**2
+    return (mean / (1 - 0.9**step)) / ((square / (1 - 0.999**step)) ** 0.5 + 1e-8), (mean, square)
+
+
+OPTIMIZERS = {
+    "adam": Optimizer("adam", 2, _adam),  # Kingma and Ba (2015), with PyTorch's defaults
+    "gradient descent": Optimizer("gradient descent", 0, lambda slope, moments, step: (slope, ())),
+}
+
+
+class State(NamedTuple):
+    """What the next step depends on, beside the parameters.
+
+    Parameters
+    ----------
+    step : int
+        How many steps were taken.
+    moments : dict of str to tuple of arrays
+        What the optimizer keeps for each array that is trained. The next step changes it in place.
+    """
+
+    step: int
+    moments: dict[str, tuple]
+
+
+def descent(
+    parameters, corpus, *, model=one_layer, learning_rate=0.05, optimizer="adam", batch_size=None, seed=0, trained=None, state=None
+):
+    """Minimise the loss step by step, for ever.
+
+    Parameters
+    ----------
+    parameters : NamedTuple of arrays
+        Where to begin, such as `Parameters`, numpy or tensors; they stay as they are.
+    corpus : Corpus
+    model : callable
+        See `logits`.
+    learning_rate : float
+        Size of a step.
+    optimizer : {"adam", "gradient descent"} or Optimizer
+    batch_size : int, optional
+        Texts a step, drawn without replacement epoch by epoch; by default all of them.
+    seed : int
+        Of the batches.
+    trained : collection of str, optional
+        Names of the arrays that are trained; by default all.
+    state : State, optional
+        That of a former run, whose steps these continue, perhaps at another rate.
+
+    Yields
+    ------
+    step : int
+        How many steps were taken; the first is 0, or that of ``state``.
+    parameters : NamedTuple of arrays
+        Of the kind of the start. Each step makes new arrays: what you keep does not change.
+    state : State
+
+    Raises
+    ------
+    ValueError
+        If ``trained`` names an array that the parameters lack, or a setting is out of range.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.Corpus([[1, 1, 0], [0, 1, 1]], ["down", "up"], ["bad", "film", "good"])
+    >>> steps = ts.descent(ts.init_parameters(corpus.vocab_size, dim=4, seed=0), corpus)
+    >>> [f"{ts.loss(parameters, corpus):.3f}" for _, parameters, _ in itertools.islice(steps, 0, 21, 10)]
+    ['0.604', '0.110', '0.008']
+    """
+    optimizer = OPTIMIZERS.get(optimizer, optimizer)
+    if not isinstance(optimizer, Optimizer):
+        raise ValueError(f"optimizer={optimizer!r}; give one of {', '.join(OPTIMIZERS)}, or an Optimizer")
+    if not (np.isfinite(learning_rate) and learning_rate > 0):
+        raise ValueError(f"learning_rate={learning_rate}; give a positive number")
+    parameters = type(parameters)(*(array.detach() if is_torch(array) else np.asarray(array) for array in parameters))
+    names = [name for name in parameters._fields if trained is None or name in trained]
+    if trained is not None and set(trained) != set(names) or not names:
+        raise ValueError(f"trained={trained}; the parameters have {', '.join(parameters._fields)}")
+    if state is None:
+        state = State(0, {name: tuple(_zeros(getattr(parameters, name)) for _ in range(optimizer.moments)) for name in names})
+    for rows in _batches(corpus, batch_size, seed, state.step):
+        yield state.step, parameters, state
+        step, moved = state.step + 1, {}
+        with np.errstate(over="ignore", invalid="ignore"):  # what overflows shows in the loss
+            slopes = slopes_of(parameters, corpus if rows is None else corpus[rows], names, model)
+            for name in names:
+                moved[name] = _moved(getattr(parameters, name), slopes[name], state.moments[name], step, learning_rate, optimizer)
+        parameters, state = parameters._replace(**moved), State(step, state.moments)
+
+
+def _zeros(array):
+    return namespace(array).zeros_like(array)
+
+
+def _batches(corpus, size, seed, skip):
+    """Yield the rows of every step's texts for ever, those of step ``skip`` first; None for all texts."""
+    if size is None or size >= len(corpus):
+        yield from itertools.repeat(None)
+    rows = np.flatnonzero(corpus.mean_weights)  # texts that weigh nothing could fill a whole batch, which has no mean then
+    for step in itertools.count(skip):
+        # The order depends on nothing but seed and epoch, so that a run may begin in the middle of one.
+        epoch, part = divmod(step, -(-len(rows) // size))
+        order = rows[np.random.default_rng([seed, epoch]).permutation(len(rows))]
+        yield np.sort(order[part * size : (part + 1) * size])
+
+
+def _moved(array, slope, moments, step, learning_rate, optimizer):
+    """Return an array after a step, as a new one, made block by block in a core's cache; its moments change in place."""
+    new = namespace(array).empty_like(array)
+    height = max(BLOCK // max(array[:1].size if not is_torch(array) else array[:1].numel(), 1), 1) if in_memory(array) else len(array)
+    for begin in range(0, len(array), height):
+        rows = slice(begin, begin + height)
+        way, parts = optimizer.direction(slope[rows], [moment[rows] for moment in moments], step)
+        new[rows] = array[rows] - learning_rate * way
+        for moment, part in zip(moments, parts):
+            moment[rows] = part
+    return new

@@ -1,0 +1,505 @@
+r"""The model f(X) = Softmax(pᵀE_Xᵀ) E_X v on counts: logits, loss, attention, and gradients in closed form.
+
+A word s that stands c_s times in a text has there the weight w_s = c_s exp(a_s), with scores a = E p and values γ = E v. With
+Z = Σ_s w_s the attention is w_s/Z, and f(X) = Σ_s w_s γ_s / Z. With r the derivative of the loss in f and W the matrix of
+weights, one row a text (Proposition “Exact gradients from counts”)::
+
+    ∂L/∂γ = Wᵀ(r/Z),    ∂L/∂a = γ ∘ ∂L/∂γ - Wᵀ(r f/Z),
+    ∇_E L = (∂L/∂γ) vᵀ + (∂L/∂a) pᵀ,    ∇_p L = Eᵀ ∂L/∂a,    ∇_v L = Eᵀ ∂L/∂γ.
+
+A *model* is any function ``(parameters, counts) -> logits``; `one_layer` is the book's. Your own computes with torch: its
+parameters are tensors in a NamedTuple, its counts a `Counts`, so that ``counts @ x`` keeps the graph.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from .arrays import as_numpy, dtype_name, is_torch, like, namespace, to_device, to_numpy
+
+# Scores that spread no further may share one shift: exp stays far from the ends of the dtype's range.
+WIDEST = {"float32": 60.0, "float64": 600.0}
+
+
+class Parameters(NamedTuple):
+    """The parameters (E, p, v), or anything of their shape, such as a gradient: numpy arrays or tensors.
+
+    Parameters
+    ----------
+    embeddings : array, shape (vocab_size, dim)
+        E, a row for every word; float32 or float64, as the others.
+    cls_embedding : array, shape (dim,)
+        p, the query of <cls>.
+    output_vector : array, shape (dim,), or (K, dim) for K > 2 classes
+        v, the head.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> ts.Parameters(np.eye(2), np.zeros(2), np.array([1.0, -1.0]))
+    Parameters(embeddings (2, 2), cls_embedding (2,), output_vector (2,); float64, numpy)
+    >>> ts.Parameters(np.eye(2), np.zeros(2), np.array([1.0, -1.0])).token_values
+    array([ 1., -1.])
+    """
+
+    embeddings: Any
+    cls_embedding: Any
+    output_vector: Any
+
+    @property
+    def token_scores(self):
+        """The attention logits a_s = E_s·p, shape (vocab_size,)."""
+        return self.embeddings @ self.cls_embedding
+
+    @property
+    def token_values(self):
+        """The contributions γ_s = E_s·v to the output, shape (vocab_size,), or (vocab_size, K) with column k = E_s·v_k."""
+        v = self.output_vector
+        return self.embeddings @ (v if v.ndim == 1 else v.T)
+
+    def __repr__(self):
+        """Name shapes, dtype and place, as in ``Parameters(embeddings (3, 4), ...; float32, numpy)``."""
+        return described(self)
+
+
+def described(parameters):
+    """Return the names and shapes of arrays, with their dtype and place."""
+    first, shapes = parameters[0], ", ".join(f"{name} {tuple(array.shape)}" for name, array in parameters._asdict().items())
+    return f"{type(parameters).__name__}({shapes}; {dtype_name(first)}, {first.device if is_torch(first) else 'numpy'})"
+
+
+def init_parameters(vocab_size, dim, seed, *, num_classes=2, dtype="float32") -> Parameters:
+    """Draw the parameters from which the theory starts: E_s ~ N(0, I/d), p = 0, ‖v‖ = 1.
+
+    Parameters
+    ----------
+    vocab_size, dim : int
+        |S| and d.
+    seed : int or numpy.random.Generator
+    num_classes : int
+        K. For K > 2 the rows of v are orthonormal, so K must be at most ``dim``.
+    dtype : {"float32", "float64"}
+
+    Returns
+    -------
+    Parameters
+        Numpy arrays; `to_device` makes tensors of them.
+
+    Raises
+    ------
+    ValueError
+        If there are more classes than dimensions.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> start = ts.init_parameters(vocab_size=7780, dim=64, seed=0)
+    >>> print(start, f"{np.linalg.norm(start.output_vector):.3f}")
+    Parameters(embeddings (7780, 64), cls_embedding (64,), output_vector (64,); float32, numpy) 1.000
+    """
+    heads = 1 if num_classes == 2 else num_classes
+    if heads > dim:
+        raise ValueError(f"num_classes={num_classes} is above dim={dim}; orthonormal rows of v need more dimensions")
+    random = np.random.default_rng(seed)
+    v = np.linalg.qr(random.standard_normal((dim, heads)))[0].T.astype(dtype)
+    E = random.standard_normal((vocab_size, dim), dtype=dtype)
+    E /= np.sqrt(dim).astype(dtype)
+    return Parameters(E, np.zeros(dim, dtype), v[0] if heads == 1 else v)
+
+
+def rows_with_values(values) -> Parameters:
+    """Return parameters with the rows E_s = e_s + γ_s v of given values, orthonormal but for v, and p = 0.
+
+    Parameters
+    ----------
+    values : array, shape (vocab_size,)
+        γ.
+
+    Returns
+    -------
+    Parameters
+        Numpy arrays of float64, of dimension vocab_size + 1.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> ts.rows_with_values([2.0, -1.0]).token_values
+    array([ 2., -1.])
+    """
+    values = np.asarray(values, float)
+    every = np.eye(len(values) + 1)
+    return Parameters(np.column_stack([every[:-1, :-1], values]), np.zeros(len(every)), every[-1])
+
+
+def one_layer(parameters, counts):
+    """Return f(X) of every text: the model of this book.
+
+    Parameters
+    ----------
+    parameters : Parameters
+        Numpy arrays, or tensors, whose graph is kept.
+    counts : Counts
+
+    Returns
+    -------
+    array, shape (n,), or (n, K) for K > 2 classes
+        Zero for a text without known words.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.corpus_from_texts(["good film", "bad film"], ["up", "down"])
+    >>> ts.one_layer(ts.Parameters(np.eye(3), np.zeros(3), np.array([-1.0, 0.0, 1.0])), corpus.operator)
+    array([ 0.5, -0.5])
+    """
+    values = parameters.token_values
+    return _attend(parameters.token_scores, _columns(values), counts)[0].reshape(-1, *values.shape[1:])
+
+
+def logits(parameters, corpus, model=one_layer):
+    """Return the logits of a model for every text.
+
+    Parameters
+    ----------
+    parameters : NamedTuple of arrays
+        Such as `Parameters`, numpy or tensors. A graph of tensors is kept.
+    corpus : Corpus
+    model : callable
+        A function of parameters and `Counts`; other than `one_layer` it gets tensors.
+
+    Returns
+    -------
+    array, shape (n,), or (n, K) for K > 2 classes
+        Of the kind of ``parameters``; zero for a text without known words.
+
+    Raises
+    ------
+    ValueError
+        If the parameters do not fit the corpus, or a logit is not finite.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.corpus_from_texts(["good film", "bad film"], ["up", "down"])
+    >>> run = ts.train(ts.init_parameters(corpus.vocab_size, dim=4, seed=0), corpus, steps=20)
+    >>> (ts.logits(run.parameters, corpus) > 0).tolist()
+    [True, False]
+    """
+    return _finite(logits_of(parameters, corpus, model), parameters)
+
+
+def loss(parameters, corpus, model=one_layer):
+    """Return the mean logistic loss Ê log(1 + exp(-y f(X))), or the mean cross-entropy for K > 2 classes.
+
+    Parameters
+    ----------
+    parameters, corpus, model
+        As in `logits`.
+
+    Returns
+    -------
+    array, shape ()
+        Of the kind of ``parameters``; a graph is kept.
+
+    Raises
+    ------
+    ValueError
+        As in `logits`.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.corpus_from_texts(["good film", "bad film"], ["up", "down"])
+    >>> print(ts.loss(ts.Parameters(np.zeros((3, 2)), np.zeros(2), np.ones(2)), corpus).round(4))  # log 2
+    0.6931
+    """
+    return loss_of_logits(logits(parameters, corpus, model), corpus)
+
+
+def accuracy(parameters, corpus, model=one_layer) -> float:
+    """Return the share of texts whose label f predicts: the sign of f, or the class of the largest logit.
+
+    A logit of exactly zero predicts the first class. Texts count by their weights.
+
+    Parameters
+    ----------
+    parameters, corpus, model
+        As in `logits`.
+
+    Returns
+    -------
+    float, from 0 to 1
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.corpus_from_texts(["good film", "bad film"], ["up", "down"])
+    >>> ts.accuracy(ts.Parameters(np.eye(3), np.zeros(3), np.array([-1.0, 0.0, 1.0])), corpus)
+    1.0
+    """
+    return accuracy_of_logits(logits(parameters, corpus, model), corpus)
+
+
+def attention(parameters, corpus, model=one_layer) -> sparse.csr_array:
+    """Return the attention that <cls> pays to each word of each text, all occurrences together.
+
+    Parameters
+    ----------
+    parameters, corpus
+        As in `logits`.
+    model : callable
+        Other than `one_layer`, it needs a method ``attention(parameters, counts)`` that returns a number for each entry.
+
+    Returns
+    -------
+    scipy.sparse.csr_array, shape (n, vocab_size)
+        A row of `one_layer` sums to one, or to zero if the text has no known word.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.corpus_from_texts(["good good film", "bad film"], ["up", "down"])
+    >>> uniform = ts.init_parameters(corpus.vocab_size, dim=4, seed=0)
+    >>> print(ts.attention(uniform, corpus).toarray().round(2))  # to "bad", "film", "good"
+    [[0.   0.33 0.67]
+     [0.5  0.5  0.  ]]
+    """
+    counts = corpus.operator
+    if model is one_layer:
+        check_fit(parameters, corpus)
+        weights = counts.weights(to_numpy(parameters.token_scores))
+        weights /= counts.each(np.add, weights)[counts.rows]
+    else:
+        weights = to_numpy(model.attention(as_tensors(parameters), counts))
+    return sparse.csr_array((weights, counts.columns, corpus.counts.indptr), shape=counts.shape)
+
+
+def gradients(parameters, corpus, model=one_layer):
+    """Return the gradient of the loss in all parameters: of `one_layer` in closed form, of others by torch.
+
+    Parameters
+    ----------
+    parameters, corpus, model
+        As in `logits`.
+
+    Returns
+    -------
+    NamedTuple of arrays
+        Of the type, kind and shapes of ``parameters``; tensors have no graph.
+
+    Raises
+    ------
+    ValueError
+        As in `logits`, or if the gradient is not finite.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.corpus_from_texts(["good film", "bad film"], ["up", "down"])
+    >>> ts.gradients(ts.Parameters(np.eye(3), np.zeros(3), np.array([-1.0, 0.0, 1.0])), corpus).output_vector.round(3)
+    array([ 0.094,  0.   , -0.094])
+    """
+    slopes = slopes_of(parameters, corpus, parameters._fields, model)
+    return type(parameters)(*(_finite(slopes[name][:], parameters) for name in parameters._fields))
+
+
+def score_gradients(scores, values, corpus):
+    """Return ∂L/∂a and ∂L/∂γ of `one_layer`: all that a gradient step needs to know of the corpus.
+
+    Parameters
+    ----------
+    scores : array, shape (vocab_size,)
+        a.
+    values : array, shape (vocab_size,) or (vocab_size, K)
+        γ.
+    corpus : Corpus
+
+    Returns
+    -------
+    (array, array)
+        In the shapes of ``scores`` and ``values``.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.corpus_from_texts(["good film", "bad film"], ["up", "down"])
+    >>> by_score, by_value = ts.score_gradients(np.zeros(3), np.array([-1.0, 0.0, 1.0]), corpus)
+    >>> by_value.round(3)  # to "bad", "film", "good"
+    array([ 0.094,  0.   , -0.094])
+    """
+    xp, columns = namespace(scores), _columns(values)
+    f, totals, pull = _attend(scores, columns, corpus.operator)
+    residuals = _columns(residuals_of_logits(f.reshape(-1, *values.shape[1:]), corpus))
+    tangents = xp.sum(residuals * f, axis=1, keepdims=True)
+    pulled = pull(xp.concat([residuals, tangents], axis=1) / totals)
+    by_value = pulled[:, :-1]
+    return xp.sum(columns * by_value, axis=1) - pulled[:, -1], by_value.reshape(values.shape)
+
+
+class Outer(NamedTuple):
+    """The matrix factors @ rows, shapes (n, m) and (m, dim); parts of it are written out when asked for."""
+
+    factors: Any
+    rows: Any
+
+    def __getitem__(self, rows):
+        """Return some rows of the matrix."""
+        factors, columns = self
+        return factors[rows] @ columns
+
+
+def slopes_of(parameters, texts, names, model=one_layer) -> dict:
+    """Return the gradient in some parameters by their names, without a graph: of `one_layer` in E as an `Outer`."""
+    if model is not one_layer:
+        return dict(zip(names, texts.mean_over(lambda part: _slopes_by_torch(parameters, part, names, model))))
+    check_fit(parameters, texts)
+    E, p, v = (array.detach() if is_torch(array) else array for array in parameters)
+    xp, given = namespace(E), Parameters(E, p, v)
+    scores, values = given.token_scores, given.token_values
+    by_score, by_value = texts.mean_over(lambda part: score_gradients(scores, values, part))
+    factors = xp.concat([by_score[:, None], _columns(by_value)], axis=1)
+    slopes = {"embeddings": Outer(factors, xp.concat([p[None], v.reshape(-1, len(p))]))}
+    if set(names) - {"embeddings"}:
+        slopes |= {"cls_embedding": by_score @ E, "output_vector": by_value.T @ E}
+    return {name: slopes[name] for name in names}
+
+
+def evaluate(parameters, texts, model=one_layer) -> tuple[float, float]:
+    """Return loss and accuracy over texts from one pass, without a graph."""
+
+    def of_part(part):
+        f = logits_of(type(parameters)(*(array.detach() if is_torch(array) else array for array in parameters)), part, model)
+        return np.array([float(loss_of_logits(f, part)), accuracy_of_logits(f, part)])
+
+    with np.errstate(all="ignore"):  # what overflows is a loss that diverges
+        return tuple(texts.mean_over(of_part).tolist())
+
+
+def logits_of(parameters, corpus, model):
+    """Return `logits` that need not be finite."""
+    if model is one_layer:
+        check_fit(parameters, corpus)
+        return one_layer(parameters, corpus.operator)
+    found = _own_logits(as_tensors(parameters), corpus, model)
+    return found if is_torch(parameters[0]) else to_numpy(found)
+
+
+def as_tensors(parameters):
+    """Return parameters as tensors; those of numpy arrays share their memory."""
+    return parameters if is_torch(parameters[0]) else to_device(parameters, "cpu")
+
+
+def _slopes_by_torch(parameters, corpus, names, model):
+    import torch
+
+    tensors = as_tensors(parameters)
+    leaves = {name: getattr(tensors, name).detach().requires_grad_() for name in names}
+    mean_loss = loss_of_logits(_own_logits(tensors._replace(**leaves), corpus, model), corpus)
+    slopes = torch.autograd.grad(mean_loss, list(leaves.values()), materialize_grads=True)
+    return [like(slope, parameters[0]) for slope in slopes]
+
+
+def _own_logits(tensors, corpus, model):
+    """Return the logits of somebody's model, of the right shape; texts without words are not shown to it."""
+    filled = corpus.lengths > 0
+    if not filled.all():
+        some = _own_logits(tensors, corpus[filled], model)
+        return some.new_zeros(len(corpus), *some.shape[1:]).index_put((like(np.flatnonzero(filled), some),), some)
+    f = model(tensors, corpus.operator)
+    wanted = (len(corpus),) if corpus.num_classes == 2 else (len(corpus), corpus.num_classes)
+    if tuple(f.shape) != wanted:
+        raise ValueError(f"the model returned logits of shape {tuple(f.shape)}; this corpus needs {wanted}")
+    return f
+
+
+def _attend(scores, values, counts):
+    """Return logits (n, K), the total weight of each text (n, 1), and the product with transposed weights."""
+    xp = namespace(scores)
+    push, pull = _weigh(scores, counts)
+    sums = push(xp.concat([xp.ones_like(scores)[:, None], values], axis=1))
+    totals = xp.clip(sums[:, :1], min=np.finfo(dtype_name(scores)).tiny)  # so that no text's logit is 0/0
+    return sums[:, 1:] / totals, totals, pull
+
+
+def _weigh(scores, counts):
+    """Return the products with the matrix of weights W and with its transpose, up to a factor for each text."""
+    plain = to_numpy(scores)
+    if not np.ptp(plain) <= WIDEST[dtype_name(scores)]:
+        return counts.weighed(scores)
+    weight = namespace(scores).exp(scores - float(plain.max()))[:, None]  # a shift has no gradient
+    return (lambda x: counts @ (weight * x)), (lambda y: weight * (counts.T @ y))
+
+
+def check_fit(parameters, corpus):
+    """Refuse parameters (E, p, v) whose shapes are not those that a corpus needs."""
+    E, p, v = parameters
+    dim, classes = E.shape[1], corpus.num_classes
+    wanted = (corpus.vocab_size, dim), (dim,), (dim,) if classes == 2 else (classes, dim)
+    if (shapes := tuple(tuple(array.shape) for array in (E, p, v))) != wanted:
+        raise ValueError(f"the parameters have the shapes {shapes}; {corpus!r} needs {wanted}")
+
+
+def _finite(result, parameters):
+    """Return a result if all of it is finite; else name the parameters that are not."""
+    if np.isfinite(to_numpy(result)).all():
+        return result
+    strange = [name for name, array in as_numpy(parameters)._asdict().items() if not np.isfinite(array).all()]
+    raise ValueError(f"the result is not finite: {', '.join(strange) or 'a product'} is not; give smaller, finite parameters")
+
+
+def _columns(values):
+    """Return one number a row as a matrix with one column, and a matrix as it is."""
+    return values if values.ndim == 2 else values[:, None]
+
+
+# What logits cost.
+
+
+def loss_of_logits(f, corpus):
+    """Return the mean loss of logits, which may have a graph."""
+    xp = namespace(f)
+    if f.ndim == 1:
+        losses = softplus(-like(corpus.signs, f) * f)
+    else:
+        losses = -xp.sum(like(corpus.one_hot, f) * log_softmax(f), axis=1)
+    return losses @ like(corpus.mean_weights, f)
+
+
+def residuals_of_logits(f, corpus):
+    """Return the derivative of the mean loss in every logit, in the shape of the logits."""
+    weights = like(corpus.mean_weights, f)
+    if f.ndim == 1:
+        against = -like(corpus.signs, f)
+        return against * weights * sigmoid(against * f)
+    return (namespace(f).exp(log_softmax(f)) - like(corpus.one_hot, f)) * weights[:, None]
+
+
+def classes_of_logits(f) -> np.ndarray:
+    """Return the likeliest class of every text; a logit of exactly zero gives the first."""
+    return to_numpy(f > 0 if f.ndim == 1 else f.argmax(1)).astype(np.int64)
+
+
+def accuracy_of_logits(f, corpus) -> float:
+    """Return the share of texts whose label the logits predict."""
+    return float((classes_of_logits(f) == corpus.labels) @ corpus.mean_weights)
+
+
+def softplus(x):
+    """Return log(1 + exp(x)); it neither overflows nor loses small results."""
+    xp = namespace(x)
+    return xp.logaddexp(xp.zeros_like(x), x)
+
+
+def sigmoid(x):
+    """Return 1/(1 + exp(-x)); small results are exact."""
+    return namespace(x).exp(-softplus(-x))
+
+
+def log_softmax(x):
+    """Return the logarithms of the softmax over the last axis."""
+    xp = namespace(x)
+    below = x - xp.max(x, axis=-1, keepdims=True)
+    return below - xp.log(xp.sum(xp.exp(below), axis=-1, keepdims=True))

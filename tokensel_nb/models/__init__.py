@@ -1,1 +1,0 @@
-"""What attention computes, its gradient, and every model as one class with the same verbs."""

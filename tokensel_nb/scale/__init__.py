@@ -1,1 +1,0 @@
-"""Corpora that memory does not hold, and processes that share a run."""

@@ -1,0 +1,133 @@
+"""From texts to counts: split into words, choose a vocabulary, count."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from scipy import sparse
+from tqdm import tqdm
+
+from .corpus import Corpus, counted
+
+# What stands between words: a line break in HTML, or any character that is not a letter, a mark, a digit or an underscore.
+# Marks are the vowel signs of Hindi, Arabic or Thai; the selectors of how an emoji is drawn are none.
+SEPARATORS = r"<br\s*/?>|[^\p{L}\p{M}\p{N}_]|[\x{fe00}-\x{fe0f}]"
+CHUNK = 4096  # texts between two moves of the progress bar
+
+
+def corpus_from_texts(
+    texts, labels, *, vocabulary=None, min_count=1, max_words=None, tokenizer=None, class_names=(), weights=None
+) -> Corpus:
+    """Count the words of labelled texts.
+
+    Parameters
+    ----------
+    texts : sequence of str, length n
+    labels : sequence, length n
+        Numbers or names of classes; see `Corpus`.
+    vocabulary : sequence of str, optional
+        Count only these words, in this order. Give the training set's vocabulary when you read a test set.
+        By default every word of at least two characters that occurs ``min_count`` times in ``texts``, sorted.
+    min_count : int
+        See ``vocabulary``.
+    max_words : int, optional
+        Keep only this many words: the most frequent, and of equally frequent ones those that come first in the alphabet.
+    tokenizer : callable, optional
+        From a lower-case text to its words, a list of str. By default the words are what stands between `SEPARATORS`.
+    class_names, weights : optional
+        See `Corpus`.
+
+    Returns
+    -------
+    Corpus
+        A text without any word of the vocabulary stays, as a row of zeros; the ``repr`` counts them.
+
+    Raises
+    ------
+    ValueError
+        If a text is not a string, no word is left, or it is not clear which class a label names.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.corpus_from_texts(["Good, good film!", "A bad film"], ["pos", "neg"])
+    >>> corpus
+    Corpus(2 texts, 3 words, 5 tokens; neg: 1, pos: 1)
+    >>> corpus.vocabulary.tolist(), corpus.counts.toarray().tolist()
+    (['bad', 'film', 'good'], [[0, 1, 2], [1, 1, 0]])
+    """
+    rows, columns, vocabulary, number = _read(texts, vocabulary, min_count, max_words, tokenizer)
+    counts = sparse.coo_array((np.ones(len(rows), np.int32), (rows, columns)), (number, len(vocabulary)))
+    return Corpus(counts, labels, vocabulary, class_names, weights)
+
+
+def sequences_from_texts(texts, labels, *, longest, class_names=(), vocabulary=None, min_count=1, max_words=None, tokenizer=None) -> Corpus:
+    """Read the first words of labelled texts in their order.
+
+    Parameters
+    ----------
+    texts, labels, class_names, vocabulary, min_count, max_words, tokenizer
+        As in `corpus_from_texts`. Words that are not kept leave no gap.
+    longest : int
+        How many words of a text are read at most.
+
+    Returns
+    -------
+    Corpus
+        With ``tokens``.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> texts = ts.sequences_from_texts(["Good, good film!", "A bad film"], ["pos", "neg"], longest=2)
+    >>> texts, texts.tokens.tolist()
+    (Corpus(2 texts, 3 words, 4 tokens; neg: 1, pos: 1), [[2, 2], [0, 1]])
+    """
+    rows, columns, vocabulary, number = _read(texts, vocabulary, min_count, max_words, tokenizer)
+    places = np.arange(len(rows)) - np.searchsorted(rows, rows)  # of each word in its text
+    tokens, read = np.full((number, longest), -1, np.int32), places < longest
+    tokens[rows[read], places[read]] = columns[read]
+    return Corpus(counted(tokens, len(vocabulary)), labels, vocabulary, class_names, tokens=tokens)
+
+
+def _read(texts, vocabulary, min_count, max_words, tokenizer):
+    """Return the text and the column of every word that is kept, in order, the vocabulary, and the number of texts."""
+    lengths, codes, words = encode(list(texts), tokenizer)
+    if vocabulary is None:
+        vocabulary = choose_words(np.bincount(codes, minlength=len(words)), words, min_count, max_words)
+    column_of = {word: column for column, word in enumerate(vocabulary)}
+    columns = np.array([column_of.get(word, -1) for word in words], np.int32)[codes]
+    rows, known = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths), columns >= 0
+    return rows[known], columns[known], vocabulary, len(lengths)
+
+
+def encode(texts, tokenizer=None):
+    """Return the number of words of every text, the codes of all words in their order, and the word of each code."""
+    for row, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise ValueError(f"text {row} is {text!r:.60}, not a string; drop it or replace it by ''")
+    if not texts:
+        raise ValueError("there are no texts; give at least one")
+    chunks = [texts[begin : begin + CHUNK] for begin in range(0, len(texts), CHUNK)]
+    cut = [split(chunk, tokenizer) for chunk in tqdm(chunks, desc="Counting words", unit="chunk", delay=2)]
+    lengths = np.concatenate([words.value_lengths().to_numpy() for words in cut])
+    encoded = pa.chunked_array([words.flatten().dictionary_encode() for words in cut]).unify_dictionaries()
+    codes = np.concatenate([chunk.indices.to_numpy() for chunk in encoded.chunks])
+    return lengths, codes, encoded.chunk(0).dictionary.to_pylist()
+
+
+def split(texts, tokenizer=None):
+    """Return the lower-case words of each text, as an Arrow list array."""
+    lower = pc.utf8_lower(pa.array(texts, pa.large_string()))
+    if tokenizer is not None:
+        return pa.array([list(tokenizer(text)) for text in lower.to_pylist()], pa.list_(pa.large_string()))
+    return pc.ascii_split_whitespace(pc.replace_substring_regex(lower, SEPARATORS, " "))
+
+
+def choose_words(frequencies, words, min_count, max_words):
+    """Return the words of at least two characters that occur often enough, sorted."""
+    often = [(-number, word) for number, word in zip(frequencies.tolist(), words) if number >= min_count and len(word) > 1]
+    if not often:
+        raise ValueError(f"the vocabulary is empty: no word occurs min_count={min_count} times; lower min_count")
+    return sorted(word for _, word in sorted(often)[:max_words])

@@ -1,1 +1,0 @@
-"""Trains any model, and keeps the state of a run in a checkpoint."""
