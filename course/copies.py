@@ -166,7 +166,7 @@ def _empty(name, functions):
 
 
 def _seeded(source, seed):
-    return source.replace("Checks(seed=0)", f"Checks(seed={seed})")
+    return re.sub(r"(Checks\(.*)seed=0\)", rf"\g<1>seed={seed})", source)
 
 
 def _plain(text):

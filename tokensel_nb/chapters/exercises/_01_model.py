@@ -2,23 +2,15 @@
 
 import numpy as np
 
-from ...corpus.corpus import Corpus, shuffle_labels
-from ...corpus.synthetic import independent_tokens
-from ...models.one_layer import score_gradients
+from ...corpus import Corpus, shuffle_labels
+from ...model import score_gradients
+from ...synthetic import independent_tokens
 from .answers import close, compare, exercise, slopes
+from .cases import texts
 
 
 def _logit(weights, values):
     return weights @ values / weights.sum()
-
-
-def texts(random, n=7, words=4):
-    """Return the counts and the labels of a few texts of unequal length; the first two words lean to either side."""
-    signs = np.where(np.arange(n) % 3, 1, -1)
-    counts = random.integers(1, 5, size=(n, words))
-    counts[:, 0] += 3 * (signs > 0)
-    counts[:, 1] += 4 * (signs < 0)
-    return counts, signs
 
 
 @exercise("ex-repeat")

@@ -2,21 +2,10 @@
 
 import numpy as np
 
-from ...corpus.corpus import Corpus
-from ...models.parameters import Parameters
-from ...models.verbs import loss
-from ._01_model import texts
+from ...corpus import Corpus
+from ...model import Parameters, loss
 from .answers import close, compare, exercise, shaped, slopes
-
-
-def parameters(flat):
-    """Return parameters of four words in three dimensions, made of 18 numbers."""
-    return Parameters(flat[:12].reshape(4, 3), flat[12:15], flat[15:])
-
-
-def flat(arrays):
-    """Return the numbers of several arrays as one array."""
-    return np.concatenate([np.ravel(array) for array in arrays])
+from .cases import flat, parameters, texts
 
 
 @exercise("ex-labels")

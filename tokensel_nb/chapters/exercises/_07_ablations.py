@@ -3,7 +3,7 @@
 import numpy as np
 
 from ...corpus.corpus import Corpus
-from ._01_model import texts
+from .cases import texts
 from .answers import close, compare, exercise, shaped, slopes
 
 

@@ -5,7 +5,7 @@ import numpy as np
 from ...corpus.corpus import Corpus
 from ...models.parameters import Parameters
 from ...theory.alignment import embedding_step
-from ._01_model import texts
+from .cases import texts
 from .answers import close, compare, cross_entropy, exercise, shaped, slopes
 
 

@@ -8,7 +8,7 @@ from ...corpus.synthetic import independent_tokens
 from ...models.one_layer import score_gradients
 from ...models.parameters import init_parameters
 from ..scale import Size
-from ._02_one_step import flat
+from .cases import flat
 from .answers import compare, exercise
 
 

@@ -6,8 +6,8 @@ from ...corpus.corpus import Corpus
 from ...models.verbs import loss
 from ...theory.flow.joint import conserved
 from ...theory.max_margin import max_margin
-from ._01_model import texts
-from ._02_one_step import flat, parameters
+from .cases import texts
+from .cases import flat, parameters
 from ._03_flow import separable
 from .answers import close, compare, exercise, shaped, slopes
 

@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from functools import wraps
+from importlib import import_module
 from inspect import signature
 from traceback import extract_tb
 
 import numpy as np
 
-from ...support.arrays import to_numpy
-from ...support.checks import checked, whole_number
+from ...arrays import to_numpy
 
 RIGHT, NOT_YET = "right", "not yet"
 _CHECKS: dict[str, tuple[Callable, Callable]] = {}
@@ -68,11 +68,12 @@ def verdict(label, answers, seed) -> str:
 class Checks:
     """Checks answers: called with an exercise's label and the answers, it prints what is to be said of them.
 
-    The seed draws the cases; ``right`` holds 1 or 0 for the last answer to each exercise, by its label.
+    It knows the exercises of a chapter, such as "01_model". The seed draws the cases; ``right`` holds 1 or 0 for the last answer
+    to each exercise, by its label.
     """
 
-    @checked(seed=lambda name, value: whole_number(name, value, least=0))
-    def __init__(self, seed=0) -> None:
+    def __init__(self, chapter, seed=0) -> None:
+        import_module(f"._{chapter}", __package__)
         self.seed = seed
         self.right: dict[str, int] = {}
 
@@ -167,7 +168,6 @@ def _asked(answer, parts):
 
 def _plain(found, words=False):
     """Return numbers of any kind as numpy's, one alone without dimension; parts of several shapes are a tuple."""
-    found = tuple(found.arrays().values()) if hasattr(found, "arrays") else found  # parameters
     if isinstance(found, (tuple, list)):
         found = tuple(_plain(part, words) for part in found)
         if any(isinstance(part, tuple) or np.shape(part) != np.shape(found[0]) for part in found):
