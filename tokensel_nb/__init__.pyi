@@ -1,5 +1,6 @@
 # Every public name, once: `__init__.py` imports from this list, on demand, and type checkers read it.
 from .arrays import (
+    as_numpy as as_numpy,
     to_device as to_device,
 )
 from .bins import (

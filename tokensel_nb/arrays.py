@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from contextlib import ExitStack, contextmanager
 
@@ -42,8 +43,33 @@ def like(values, reference):
 
 
 def as_numpy(parameters):
-    """Return a NamedTuple of arrays as numpy arrays, without a graph; they share the memory of tensors on the CPU."""
+    """Return parameters as numpy arrays, without a graph; they share the memory of tensors on the CPU.
+
+    Parameters
+    ----------
+    parameters : NamedTuple of arrays
+
+    Returns
+    -------
+    NamedTuple of ndarray
+        Of the type of ``parameters``.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> ts.as_numpy(ts.to_device(ts.init_parameters(vocab_size=3, dim=2, seed=0), "cpu")).cls_embedding
+    array([0., 0.], dtype=float32)
+    """
     return type(parameters)(*map(to_numpy, parameters))
+
+
+def gpu() -> str | None:
+    """Return "cuda" where there is a GPU that torch can use; where none is in sight, torch is not imported."""
+    if shutil.which("nvidia-smi") is None:
+        return None
+    import torch
+
+    return "cuda" if torch.cuda.is_available() else None
 
 
 def to_device(parameters, device):
@@ -68,8 +94,7 @@ def to_device(parameters, device):
     """
     import torch
 
-    if device == "auto":
-        device = "cuda" if torch.cuda.is_available() else "cpu"
+    device = (gpu() or "cpu") if device == "auto" else device
     return type(parameters)(*(torch.as_tensor(array).to(device) for array in parameters))
 
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from tqdm import tqdm
 
-from .arrays import is_torch, like, threads_for, to_device
+from .arrays import gpu, like, threads_for, to_device
 from .checkpoint import identity_of, load_arrays, save_arrays
 from .descent import State, descent
 from .model import evaluate, one_layer
@@ -130,7 +130,8 @@ def train(
         A ``.safetensors`` file, written whole or not at all. If it exists, training goes on from it, and ends with the bits of
         a run that was never stopped; snapshots are not in it. You may ask for more ``steps`` than before.
     device : str, optional
-        Where to compute, as in `to_device`; the results have the kind of the start. By default where the start lies.
+        Where to compute, such as "cuda"; "auto" is a GPU where there is one. The results have the kind of the start. By default
+        where the start lies.
     verbose : bool
         Whether to show progress.
     **settings
@@ -161,7 +162,7 @@ def train(
     """
     _check(corpus, held_out, patience)
     run = start if isinstance(start, Training) else Training(start, last=start)
-    kind = run.last[0]
+    kind, device = run.last[0], gpu() if device == "auto" else device
     run = replace(run, last=run.last if device is None else to_device(run.last, device), state=copy.deepcopy(run.state))
     if checkpoint is not None:
         identity = identity_of(run.last, corpus, held_out, descent.__kwdefaults__ | settings | {"patience": patience})

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..corpus.corpus import Corpus
-from ..models.parameters import Parameters, init_parameters
-from ..theory.alignment import embedding_step
-from ..training.train import Training, train
+from ..corpus import Corpus
+from ..model import Parameters, init_parameters
+from ..one_step import embedding_step
+from ..training import Training, train
 
 DIM, FIRST_STEP = 2048, 3_000
 PATIENCE = 5  # evaluations without a lower validation loss
@@ -44,7 +44,7 @@ def run_side(side: Side, fit: Corpus, validation: Corpus, rate: float, seed: int
     """Train one side at one rate until the validation loss has stopped falling; the parameters of its lowest loss are kept."""
     options = dict(learning_rate=rate, steps=side.steps, evaluate_every=side.evaluate_every, patience=PATIENCE, device="auto")
     start = start_of(side, fit, seed, dim)
-    return train(fit, start=start, held_out=validation, trained=side.trained, **(options | changes))
+    return train(start, fit, held_out=validation, trained=side.trained, **(options | changes))
 
 
 def converged_at(steps, losses) -> int | None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
-from ..corpus.corpus import Corpus
+from ..bins import binned, word_correlation
+from ..corpus import Corpus
 from ..datasets.movie_reviews import load_movie_reviews
-from ..theory.alignment import class_profile
-from ..theory.bins import binned, word_correlation
+from ..one_step import class_profile
 from .reviews import HELD_OUT
 
 DIM = 1024  # of the run on film reviews
@@ -41,15 +39,6 @@ def contrasts(leaning, values) -> np.ndarray:
     """Return, for each of three `CONTRASTS` of four classes, the rank correlation of values with how the words lean."""
     columns = zip(CONTRASTS @ np.asarray(leaning).T, CONTRASTS @ np.asarray(values).T)
     return np.array([word_correlation(*column) for column in columns])
-
-
-def shuffle_within(corpus: Corpus, groups, seed) -> Corpus:
-    """Permute labels within groups of classes, one number a class: what tells the groups apart stays as it is."""
-    random, labels = np.random.default_rng(seed), corpus.labels.copy()
-    group_of_text = np.asarray(groups)[labels]
-    for group in np.unique(group_of_text):
-        labels[group_of_text == group] = random.permutation(labels[group_of_text == group])
-    return replace(corpus, labels=labels)
 
 
 def film_reviews(seed=10) -> tuple[Corpus, Corpus]:

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..corpus.corpus import Corpus
-from ..models.options import Options
-from ..theory.bins import Bins, binned
-from ..training.train import Training, train
+from ..arrays import to_numpy
+from ..bins import Bins, binned
+from ..corpus import Corpus
+from ..model import init_parameters
+from ..training import Training, train
 
-# As many dimensions as the paper has; the rest is our choice.
-OPTIONS = Options(dim=2048, steps=150, learning_rate=0.007, device="auto")
+DIM = 2048  # as many as the paper has; the rest is our choice
+SETTINGS = dict(steps=150, learning_rate=0.007, device="auto")
 HELD_OUT = 0.2
 
 
@@ -25,17 +26,18 @@ class BinnedRun:
     scores: Bins
 
 
-def binned_run(corpus: Corpus, seed: int = 0, held_out: Corpus | None = None, **changes) -> BinnedRun:
-    """Train all of (E, p, v) on two classes by `OPTIONS` but for the changes, evaluated on what is held out, and sum it up."""
-    training = train(corpus, options=OPTIONS, held_out=held_out, seed=seed, **changes)
-    skew = corpus.label_skew()
+def binned_run(corpus: Corpus, seed: int = 0, held_out: Corpus | None = None, dim: int = DIM, **changes) -> BinnedRun:
+    """Train all of (E, p, v) on two classes by `SETTINGS` but for the changes, evaluated on what is held out, and sum it up."""
+    start = init_parameters(corpus.vocab_size, dim, seed)
+    training, skew = train(start, corpus, held_out=held_out, **(SETTINGS | changes)), corpus.label_skew()
     return BinnedRun(training, binned(skew, training.parameters.token_values), binned(skew, training.parameters.token_scores))
 
 
-def stopped(corpus: Corpus, held_out: Corpus, seed, **settings) -> tuple[Training, int, np.ndarray]:
+def stopped(corpus: Corpus, held_out: Corpus, seed, dim=64, **settings) -> tuple[Training, int, np.ndarray]:
     """Train, and return the training, the step of the lowest loss on held-out texts, and the scores at that step."""
     seen = {}
-    look = lambda step, parameters: seen.setdefault(step, parameters.numpy().token_scores)
-    training = train(corpus, held_out=held_out, seed=seed, watch=look, **settings)
+    look = lambda step, parameters: seen.setdefault(step, to_numpy(parameters.token_scores))
+    start = init_parameters(corpus.vocab_size, dim, seed, num_classes=corpus.num_classes)
+    training = train(start, corpus, held_out=held_out, watch=look, **settings)
     stop = int(training.history.steps[training.history.held_out_losses.argmin()])
     return training, stop, seen[stop]

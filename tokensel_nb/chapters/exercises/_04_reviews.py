@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ...corpus.corpus import Corpus
-from ...corpus.synthetic import independent_tokens
+from ...corpus import Corpus
+from ...synthetic import independent_tokens
 from .answers import close, compare, exercise, shaped
 
 

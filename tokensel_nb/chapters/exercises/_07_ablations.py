@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...corpus.corpus import Corpus
+from ...corpus import Corpus
 from .cases import texts
 from .answers import close, compare, exercise, shaped, slopes
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ...corpus.corpus import Corpus
-from ...models.parameters import Parameters
-from ...theory.alignment import embedding_step
+from ...corpus import Corpus
+from ...model import Parameters
+from ...one_step import embedding_step
 from .cases import texts
 from .answers import close, compare, cross_entropy, exercise, shaped, slopes
 
