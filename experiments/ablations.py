@@ -211,7 +211,7 @@ def spread_run(side: Side, parts: Parts, seed: int, dim: int = DIM, rate: float 
     skew, rows = parts.fit.label_skew(), []
 
     def watch(_, parameters):
-        parameters = parameters.numpy()
+        parameters = ts.as_numpy(parameters)
         signed = np.sign(skew) * parameters.token_values
         groups = {"relevant": signed[abs(skew) >= 0.5].mean(), "others": signed[abs(skew) <= 0.1].mean()}
         rows.append(shapes(parameters, parts.fit, parts.test) | groups)
@@ -227,7 +227,8 @@ def dimension_run(parts: Parts, dim: int, seed: int) -> dict:
     rate = DIMS_RATE * np.sqrt(DIM / dim)
     true = run_side(SIDES["all"], parts.fit, parts.validation, rate, seed, dim)
     fit, test = (ts.shuffle_labels(part, seed) for part in (parts.fit, parts.test))
-    shuffled = ts.train(fit, dim=dim, seed=seed, steps=true.step, learning_rate=rate, evaluate_every=true.step, device="auto")
+    start = ts.init_parameters(fit.vocab_size, dim, seed)
+    shuffled = ts.train(start, fit, true.step, learning_rate=rate, evaluate_every=true.step, device="auto")
     results = {"step": true.step, "test_accuracy": rounded(ts.accuracy(true.parameters, parts.test))}
     for labels, training, on, told_by in (("true", true, parts.fit, parts.test), ("shuffled", shuffled, fit, test)):
         of_training = shapes(training.parameters, on, told_by)
@@ -243,7 +244,7 @@ def share_alone(parts_at, splits=TELLING) -> dict:
         share = parts.fit.signed_share()
         start = ts.Parameters((share / share.std())[:, None].astype("float32"), 0 * one, one)
         options = dict(trained=QUERY_AND_HEAD, steps=400, evaluate_every=10, patience=PATIENCE, device="auto")
-        return ts.train(parts.fit, start=start, held_out=parts.validation, learning_rate=rate, **options)
+        return ts.train(start, parts.fit, held_out=parts.validation, learning_rate=rate, **options)
 
     rate, _ = search(lambda rate: train_at(rate, CHOOSING), lambda training: lowest(training.history))
     return {"rate": rate, "runs": [tell(train_at(rate, split), parts_at(split)) for split in splits]}
@@ -260,7 +261,7 @@ def orthonormal(parts_at, rotated, splits=TELLING) -> dict:
         v = random.standard_normal(words).astype("float32")
         start = ts.Parameters(rows, np.zeros(words, "float32"), v / np.linalg.norm(v))
         options = dict(trained=QUERY_AND_HEAD, steps=1000, evaluate_every=20 if rotated else 2, patience=PATIENCE)
-        return ts.train(parts.fit, start=start, held_out=parts.validation, learning_rate=rate, device="auto", **options)
+        return ts.train(start, parts.fit, held_out=parts.validation, learning_rate=rate, device="auto", **options)
 
     rate, histories = search(lambda rate: train_at(rate, CHOOSING).history, lowest, begin=2)
     trials = {str(rung): rounded(lowest(history)) for rung, history in histories.items()}
@@ -283,7 +284,7 @@ def shape(numbers, fit, test):
         "relative": bins.mean_spread / np.ptp(bins.means[bins.sizes > 0]),
         "rank": of_test.rank_correlation(),
         "words": ts.word_correlation(test.label_skew(), numbers),
-        "matched": ts.matched_correlation(fit, test, numbers),
+        "matched": ts.matched_correlation(numbers, fit, test),
     }
 
 

@@ -6,7 +6,7 @@ from tqdm import tqdm
 import tokensel_nb as ts
 from tokensel_nb.chapters import classes as chapter
 from tokensel_nb.chapters.recorded import paper_table
-from tokensel_nb.chapters.reviews import HELD_OUT, OPTIONS, stopped
+from tokensel_nb.chapters.reviews import HELD_OUT, SETTINGS, run, stopped
 
 from .recording import or_none, rounded
 from .reviews import balanced_yelp
@@ -41,10 +41,9 @@ def more_seeds() -> dict:
 
 def of_seed(corpus: ts.Corpus, held_out: ts.Corpus, seed, **changes) -> dict:
     """Train with one seed on four classes, and return how values and scores go with how words lean, own and unseen."""
-    options = dict(options=OPTIONS, dim=chapter.DIM, evaluate_every=1) | changes
-    training, _, scores = stopped(corpus, held_out, seed, **options)
+    training, _, scores = stopped(corpus, held_out, seed, **(dict(dim=chapter.DIM, evaluate_every=1) | changes))
     unseen, values = chapter.lean(held_out), training.parameters.token_values
-    drawn = {kept: [chapter.shuffle_within(held_out, groups, k) for k in range(30)] for kept, groups in chapter.KEPT.items()}
+    drawn = {kept: [ts.shuffle_labels(held_out, k, groups) for k in range(30)] for kept, groups in chapter.KEPT.items()}
 
     def over_drawn(measure):
         return {kept: rounded([measure(texts) for texts in of_kept], 5) for kept, of_kept in drawn.items()}
@@ -54,8 +53,8 @@ def of_seed(corpus: ts.Corpus, held_out: ts.Corpus, seed, **changes) -> dict:
         "own": round(chapter.rise(chapter.lean(corpus), values), 5),
         "unseen": round(chapter.rise(unseen, values), 5),
         "words": round(chapter.word_rise(unseen, values), 5),
-        "scores": round(ts.matched_correlation(corpus, held_out, scores), 5),
-        "shuffled": over_drawn(lambda texts: ts.matched_correlation(corpus, texts, scores)),
+        "scores": round(ts.matched_correlation(scores, corpus, held_out), 5),
+        "shuffled": over_drawn(lambda texts: ts.matched_correlation(scores, corpus, texts)),
         "shuffled unseen": over_drawn(lambda texts: chapter.rise(chapter.lean(texts), values)),
         "shuffled words": over_drawn(lambda texts: chapter.word_rise(chapter.lean(texts), values)),
     }
@@ -78,10 +77,10 @@ def controls(corpus: ts.Corpus, name: str, verdicts) -> dict:
     # profile of held-out texts, "shuffled held out" the largest when the labels of these are shuffled 200 times, "within
     # verdicts" the largest when they are shuffled among texts of one verdict. Of four classes also "contrasts", "paper_bins".
     def values(texts, seed):
-        return ts.train(texts, options=OPTIONS, seed=seed, evaluate_every=OPTIONS.steps).parameters.token_values
+        return run(texts, seed, evaluate_every=SETTINGS["steps"]).parameters.token_values
 
     def leans(texts, groups):
-        return [chapter.lean(chapter.shuffle_within(texts, groups, k)) for k in range(SHUFFLES)]
+        return [chapter.lean(ts.shuffle_labels(texts, k, groups)) for k in range(SHUFFLES)]
 
     def of_split(seed):
         part, held_out = corpus.split(HELD_OUT, seed=seed)

@@ -28,7 +28,7 @@ from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
 import tokensel_nb as ts
-from tokensel_nb.chapters.reviews import HELD_OUT, OPTIONS
+from tokensel_nb.chapters import reviews
 
 from .recording import amounts, rounded
 
@@ -48,7 +48,7 @@ SENTENCES = (
 @cache
 def parts() -> tuple[ts.Corpus, ts.Corpus]:
     """Return the reviews learnt from, and those held out."""
-    return ts.load_imdb().split(HELD_OUT, seed=0)
+    return ts.load_imdb().split(reviews.HELD_OUT, seed=0)
 
 
 def familiar(corpus) -> np.ndarray:
@@ -62,10 +62,9 @@ def run(corpus, held_out, start, steps=STOP, keep=(EARLY, STOP)):
 
     def look(step, parameters):
         if step in keep:
-            seen[step] = amounts(parameters.numpy())
+            seen[step] = amounts(ts.as_numpy(parameters))
 
-    settings = dict(held_out=held_out, seed=start, steps=steps, watch=look, evaluate_every=1)
-    return ts.train(corpus, options=OPTIONS, **settings).history, seen
+    return reviews.run(corpus, start, held_out, steps=steps, watch=look, evaluate_every=1).history, seen
 
 
 def weights(scores) -> np.ndarray:
@@ -171,8 +170,9 @@ def front_page() -> dict:
     corpus, held_out = parts()
     vocabulary, skew = corpus.vocabulary, corpus.label_skew()
     often = np.flatnonzero(corpus.counts.sum(axis=0) >= OFTEN)
-    history, seen = run(corpus, held_out, STARTS[0], OPTIONS.steps, (EARLY, STOP, OPTIONS.steps))
-    words, later = seen[STOP], seen[OPTIONS.steps]
+    last = reviews.SETTINGS["steps"]
+    history, seen = run(corpus, held_out, STARTS[0], last, (EARLY, STOP, last))
+    words, later = seen[STOP], seen[last]
     right = [history.held_out_accuracies[STOP]]
     right += [run(corpus, held_out, start)[0].held_out_accuracies[STOP] for start in STARTS[1:]]
     sentences = ts.load_rotten_tomatoes(vocabulary=vocabulary.tolist())

@@ -13,13 +13,13 @@ import tokensel_nb as ts
 from tokensel_nb.chapters import classes, scale
 from tokensel_nb.chapters.pairs import skews_behind, words_and_pairs
 from tokensel_nb.chapters.recorded import recorded
-from tokensel_nb.chapters.reviews import OPTIONS, binned_run
+from tokensel_nb.chapters.reviews import DIM, binned_run
 
 from . import curves, front_page, stills, transformers, your_data
 from .recording import amounts, rounded
 
 FOLDER = Path("book/_static/playthings")
-STAGES = (0, 1, 5, 20, 150)  # the steps of training whose values and scores are shown: `OPTIONS` end with the last
+STAGES = (0, 1, 5, 20, 150)  # the steps of training whose values and scores are shown: the run ends with the last
 # Of the front page's cloud, with true labels and with labels permuted among the reviews: between them, dots move linearly.
 FRAMES, SHUFFLED_FRAMES = (0, 1, 2, 3, 5, 8, 10, 12, 15, 20), (0, 5, 10, 20)
 # What values and scores are rounded to. Values lie up to 56 from zero, so that an error in a score weighs more: the logits of
@@ -57,7 +57,7 @@ def trained_words(stages=STAGES) -> dict:
 
     def look(step, parameters):
         if step in {*stages, *FRAMES}:
-            seen[step] = amounts(parameters.numpy())
+            seen[step] = amounts(ts.as_numpy(parameters))
 
     history = binned_run(corpus, 0, held_out, watch=look, steps=stages[-1], evaluate_every=1).training.history
     words = {kind: [seen[step][kind] for step in stages] for kind in ("values", "scores")}
@@ -122,8 +122,8 @@ def first_step() -> dict:
     "share" is ᾱ, "draw" z and "drawn_pull" w.
     """
     corpus = ts.load_imdb()
-    start = ts.init_parameters(corpus.vocab_size, OPTIONS.dim, seed=0, dtype="float64")
-    draw = start.token_values * np.sqrt(OPTIONS.dim)
+    start = ts.init_parameters(corpus.vocab_size, DIM, seed=0, dtype="float64")
+    draw = start.token_values * np.sqrt(DIM)
     pull = corpus.shares.T @ (corpus.mean_weights * (corpus.shares @ draw))
     return {"share": corpus.signed_share(), "draw": draw, "drawn_pull": pull}
 

@@ -1,7 +1,6 @@
 """What stands beside 04_reviews's pictures: shuffled labels and held-out skew, plain descent run long, other vocabularies."""
 
 import re
-from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -10,10 +9,10 @@ from tqdm import tqdm
 
 import tokensel_nb as ts
 from tokensel_nb.chapters.pairs import only
-from tokensel_nb.chapters.reviews import HELD_OUT, stopped
-from tokensel_nb.chapters.reviews import OPTIONS as WHOLE
-from tokensel_nb.theory.bins import extremes
-from tokensel_nb.theory.matched import MIN_TEXTS, compared, correlation_at_equal, lean
+from tokensel_nb.arrays import to_numpy
+from tokensel_nb.bins import extremes
+from tokensel_nb.chapters.reviews import HELD_OUT, run, stopped
+from tokensel_nb.matched import MIN_TEXTS, compared, correlation_at_equal, lean
 
 from .recording import CORPORA, amounts, by_kind, figures, or_none, plain, rounded
 from .reviews import balanced_yelp
@@ -55,7 +54,7 @@ from .subwords import MARK, in_pieces, wordpiece
 #
 # - `SPLITS`: five splits. The number of a split draws the balanced tweets or Yelp reviews, the fifth held out, the halves, the
 #   start and four permutations. All else is as above; figures are those of `control_summary`.
-# - The chapter's very run, on all that is not held out (`WHOLE`: 2,048 dimensions, 150 steps), with true labels and one
+# - The chapter's very run, on all that is not held out (2,048 dimensions, 150 steps), with true labels and one
 #   permutation: how often the top word's value has the label's sign in held-out texts, beside any word; accuracy; and beside
 #   it that of logistic regression (C = 0.1, as in the chapter).
 # - Targets: those of the one pair, for the smallest of five splits. New is that of the top word: with every split it is right
@@ -71,15 +70,14 @@ from .subwords import MARK, in_pieces, wordpiece
 #   far as they are pieces, and of the continuations that occur at least `FREQUENT` times the `ENDS` of the lowest and of the
 #   highest value. `PIECES` was chosen on halves drawn with seed 1, so that some 7,780 occur. Only when the results were
 #   there it was asked how the pieces do that occur `OFTEN` times or more, and how well the skews of the two halves agree.
-#   η√d and the steps are those of `chapters.reviews.OPTIONS`.
-OPTIONS = ts.Options(dim=256, steps=150, learning_rate=0.02, evaluate_every=150, device="auto")
+#   η√d and the steps are those of `chapters.reviews.SETTINGS`.
+OPTIONS = dict(dim=256, steps=150, learning_rate=0.02, evaluate_every=150)
 HALVES = 2
 SEEDS = range(10, 15)
 SHUFFLES = 4
 SPLITS = range(20261125, 20261130)
-DESCENT = ts.Options(
-    dim=64, steps=2500, learning_rate=1.5, optimizer="gradient descent", evaluate_every=100, device="auto", seed=10
-)
+DESCENT = dict(dim=64, steps=2500, learning_rate=1.5, optimizer="gradient descent", evaluate_every=100)
+DESCENT_SEED = 10
 
 FREQUENT = 200
 OFTEN = 20
@@ -95,7 +93,7 @@ def control_summary(corpus: ts.Corpus, fifth: ts.Corpus, seeds=SEEDS, options=OP
     # shuffled labels, one a run. "one text" holds the matched correlation over all words that stand in one other text or more.
     # "deviation" holds the standard deviation of the amounts over the words, "accuracy" that on the other half.
     half, other = corpus.split(0.5, seed=halves)
-    stops = [stopped(half, fifth, seed, options=replace(options, evaluate_every=1))[1] for seed in seeds]
+    stops = [stopped(half, fifth, seed, **options | {"evaluate_every": 1})[1] for seed in seeds]
     runs, controls = [], {least: [] for least in (MIN_TEXTS, 1)}
     for seed, stop in tqdm(list(zip(seeds, stops)), desc="True and shuffled labels", unit="seed"):
         amounts_of, learnt = learning(other, options, seed, stop)
@@ -118,13 +116,13 @@ def control_summary(corpus: ts.Corpus, fifth: ts.Corpus, seeds=SEEDS, options=OP
     }
 
 
-def splits_summary(load, splits=SPLITS, options=OPTIONS, whole=WHOLE) -> dict:
+def splits_summary(load, splits=SPLITS, options=OPTIONS, whole=None) -> dict:
     """Sum up a corpus, drawn and split anew with every seed: one figure a split, and a permutation of its labels."""
     found = []
     for seed in tqdm(splits, desc="Splits", unit="split"):
         corpus, fifth = load(seed).split(HELD_OUT, seed=seed)
         control = control_summary(corpus, fifth, [seed], options, halves=seed)
-        found.append(control | {"whole": whole_run(corpus, fifth, seed, whole), "splits": seed})
+        found.append(control | {"whole": whole_run(corpus, fifth, seed, whole or {}), "splits": seed})
     return joined(found)
 
 
@@ -140,7 +138,7 @@ def whole_run(corpus, fifth, seed, options) -> dict:
     found = {"top word": {}, "any word": {}}
     shuffled = [ts.shuffle_labels(part, seed) for part in (corpus, fifth)]
     for labels, (learnt_from, judged) in {"shuffled": shuffled, "true": (corpus, fifth)}.items():
-        training = ts.train(learnt_from, options=options, held_out=judged, seed=seed)
+        training = run(learnt_from, seed, judged, **options)
         right = rounded(signs_right(judged, training.parameters))
         found["top word"][labels], found["any word"][labels] = right
     accuracies = training.history.held_out_accuracies
@@ -176,9 +174,9 @@ def learning(other, options, seed, stop=None):
     def amounts_of(part):
         key = part.labels.tobytes()
         if key not in runs:
-            look = lambda step, parameters: at_stop.setdefault((key, step), parameters.numpy().token_scores)
-            watched = replace(options, watch=look, evaluate_every=stop or options.evaluate_every)
-            runs[key] = ts.train(part, options=watched, held_out=other, seed=seed)
+            look = lambda step, parameters: at_stop.setdefault((key, step), to_numpy(parameters.token_scores))
+            watched = options | {"watch": look, "evaluate_every": stop or options["evaluate_every"]}
+            runs[key] = run(part, seed, other, **watched)
         return amounts(runs[key].parameters) | ({"stopped": at_stop[key, stop]} if stop else {})
 
     return amounts_of, runs
@@ -208,12 +206,12 @@ def along(corpus: ts.Corpus, other: ts.Corpus, options) -> dict:
     columns = {f"{name}, {by}": [] for name in ("rank", "matched") for by in parts}
 
     def look(step, parameters):
-        values, scores = amounts(parameters.numpy()).values()
+        values, scores = amounts(ts.as_numpy(parameters)).values()
         for by, part in parts.items():
             columns[f"rank, {by}"].append(ts.binned(part.label_skew(), values).rank_correlation())
-            columns[f"matched, {by}"].append(ts.matched_correlation(corpus, part, scores))
+            columns[f"matched, {by}"].append(ts.matched_correlation(scores, corpus, part))
 
-    history = ts.train(corpus, options=replace(options, watch=look), held_out=other).history
+    history = run(corpus, DESCENT_SEED, other, **options, watch=look).history
     columns |= {"losses": history.losses, "held_out_accuracies": history.held_out_accuracies}
     return {"steps": history.steps.tolist()} | {name: or_none(rounded(column)) for name, column in columns.items()}
 
@@ -221,7 +219,7 @@ def along(corpus: ts.Corpus, other: ts.Corpus, options) -> dict:
 def descent_summary(corpus: ts.Corpus, options=DESCENT) -> dict:
     """Follow plain gradient descent on one half of a corpus, with true labels and with one permutation of them."""
     half, other = corpus.split(0.5, seed=HALVES)
-    random = np.random.default_rng(options.seed)
+    random = np.random.default_rng(DESCENT_SEED)
     shuffled = [ts.shuffle_labels(part, random) for part in (half, other)]
     return {"true": along(half, other, options), "shuffled": along(*shuffled, options)}
 

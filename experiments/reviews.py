@@ -1,17 +1,15 @@
 """04_reviews's run on Yelp and on IMDB's test split, and 08_classes's on several classes of Yelp, with every seed."""
 
-from dataclasses import replace
-
 import numpy as np
 from tqdm import tqdm
 
 import tokensel_nb as ts
-from tokensel_nb.chapters.reviews import HELD_OUT, OPTIONS, binned_run, stopped
+from tokensel_nb.chapters.reviews import HELD_OUT, binned_run, run, stopped
 
 from .recording import plain, rounded
 
 SEEDS = range(5)
-SHORT = replace(OPTIONS, learning_rate=0.003, steps=100, evaluate_every=1)
+SHORT = dict(learning_rate=0.003, steps=100, evaluate_every=1)
 DIGITS = {"centres": 7, "means": 4, "spreads": 4, "sizes": 4}
 
 
@@ -42,7 +40,7 @@ def class_summary(corpus: ts.Corpus, name: str) -> dict:
     """Do the same for several classes, every seed with its split: values in bins of profile, skew and share, class by class."""
     parts = [corpus.split(HELD_OUT, seed=seed) for seed in SEEDS]
     progress = tqdm(list(zip(SEEDS, parts)), desc=name, unit="seed")
-    runs = [ts.train(part, options=OPTIONS, held_out=held_out, seed=seed) for seed, (part, held_out) in progress]
+    runs = [run(part, seed, held_out) for seed, (part, held_out) in progress]
 
     def bins_of(kind, part, training):
         axis = {"profile": ts.class_profile, "skew": ts.Corpus.label_skew, "share": ts.Corpus.signed_share}[kind](part)
@@ -77,9 +75,9 @@ def on_test_split() -> dict:
     part, held_out = corpus.split(HELD_OUT, seed=0)
     full, best = [], []
     for seed in tqdm(SEEDS, desc="IMDB's test split", unit="seed"):
-        full.append(ts.accuracy(ts.train(corpus, options=OPTIONS, seed=seed).parameters, test))
-        steps = stopped(part, held_out, seed, options=SHORT, patience=10)[1]
-        best.append(ts.accuracy(ts.train(corpus, options=SHORT, seed=seed, steps=steps).parameters, test))
+        full.append(ts.accuracy(run(corpus, seed).parameters, test))
+        steps = stopped(part, held_out, seed, **SHORT, patience=10)[1]
+        best.append(ts.accuracy(run(corpus, seed, **SHORT | {"steps": steps}).parameters, test))
     return {"after_all_steps": rounded(full, 4), "at_the_best_step": rounded(best, 4)}
 
 

@@ -9,10 +9,10 @@ import re
 from html import escape
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import numpy as np
 
 from tokensel_nb.chapters.recorded import recorded
-from tokensel_nb.support.extras import plt
 
 DATA, PICTURES, CARD = Path("book/_static/playthings"), Path("book/images/front"), Path("book/_static/share.png")
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 660, 560, 12, 12, 34, 44  # pixels of a picture, and of its edges

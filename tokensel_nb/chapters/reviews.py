@@ -26,18 +26,22 @@ class BinnedRun:
     scores: Bins
 
 
-def binned_run(corpus: Corpus, seed: int = 0, held_out: Corpus | None = None, dim: int = DIM, **changes) -> BinnedRun:
-    """Train all of (E, p, v) on two classes by `SETTINGS` but for the changes, evaluated on what is held out, and sum it up."""
-    start = init_parameters(corpus.vocab_size, dim, seed)
-    training, skew = train(start, corpus, held_out=held_out, **(SETTINGS | changes)), corpus.label_skew()
+def run(corpus: Corpus, seed=0, held_out: Corpus | None = None, dim=DIM, **changes) -> Training:
+    """Train all of (E, p, v) by `SETTINGS` but for the changes, evaluated on what is held out; the seed draws the start."""
+    start = init_parameters(corpus.vocab_size, dim, seed, num_classes=corpus.num_classes)
+    return train(start, corpus, held_out=held_out, **(SETTINGS | changes))
+
+
+def binned_run(corpus: Corpus, seed=0, held_out: Corpus | None = None, **changes) -> BinnedRun:
+    """Do a `run` on two classes, and sum it up."""
+    training, skew = run(corpus, seed, held_out, **changes), corpus.label_skew()
     return BinnedRun(training, binned(skew, training.parameters.token_values), binned(skew, training.parameters.token_scores))
 
 
-def stopped(corpus: Corpus, held_out: Corpus, seed, dim=64, **settings) -> tuple[Training, int, np.ndarray]:
-    """Train, and return the training, the step of the lowest loss on held-out texts, and the scores at that step."""
+def stopped(corpus: Corpus, held_out: Corpus, seed, **changes) -> tuple[Training, int, np.ndarray]:
+    """Do a `run`, and return it, the step of the lowest loss on held-out texts, and the scores at that step."""
     seen = {}
     look = lambda step, parameters: seen.setdefault(step, to_numpy(parameters.token_scores))
-    start = init_parameters(corpus.vocab_size, dim, seed, num_classes=corpus.num_classes)
-    training = train(start, corpus, held_out=held_out, watch=look, **settings)
+    training = run(corpus, seed, held_out, watch=look, **changes)
     stop = int(training.history.steps[training.history.held_out_losses.argmin()])
     return training, stop, seen[stop]
