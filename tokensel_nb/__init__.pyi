@@ -17,6 +17,30 @@ from .corpus import (
 from .counts import (
     Counts as Counts,
 )
+from .datasets.imdb import (
+    load_imdb as load_imdb,
+    read_imdb as read_imdb,
+)
+from .datasets.movie_reviews import (
+    load_movie_reviews as load_movie_reviews,
+    load_rotten_tomatoes as load_rotten_tomatoes,
+    read_rotten_tomatoes as read_rotten_tomatoes,
+)
+from .datasets.read.own_files import (
+    load_reviews as load_reviews,
+    read_reviews as read_reviews,
+)
+from .datasets.read.reviews import (
+    DataError as DataError,
+)
+from .datasets.tweets import (
+    load_tweets as load_tweets,
+    read_tweets as read_tweets,
+)
+from .datasets.yelp import (
+    load_yelp as load_yelp,
+    read_yelp as read_yelp,
+)
 from .descent import (
     Optimizer as Optimizer,
     State as State,
@@ -49,6 +73,9 @@ from .one_step import (
     null_spread as null_spread,
     predicted_scores as predicted_scores,
     predicted_values as predicted_values,
+)
+from .runtime import (
+    versions as versions,
 )
 from .synthetic import (
     independent_tokens as independent_tokens,

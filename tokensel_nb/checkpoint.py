@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -16,10 +17,17 @@ def save_arrays(path, arrays, notes):
     """Write named arrays and notes, under a temporary name that then takes the place of the old file."""
     from safetensors.numpy import save_file
 
+    plain = {name: np.ascontiguousarray(to_numpy(array)) for name, array in arrays.items()}
+    with replacing(path) as temporary:
+        save_file(plain, temporary, {"notes": json.dumps(notes)})
+
+
+@contextmanager
+def replacing(path):
+    """Yield a temporary name beside a path; what is written there takes the path's place, or is removed after an error."""
     temporary = Path(f"{path}.{os.getpid()}")
     try:
-        plain = {name: np.ascontiguousarray(to_numpy(array)) for name, array in arrays.items()}
-        save_file(plain, temporary, {"notes": json.dumps(notes)})
+        yield temporary
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)

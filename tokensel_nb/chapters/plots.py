@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from scipy.special import softmax
 
-from ..support.extras import colors, display, plt, sns
+from ..extras import colors, display, plt, sns
 
 # Okabe and Ito's palette: told apart with every common kind of colour vision.
 NEGATIVE, POSITIVE, NEUTRAL, THEORY = "#D55E00", "#0072B2", "#8C8C8C", "#000000"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..support.extras import pd
+from ..extras import pd
 
 FOLDER = Path(__file__).parents[1] / "data"
 

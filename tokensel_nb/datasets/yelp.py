@@ -4,12 +4,10 @@ from itertools import compress
 
 import numpy as np
 
-from ..corpus.corpus import Corpus
-from ..support.checks import checked, whole_number
-from .cache import as_first_read
-from .read.hub import REVISIONS, from_hub
+from ..corpus import Corpus
+from .read.hub import from_hub
 from .read.reviews import SENTIMENTS, DataError, NotHereError, Reviews, count
-from .sources import SPLIT, as_recorded, data_folder, first_that_serves
+from .sources import as_recorded, check_split, data_folder, first_that_serves
 
 YELP_MAX_WORDS = 5_424  # the size of the paper's vocabulary; which words it holds, and how they were split, is not known here
 STARS = ("1 star", "2 stars", "3 stars", "4 stars", "5 stars")
@@ -53,7 +51,6 @@ def load_yelp(split="train", classes=2, source="auto", **options) -> Corpus:
     return count(read_yelp(split, classes, source), **{"max_words": YELP_MAX_WORDS, **options})
 
 
-@checked(split=SPLIT, classes=whole_number)
 def read_yelp(split="train", classes=2, source="auto") -> Reviews:
     r"""Read the texts of Yelp's reviews, and print which source served them.
 
@@ -68,8 +65,7 @@ def read_yelp(split="train", classes=2, source="auto") -> Reviews:
     source : {"auto", "folder", "hub"}
         "folder": ``$TOKENSEL_DATA`` with ``yelp/train.csv`` (or tsv, jsonl, parquet; columns text and stars, 1 to 5). The file
         is taken as it is, however long. "hub": Hugging Face; for two classes yelp_polarity, else yelp_review_full. They must
-        have as many rows as their makers state, classes of equal size, and the same contents as when they were first read here.
-        Line breaks, which they write as a backslash and an n, become line breaks again. "auto": the first of these that
+        have as many rows as their makers state, and classes of equal size. Line breaks, which they write as a backslash and an n, become line breaks again. "auto": the first of these that
         answers; a folder that the user names and that is wrong is an error.
 
     Returns
@@ -96,6 +92,7 @@ def read_yelp(split="train", classes=2, source="auto") -> Reviews:
     Yelp train: 3 reviews from the folder ...
     [4, 2, 0]
     """
+    check_split(split)
     if classes not in YELP_CLASSES:
         raise ValueError(f"classes={classes!r}; choose 2, 4 or 5")
     remedy = f"set TOKENSEL_DATA to a folder that holds yelp/{split}.csv with columns text and stars (1 to 5)"
@@ -129,8 +126,6 @@ def _from_hub(split, classes):
     sizes = np.bincount(reviews.labels, minlength=len(names)).tolist()
     if len(set(sizes)) > 1:
         raise DataError(f"{name} {split} from {reviews.source}: its classes differ in size, {sizes}; download it again")
-    kept = f"{name} {split} {REVISIONS[address][:8]}.digest".lower().replace(" ", "-")
-    reviews = as_first_read(reviews, kept, f"{address} from the cache of the library datasets")
     texts = [text.replace("\\n", "\n") for text in reviews.texts]  # lest "\nthe" be counted as the word "nthe"
     if classes == 2:
         return Reviews(texts, reviews.labels, names, reviews.source)

@@ -7,7 +7,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ..corpus.corpus import Corpus
+from ..corpus import Corpus
 from ..models.base import classes_of_logits, probabilities_of_logits
 from ..models.parameters import Parameters
 from ..support.checks import a_path, instance

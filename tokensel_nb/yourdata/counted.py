@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.multiclass import check_classification_targets
 
-from ..corpus.corpus import Corpus
+from ..corpus import Corpus
 from ..corpus.phrases import Phrases
 from ..models.parameters import CLS
 from ..support import checks

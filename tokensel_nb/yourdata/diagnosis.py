@@ -7,10 +7,10 @@ from functools import cached_property
 
 import numpy as np
 
-from ..corpus.corpus import Corpus, shuffle_labels, some_texts
+from ..corpus import Corpus, shuffle_labels, some_texts
 from ..support.arrays import is_torch, to_numpy
 from ..support.checks import checked, generator, numbers, whole_number
-from ..support.extras import pd
+from ..extras import pd
 from ..theory.bins import word_correlation
 from ..theory.matched import compared, correlation_at_equal
 from .html import render

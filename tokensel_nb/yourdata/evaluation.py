@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from sklearn.metrics import confusion_matrix
 
-from ..support.extras import pd
+from ..extras import pd
 from ..support.runtime import side_by_side
 from ..support.threads import threads_for
 from .explanation import explain
@@ -19,7 +19,7 @@ from .folds import keep_together
 from .report import Trial
 
 if TYPE_CHECKING:
-    from ..corpus.corpus import Corpus
+    from ..corpus import Corpus
     from .report import Report
 
 STRENGTHS = np.logspace(-1, 3, 5)

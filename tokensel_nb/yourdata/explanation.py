@@ -11,7 +11,7 @@ import numpy as np
 
 from ..models.attend import shares, weigh
 from ..support.checks import able, checked, first_few, instance, or_none, shortened, truth, whole_number
-from ..support.extras import pd
+from ..extras import pd
 from .html import render
 
 if TYPE_CHECKING:

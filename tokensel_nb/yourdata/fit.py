@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 from sklearn.utils import check_random_state, compute_class_weight
 
-from ..corpus.corpus import Corpus
+from ..corpus import Corpus
 from ..support.checks import weights_of
 from ..support.threads import threads_for
 from .counted import corpus_of

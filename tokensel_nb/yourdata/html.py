@@ -6,7 +6,7 @@ import math
 from functools import cache
 from pathlib import Path
 
-from ..support.extras import jinja2
+from ..extras import jinja2
 
 FOLDER = Path(__file__).parents[1] / "data/page"
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from ..corpus.corpus import Corpus
+from ..corpus import Corpus
 from ..corpus.counts import CountMatrix
 from ..models.attend import attend, attention, products
 from ..models.base import classes_of_logits, loss_of_logits, losses_and_residuals

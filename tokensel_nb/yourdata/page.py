@@ -13,7 +13,7 @@ from importlib.metadata import version
 import numpy as np
 from tqdm import tqdm
 
-from ..support.extras import jinja2, pd
+from ..extras import jinja2, pd
 from .classifier import TextClassifier
 from .evaluation import LETTERS, Evaluation, Mistake, TextSizes, evaluate, text_sizes
 from .html import FOLDER, render

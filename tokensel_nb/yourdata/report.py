@@ -12,7 +12,7 @@ from sklearn.base import clone
 
 from ..models.base import classes_of_logits, probabilities_of_logits
 from ..support.checks import able, checked, collected, first_few, instance, mask, one_of, shortened, truth, whole_number
-from ..support.extras import pd
+from ..extras import pd
 from .classifier import TextClassifier
 from .copies import copies_of
 from .counted import Counted, labels_of, listed_texts, read_counts
@@ -24,7 +24,7 @@ from .objective import Attended
 from .words import Judged, Words
 
 if TYPE_CHECKING:
-    from ..corpus.corpus import Corpus
+    from ..corpus import Corpus
 
 ALARM = 0.5
 """The suspicion above which a word is named as suspicious: more likely than not a leak."""

@@ -3,7 +3,7 @@
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 
-from ...support.checks import first_few, shortened
+from .checks import first_few, shortened
 from .reviews import DataError, tell
 
 TEXTS = frozenset(

@@ -16,7 +16,7 @@ from itertools import chain
 
 from tqdm import tqdm
 
-from ...support.checks import cut, first_few, shortened
+from .checks import cut, first_few, shortened
 from .characters import beginning, bounded, decode, decoded, found_encoding, unpacked
 from .columns import Wanted
 from .dialects import SAMPLE, SEPARATORS, SKIP, layouts, whole

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ...support.extras import constants, datasets
+from ...extras import constants, datasets
 from .columns import plain
 from .reviews import DataError, NotHereError, Reviews, first_line
 

@@ -9,7 +9,7 @@ from numbers import Integral, Real
 
 import numpy as np
 
-from ...support.checks import cut, shortened
+from .checks import cut, shortened
 from .columns import MOST_CLASSES
 from .dialects import NUMBER
 from .reviews import DataError, tell

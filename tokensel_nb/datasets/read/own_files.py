@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...support.checks import CheckedOptions, changed, first_few, listed, option, shortened, truth
+from .checks import CheckedOptions, changed, first_few, listed, option, shortened
 from .columns import FOUND, Wanted
 from .labels import as_label, classified, tell_dropped
 from .reviews import DataError, Reviews, count, tell
 from .tables import read
 
 if TYPE_CHECKING:
-    from ...corpus.corpus import Corpus
+    from ...corpus import Corpus
 
 ESCAPE = r"""(?<!\\)\\([nrt"'])"""
 ENTITY = r"&(?:#\d+|#[xX][0-9a-fA-F]+|\w+);"  # with its semicolon: "rock&regular" is none
@@ -93,13 +93,13 @@ class Reading(CheckedOptions):
 
     sep: str | None = option(None, _one_character)
     quotechar: str | None = option(None, _one_character)
-    header: bool | None = option(None, truth)
+    header: bool | None = None
     encoding: str | None = option(None, _encoding)
-    skip_bad_rows: bool = option(False, truth)
+    skip_bad_rows: bool = False
     classes: dict | Callable | None = None
     class_names: Sequence | None = option(None, listed)
-    drop_duplicates: bool = option(False, truth)
-    clean: Callable[[str], str] = option(mended, Callable)
+    drop_duplicates: bool = False
+    clean: Callable[[str], str] = mended
 
 
 def read_reviews(source, text=None, label="auto", **options) -> Reviews:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...support.checks import cut
+from .checks import cut
 
 if TYPE_CHECKING:
-    from ...corpus.corpus import Corpus
+    from ...corpus import Corpus
 
 IMDB_MIN_COUNT = 45  # leaves about as many words of IMDB's training reviews as the paper has (7,766)
 KINDS = "CSV, TSV, TXT, JSON, JSONL or Parquet"
@@ -105,7 +105,7 @@ def joined(source, parts):
 
 def count(reviews, **options) -> Corpus:
     """Count the words of reviews; ``options`` are those of `corpus_from_texts`."""
-    from ...corpus.text import corpus_from_texts  # here, since reading needs neither SciPy nor most of pyarrow
+    from ...text import corpus_from_texts  # here, since reading needs neither SciPy nor most of pyarrow
 
     return corpus_from_texts(reviews.texts, reviews.labels, class_names=reviews.class_names, **options)
 

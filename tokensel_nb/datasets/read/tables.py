@@ -7,7 +7,7 @@ from itertools import chain
 from numbers import Real
 from pathlib import Path
 
-from ...support.checks import cut, first_few, listed
+from .checks import cut, first_few, listed
 from .files import columns_of, of_path
 from .reviews import DataError, NotHereError, Part, joined
 
