@@ -2,7 +2,6 @@
 
 import base64
 import json
-from dataclasses import replace
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -12,9 +11,8 @@ import torch
 from hypothesis import strategies as st
 from scipy import sparse
 
-from experiments import playthings
 from tokensel_nb import Corpus, embedding_step, independent_tokens, init_parameters, one_relevant_token
-from tokensel_nb.support.arrays import to_numpy
+from tokensel_nb.arrays import as_numpy, to_device, to_numpy
 
 KINDS = ["numpy", "cpu", *(["cuda"] if torch.cuda.is_available() else [])]
 each_kind = pytest.mark.parametrize("kind", KINDS)
@@ -25,7 +23,7 @@ def of_kind(value, kind):
     """An array, or arrays under names, as numpy or as tensors on a device."""
     if isinstance(value, np.ndarray):
         return value if kind == "numpy" else torch.as_tensor(value).to(kind)
-    return value.numpy() if kind == "numpy" else value.to(kind)
+    return as_numpy(value) if kind == "numpy" else to_device(value, kind)
 
 
 def on(kind):
@@ -66,7 +64,7 @@ def random_parameters(corpus, dim, seed, spread=1.0, dtype="float64"):
     start = init_parameters(corpus.vocab_size, dim, seed, num_classes=corpus.num_classes, dtype=dtype)
     cls_embedding = np.random.default_rng(seed + 1).standard_normal(dim).astype(dtype)
     largest = np.abs(start.embeddings @ cls_embedding).max()
-    return replace(start, cls_embedding=cls_embedding * np.asarray(spread / largest, dtype))
+    return start._replace(cls_embedding=cls_embedding * np.asarray(spread / largest, dtype))
 
 
 def after_one_step(corpus, dim, rate, seed=0, dtype="float64"):
@@ -81,7 +79,7 @@ def small(dim=40, rate=40.0, seed=0):
 
 def flat(parameters):
     """All numbers of named arrays, one after another."""
-    return np.concatenate([to_numpy(array).ravel() for array in parameters.arrays().values()])
+    return np.concatenate([to_numpy(array).ravel() for array in parameters])
 
 
 def relative_error(found, wanted):
@@ -98,8 +96,7 @@ def alike(one, other, kind=None):
 
 def equal(one, other, kind=None):
     """Whether named arrays, computed on that kind, are `alike`, and their names equal."""
-    pairs = one.numpy().arrays(), other.numpy().arrays()
-    return pairs[0].keys() == pairs[1].keys() and all(alike(value, pairs[1][name], kind) for name, value in pairs[0].items())
+    return type(one) is type(other) and all(alike(*pair, kind) for pair in zip(as_numpy(one), as_numpy(other)))
 
 
 ROWS = [("a good film", "pos"), ("a bad film", "neg"), ("good good", "pos")]
@@ -127,7 +124,7 @@ def raising(error):
 
 def shipped(name):
     """Return what a data file of the pages' playthings holds."""
-    assignment = (Path(__file__).parents[1] / playthings.FOLDER / f"{name}.js").read_text("utf-8")
+    assignment = (Path(__file__).parents[1] / "book/_static/playthings" / f"{name}.js").read_text("utf-8")
     return json.loads(assignment.split(" = ", 1)[1].removesuffix(";\n"))
 
 

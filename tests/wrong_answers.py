@@ -133,7 +133,7 @@ WRONG = {
             lambda start, *given: (loop(start, *given).embeddings, start.query, start.output_vector),
             "p and v have to be elsewhere",
         ),
-        (lambda *given: (*loop(*given).arrays().values(),)[::-1], "off by"),
+        (lambda *given: (*loop(*given),)[::-1], "off by"),
         (lambda *given: loop(*given).embeddings, "3 things, in this order: E, p, v"),
     ],
     "ex-mirror": [
@@ -586,7 +586,7 @@ def loop(start, corpus, step, steps, at_start=False):
     now = start
     for _ in range(steps):
         slopes = ts.gradients(start if at_start else now, corpus)
-        now = ts.Parameters(*(old - step * slope for old, slope in zip(now.arrays().values(), slopes.arrays().values())))
+        now = ts.Parameters(*(old - step * slope for old, slope in zip(now, slopes)))
     return now
 
 
@@ -612,7 +612,7 @@ def descend(E, p, v, counts, y, step):
     """Take a step of gradient descent on all parameters."""
     parameters = ts.Parameters(E, p, v)
     found = ts.gradients(parameters, ts.Corpus(counts, y, [f"word {s}" for s in range(len(E))]))
-    return [old - step * slope for old, slope in zip(parameters.arrays().values(), found.arrays().values())]
+    return [old - step * slope for old, slope in zip(parameters, found)]
 
 
 def by_pairs(Q, gamma, E, way=np.subtract):

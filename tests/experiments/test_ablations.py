@@ -64,9 +64,8 @@ def test_a_spread_run_is_followed_to_its_end(parts):
     assert found["steps"] == list(range(0, 151, 10))
     rows = {len(column) for column in found.values() if isinstance(column, list)}
     assert rows == {16}
-    again = train(
-        parts.fit, start=start_of(SIDES["all"], parts.fit, 5, 8), steps=150, learning_rate=ablations.SPREAD_RATE
-    ).parameters
+    start = start_of(SIDES["all"], parts.fit, 5, 8)
+    again = train(start, parts.fit, 150, learning_rate=ablations.SPREAD_RATE).parameters
     skew = parts.fit.label_skew()
     signed = np.sign(skew) * again.token_values
     assert found["relevant"][-1] == pytest.approx(signed[abs(skew) >= 0.5].mean(), abs=1e-4)
@@ -98,7 +97,7 @@ def test_plain_descent_does_not_see_which_orthonormal_rows_words_have(parts):
     def values(rows, optimizer, rate):
         start = Parameters(rows, np.zeros(words), rows.T @ v)
         options = dict(optimizer=optimizer, learning_rate=rate, trained=("cls_embedding", "output_vector"), steps=20)
-        return train(parts.fit, start=start, **options).parameters.token_values
+        return train(start, parts.fit, **options).parameters.token_values
 
     descent, adam = (
         [values(rows, *how) for rows in (np.eye(words), rotation)] for how in (("gradient descent", 1), ("adam", 0.1))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from experiments import classes
-from tokensel_nb import Corpus, Options, independent_tokens
+from tokensel_nb import Corpus, independent_tokens
 from tokensel_nb.chapters.classes import KEPT
 from tokensel_nb.chapters.recorded import paper_table, recorded
 
@@ -12,8 +12,9 @@ from tokensel_nb.chapters.recorded import paper_table, recorded
 @pytest.fixture
 def small(monkeypatch):
     """Texts of three classes, in each of which some words are frequent."""
-    options = Options(dim=32, steps=20, learning_rate=0.05)
-    for name, value in {"OPTIONS": options, "SEEDS": range(2), "SHUFFLED_SEEDS": range(1), "SHUFFLES": 4}.items():
+    options = dict(dim=32, steps=20, learning_rate=0.05)
+    monkeypatch.setattr("tokensel_nb.chapters.reviews.SETTINGS", options)
+    for name, value in {"SETTINGS": options, "SEEDS": range(2), "SHUFFLED_SEEDS": range(1), "SHUFFLES": 4}.items():
         monkeypatch.setattr(classes, name, value)
     random = np.random.default_rng(0)
     labels = np.resize(range(3), 300)

@@ -9,19 +9,18 @@ from experiments import review_controls
 from experiments.subwords import in_pieces, wordpiece
 from tokensel_nb import (
     Bins,
-    Options,
     binned,
     corpus_from_texts,
     independent_tokens,
     load_imdb,
     matched_correlation,
     shuffle_labels,
-    train,
     word_correlation,
 )
 from tokensel_nb.chapters.recorded import recorded
+from tokensel_nb.chapters.reviews import run
 
-SMALL = Options(dim=8, steps=10, learning_rate=0.3, evaluate_every=10)
+SMALL = dict(dim=8, steps=10, learning_rate=0.3, evaluate_every=10)
 
 
 @pytest.fixture(scope="module")
@@ -37,15 +36,15 @@ def control(corpus):
 
 def test_a_control_learns_from_one_half_and_is_binned_by_either(corpus, control):
     half, other = corpus[0].split(0.5, seed=review_controls.HALVES)
-    learnt = train(half, options=SMALL, seed=1).parameters
+    learnt = run(half, 1, **SMALL).parameters
     for by, part in (("own", half), ("held out", other)):
         found = control["values"][by]["rank"]["true"]
         assert found[1] == pytest.approx(binned(part.label_skew(), learnt.token_values).rank_correlation(), abs=1e-3)
-        expected = matched_correlation(half, part, learnt.token_scores)
+        expected = matched_correlation(learnt.token_scores, half, part)
         assert control["scores"][by]["matched"]["true"][1] == pytest.approx(expected, abs=1e-3)
     random = np.random.default_rng(1)
     one, another = shuffle_labels(half, random), shuffle_labels(other, random)
-    learnt = train(one, options=SMALL, seed=1).parameters
+    learnt = run(one, 1, **SMALL).parameters
     expected = binned(another.label_skew(), learnt.token_values).rank_correlation()
     first = review_controls.SHUFFLES
     assert control["values"]["held out"]["rank"]["shuffled"][first] == pytest.approx(expected, abs=1e-3)
@@ -53,16 +52,16 @@ def test_a_control_learns_from_one_half_and_is_binned_by_either(corpus, control)
 
 def test_scores_are_read_where_true_labels_have_the_lowest_loss_on_the_fifth(corpus, control):
     half, other = corpus[0].split(0.5, seed=review_controls.HALVES)
-    runs = [train(half, options=SMALL, steps=steps, seed=0, held_out=corpus[1]) for steps in range(1, SMALL.steps + 1)]
-    losses = [run.history.held_out_losses[-1] for run in runs]
+    runs = [run(half, 0, corpus[1], **SMALL | {"steps": steps}) for steps in range(1, SMALL["steps"] + 1)]
+    losses = [each.history.held_out_losses[-1] for each in runs]
     stop = control["stops"][0]
-    assert stop == 1 + np.argmin(losses) < SMALL.steps
+    assert stop == 1 + np.argmin(losses) < SMALL["steps"]
     random = np.random.default_rng(0)
     mixed = [shuffle_labels(part, random) for part in (half, other)]
     for labels, (learnt_from, judged_by) in {"true": (half, other), "shuffled": mixed}.items():
-        scores = train(learnt_from, options=SMALL, steps=stop, seed=0).parameters.token_scores
+        scores = run(learnt_from, 0, **SMALL | {"steps": stop}).parameters.token_scores
         for least, found in ((20, control["stopped"]["held out"]["matched"]), (1, control["one text"]["stopped"]["held out"])):
-            expected = matched_correlation(half, judged_by, scores, min_texts=least)
+            expected = matched_correlation(scores, half, judged_by, min_texts=least)
             assert found[labels][0] == pytest.approx(expected, abs=1e-3)
 
 
@@ -72,7 +71,7 @@ def test_the_ceiling_compares_the_skews_of_two_parts_of_the_other_half(corpus, c
     often = (other.counts.toarray() > 0).sum(axis=0) >= 20
     assert often.sum() == control["compared"]["20"] == control["compared"]["1"]
     assert not np.isnan([part.label_skew()[often] for part in (one, another)]).any()
-    expected = matched_correlation(half, one, np.abs(another.label_skew()), min_texts=1)
+    expected = matched_correlation(np.abs(another.label_skew()), half, one, min_texts=1)
     assert control["ceiling"][0] == pytest.approx(expected, abs=1e-3)
     assert len(control["ceiling"]) == len(review_controls.CUTS)
 
@@ -98,10 +97,10 @@ def test_every_split_has_a_fifth_and_halves_of_its_own(corpus):
         most, fifth = texts.split(0.2, seed=seed)
         half, other = most.split(0.5, seed=seed)
         assert found["halves"][2 * place : 2 * place + 2] == [repr(half), repr(other)]
-        learnt = train(half, options=SMALL, seed=seed).parameters
-        expected = matched_correlation(half, other, learnt.token_scores)
+        learnt = run(half, seed, **SMALL).parameters
+        expected = matched_correlation(learnt.token_scores, half, other)
         assert found["scores"]["held out"]["matched"]["true"][place] == pytest.approx(expected, abs=1e-3)
-        whole = train(most, options=SMALL, seed=seed).parameters
+        whole = run(most, seed, **SMALL).parameters
         attention = fifth.counts.toarray() * np.exp(whole.token_scores)
         tops = attention.argmax(axis=1)
         right = np.sign(whole.token_values[tops]) == fifth.signs
@@ -112,9 +111,9 @@ def test_every_split_has_a_fifth_and_halves_of_its_own(corpus):
 def test_what_is_followed_along_the_way_ends_where_training_does(corpus):
     half, other = corpus[0].split(0.5, seed=0)
     found = review_controls.along(half, other, SMALL)
-    learnt = train(half, options=SMALL).parameters
+    learnt = run(half, review_controls.DESCENT_SEED, **SMALL).parameters
     assert found["steps"] == [0, 10]
-    expected = matched_correlation(half, other, learnt.token_scores)
+    expected = matched_correlation(learnt.token_scores, half, other)
     assert found["matched, held out"][-1] == pytest.approx(expected, abs=1e-3)
     expected = binned(half.label_skew(), learnt.token_values).rank_correlation()
     assert found["rank, own"][-1] == pytest.approx(expected, abs=1e-3)
@@ -175,7 +174,7 @@ def test_pieces_are_measured_like_any_vocabulary_and_by_kind(pieces, monkeypatch
     kinds = [found["beginnings"], found["continuations"]]
     assert sum(each["pieces"] for each in kinds) == half.vocab_size
     assert sum(each["share"] for each in kinds) == pytest.approx(1, abs=1e-4)  # rounded to four digits
-    learnt = train(half, options=SMALL, seed=review_controls.SEEDS[0]).parameters
+    learnt = run(half, review_controls.SEEDS[0], **SMALL).parameters
     continued = np.array([name.startswith("##") for name in half.vocabulary])
     expected = word_correlation(other.label_skew()[continued], learnt.token_values[continued])
     assert kinds[1]["values"]["held out"]["word_skew"]["true"] == [pytest.approx(expected, abs=1e-3)]
@@ -231,5 +230,5 @@ def test_the_recorded_pieces_are_found_again():
 def test_what_is_recorded_of_descent_is_of_true_and_of_shuffled_labels():
     found = recorded("descent")
     for labels in ("true", "shuffled"):
-        assert found[labels]["steps"][-1] == review_controls.DESCENT.steps
+        assert found[labels]["steps"][-1] == review_controls.DESCENT["steps"]
         assert found[labels]["losses"][-1] < found[labels]["losses"][0]

@@ -8,14 +8,13 @@ import tokensel_nb as ts
 from experiments import reviews
 from tokensel_nb.chapters.recorded import recorded
 
-SMALL = ts.Options(dim=16, steps=20, learning_rate=0.05)
+SMALL = dict(dim=16, steps=20, learning_rate=0.05)
 
 
 @pytest.fixture
 def small(monkeypatch):
-    monkeypatch.setattr(reviews, "OPTIONS", SMALL)
-    monkeypatch.setattr("tokensel_nb.chapters.reviews.OPTIONS", SMALL)
-    monkeypatch.setattr(reviews, "SHORT", replace(reviews.SHORT, dim=16, learning_rate=0.05, steps=20))
+    monkeypatch.setattr("tokensel_nb.chapters.reviews.SETTINGS", SMALL)
+    monkeypatch.setattr(reviews, "SHORT", SMALL | {"evaluate_every": 1})
     return ts.independent_tokens(300, 40, 12, 0.5, seed=0)
 
 

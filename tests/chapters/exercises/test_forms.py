@@ -69,7 +69,7 @@ def lines_of(label, names, book):
 
 def parts_of(found):
     """Return an answer's arrays: those of parameters, those of a tuple, or one alone."""
-    found = tuple(found.arrays().values()) if hasattr(found, "arrays") else found
+    found = tuple(found) if hasattr(found, "_fields") else found
     return [np.asarray(part) for part in found] if isinstance(found, tuple) else [np.asarray(found)]
 
 
