@@ -22,6 +22,8 @@ from .arrays import as_numpy
 from .corpus import shuffle_labels
 from .model import Parameters, init_parameters, residuals_of_logits, score_gradients, slopes_of
 
+SIDES = "#D55E00", "#0072B2"  # orange and blue, told apart with every common kind of colour vision
+
 
 def embedding_step(parameters, corpus, learning_rate) -> Parameters:
     """Take one full-batch gradient step on the embeddings alone, and return the new parameters.
@@ -345,15 +347,15 @@ class OneStep:
         k : int
             The class, for K > 2.
         """
-        from .chapters.plots import NEGATIVE, NEUTRAL, POSITIVE, THEORY, name_words, plot_words
-
         arrays = (self.before, self.after, self.prediction, 1e4 * self.corpus.signed_share())
         before, after, prediction, per_10k = (array if array.ndim == 1 else array[:, k] for array in arrays)
-        plot_words(ax, per_10k, before, color=NEUTRAL, s=16)
-        plot_words(ax, per_10k, after, color=np.where(per_10k < 0, NEGATIVE, POSITIVE), s=16, alpha=0.6)
+        ax.scatter(per_10k, before, s=9, color="0.6", alpha=0.35, linewidths=0, label="before the step")
+        ax.scatter(per_10k, after, s=9, c=np.where(per_10k < 0, *SIDES), alpha=0.6, linewidths=0, label="after the step")
         ends = [per_10k.argmin(), per_10k.argmax()]
-        ax.plot(per_10k[ends], prediction[ends], color=THEORY, linewidth=1, zorder=0.9)
-        name_words(ax, per_10k, after, self.corpus.vocabulary, map(self.corpus.column, words))
+        ax.plot(per_10k[ends], prediction[ends], color="black", linewidth=1, zorder=0.9, label="prediction")
+        for word in words:
+            place = per_10k[self.corpus.column(word)], after[self.corpus.column(word)]
+            ax.annotate(word, place, (5, 0), textcoords="offset points", fontsize=9)
         ax.set(xlabel="signed share × 10,000", ylabel="value $E_s\\cdot v$")
 
 
