@@ -3,6 +3,11 @@ from .arrays import (
     as_numpy as as_numpy,
     to_device as to_device,
 )
+from .assumption import (
+    check_assumption_1 as check_assumption_1,
+    complete_tokens as complete_tokens,
+    relevant_tokens as relevant_tokens,
+)
 from .bins import (
     Bins as Bins,
     ControlledBins as ControlledBins,
@@ -41,10 +46,42 @@ from .datasets.yelp import (
     load_yelp as load_yelp,
     read_yelp as read_yelp,
 )
+from .deeper import (
+    KeyQueryParameters as KeyQueryParameters,
+    MLPParameters as MLPParameters,
+    TwoLayers as TwoLayers,
+    TwoLayersWithoutKeyQuery as TwoLayersWithoutKeyQuery,
+    WithMLP as WithMLP,
+    most_frequent as most_frequent,
+)
 from .descent import (
     Optimizer as Optimizer,
     State as State,
     descent as descent,
+)
+from .first_steps import (
+    FirstStep as FirstStep,
+    allowed_error as allowed_error,
+    first_step as first_step,
+    sufficient_dimension as sufficient_dimension,
+)
+from .flow import (
+    Flow as Flow,
+    gradient_flow as gradient_flow,
+    limit_parameters as limit_parameters,
+)
+from .joint import (
+    conserved as conserved,
+    joint_flow as joint_flow,
+    key_query_at as key_query_at,
+    key_query_flow as key_query_flow,
+    output_flow as output_flow,
+)
+from .margin import (
+    MaxMargin as MaxMargin,
+    NotSeparableError as NotSeparableError,
+    max_margin as max_margin,
+    selected_pairs as selected_pairs,
 )
 from .matched import (
     matched_correlation as matched_correlation,
@@ -77,6 +114,12 @@ from .one_step import (
 from .runtime import (
     versions as versions,
 )
+from .selection import (
+    SelectionCertificate as SelectionCertificate,
+    competition as competition,
+    head_growth as head_growth,
+    selection_certificate as selection_certificate,
+)
 from .synthetic import (
     independent_tokens as independent_tokens,
     negation as negation,
@@ -96,6 +139,31 @@ from .training import (
     load as load,
     save as save,
     train as train,
+)
+from .yourdata.classifier import (
+    TextClassifier as TextClassifier,
+)
+from .yourdata.diagnosis import (
+    Diagnosis as Diagnosis,
+    diagnose as diagnose,
+)
+from .yourdata.estimator import (
+    AttentionClassifier as AttentionClassifier,
+)
+from .yourdata.explanation import (
+    Explanation as Explanation,
+    explain as explain,
+)
+from .yourdata.leaks import (
+    suspicion as suspicion,
+)
+from .yourdata.report import (
+    Report as Report,
+    report as report,
+)
+from .yourdata.text_box import (
+    Live as Live,
+    live as live,
 )
 
 __version__: str

@@ -1,0 +1,213 @@
+r"""The first gradient step on word embeddings, in any model that reads words through attention: β_s u, one direction for all.
+
+Let x_i be the row that a model reads at place i of a text with T places, and g = σ(-y f). By the chain rule, for any vector u::
+
+    -∂L/∂E_s = Ê[y g Σ_{i: x_i=s} ∂f/∂x_i] = β_s u + r_s,   β_s = Ê[y g c_s/T],
+    ‖r_s‖ ≤ δ Ê[g c_s/T],   δ the largest ‖T ∂f/∂x_i - u‖ over texts and places of words.
+
+We take u = Ê[Σ_i ∂f/∂x_i] / Ê[words/T], which knows nothing of labels. In one layer of attention with p = 0 it is v, and r = 0.
+
+Start a `Transformer` at ε times fixed arrays, without LayerNorm or with it before each part. Scores of attention are O(ε⁴), so
+that it is uniform. A word reaches <cls> through one attention, with the factor W_V W_O of O(ε²). A second attention, an MLP on
+the way, or the curvature of LayerNorm (linear up to O(ε²/κ), κ the constant below its root) costs O(ε²) more. So δ is
+O(ε²)‖u‖, at any depth. With LayerNorm behind each part that holds for one layer. In more layers a word's state has passed a
+LayerNorm, whose Jacobian turns each word's own way by O(1/√d), however small ε is.
+
+Then: how large d must be, and how far rows may be from the limit d → ∞, so that attention surely selects the relevant tokens.
+Let all relevant tokens have values of one size G, at most k of them a label, and irrelevant ones the value 0. From every start
+all texts are selected if products of two differences E_r - E_s miss those of limit rows by less than
+
+    ϑ* = (1 + 2(k-1)G²) / (2 [2k - 1 + 4k(k-1)G²]),
+
+and no larger bound will do. From p = 0 the corpus gives a dimension that is enough. The book proves both (Theorem “Selection
+from every start, with products that err”, Corollary “A dimension that is enough”).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .arrays import to_numpy
+from .assumption import check_assumption_1, complete_tokens, relevant_tokens
+from .corpus import relabelled
+from .model import gradients, logits, one_layer, sigmoid
+from .one_step import predicted_values
+
+SAME = 1e-9  # relative differences of shares that count as rounding
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FirstStep:
+    """What the gradient does to word embeddings, and what is predicted of it, with nothing fitted.
+
+    Parameters
+    ----------
+    movement : ndarray, shape (vocab_size, dim)
+        -∂L/∂E.
+    shares : ndarray, shape (vocab_size,)
+        β.
+    direction : ndarray, shape (dim,)
+        u.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.corpus_from_texts(["good film", "bad film"], ["up", "down"])
+    >>> ts.first_step(ts.init_parameters(corpus.vocab_size, dim=4, seed=0, dtype="float64"), corpus)
+    FirstStep(3 words, R² 1.000, slope 1.000)
+    """
+
+    movement: np.ndarray
+    shares: np.ndarray
+    direction: np.ndarray
+
+    @property
+    def predicted(self):
+        """The outer product β uᵀ, ndarray of shape (vocab_size, dim)."""
+        return np.outer(self.shares, self.direction)
+
+    @property
+    def r_squared(self):
+        """1 - ‖movement - βuᵀ‖²/‖movement‖², float: the share of the movement that is predicted, in size and in direction."""
+        return 1 - ((self.movement - self.predicted) ** 2).sum() / (self.movement**2).sum()
+
+    @property
+    def slope(self):
+        """The number by which the prediction fits the movement best, float; 1 if its size is right."""
+        return (self.movement * self.predicted).sum() / (self.predicted**2).sum()
+
+    def __repr__(self):
+        """Name sizes, as in ``FirstStep(3 words, R² 1.000, slope 1.000)``."""
+        return f"FirstStep({len(self.shares):,} words, R² {self.r_squared:.3f}, slope {self.slope:.3f})"
+
+
+def first_step(parameters, corpus, model=one_layer) -> FirstStep:
+    """Return how the word embeddings move in a first step of gradient descent, and what is predicted of it.
+
+    Parameters
+    ----------
+    parameters : NamedTuple of arrays
+        Where training begins; the prediction is for small ones.
+    corpus : Corpus
+        Of two classes.
+    model : callable
+        As in `logits`; ``own_places``, if it has that, are places of a text beside its words.
+
+    Returns
+    -------
+    FirstStep
+
+    Raises
+    ------
+    ValueError
+        If the corpus has more than two classes or no word, or the parameters do not fit it.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> texts = ts.sequences_from_texts(["a good film", "bad", "good", "a bad film"], [1, -1, 1, -1], longest=8)
+    >>> model = ts.Transformer(layers=2, norm="none", longest=8)
+    >>> ts.first_step(model.start(texts.vocab_size, dim=64, seed=0, dtype="float64"), texts, model)
+    FirstStep(3 words, R² 1.000, slope 1.000)
+    """
+    if not corpus.lengths.any():
+        raise ValueError("no text of the corpus holds a word, so no word moves")
+    signs, places = corpus.signs, corpus.lengths + getattr(model, "own_places", 0)
+    residuals = sigmoid(-signs * to_numpy(logits(parameters, corpus, model)))
+    movement = -to_numpy(gradients(parameters, corpus, model).embeddings)
+    # softplus(f) - softplus(-f) = f: the loss of the label -1 less that of +1 is the mean logit, which knows no labels.
+    of_labels = [np.full(len(corpus), label) for label in (0, 1)]
+    blame, praise = [gradients(parameters, relabelled(corpus, labels), model).embeddings for labels in of_labels]
+    of_places = corpus.mean_weights / np.maximum(places, 1)
+    shares = corpus.counts.T @ (of_places * np.stack([signs * residuals, np.ones(len(corpus))])).T
+    return FirstStep(movement, shares[:, 0], to_numpy(blame - praise).sum(0) / shares[:, 1].sum())
+
+
+def allowed_error(relevant, size) -> float:
+    """Return ϑ*(k, G): with smaller errors in the products of two differences E_r - E_s, selection is sure from every start.
+
+    Parameters
+    ----------
+    relevant : int
+        k, the number of relevant tokens in the label that has more.
+    size : float
+        G, the size of their values; irrelevant tokens have the value 0.
+
+    Returns
+    -------
+    float
+        One half for k = 1; otherwise it falls from 1/(4k - 2) for small G to 1/(4k) for large G.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> [round(ts.allowed_error(many, 1.0), 4) for many in (1, 2, 3, 4)]
+    [0.5, 0.1364, 0.0862, 0.0636]
+    """
+    square = min(size, 1e100) ** 2  # at the limit, to all digits
+    return (1 + 2 * (relevant - 1) * square) / (2 * (2 * relevant - 1 + 4 * relevant * (relevant - 1) * square))
+
+
+def sufficient_dimension(corpus, value, failure=0.01) -> int:
+    """Return a d at which the flow from p = 0, after one step on E, selects all relevant tokens with a given probability.
+
+    E has normal entries of variance 1/d and is independent of v, with ‖v‖ = 1; its step is taken at p = 0. The bound is far
+    above what is needed.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Two classes, Assumption 1, texts of one length of at least 2; the signed shares of irrelevant tokens are zero, and
+        those of relevant ones of one size (`predicted_values`).
+    value : float
+        G, the size that the step gives the values of relevant tokens in the limit d → ∞.
+    failure : float
+        The probability of failure that you accept, at most 0.5.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    ValueError
+        If the corpus isn't like that, or ``value`` is too large for the theorem; the message names the largest that isn't.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.Corpus([[1, 0, 1], [0, 1, 1]], [1, -1], ["good", "bad", "film"])
+    >>> f"{ts.sufficient_dimension(corpus, 0.3):,}"
+    '3,898,187'
+    """
+    share, fails = _conditions(corpus)
+    if fails:
+        raise ValueError(f"the bound does not hold for this corpus: {fails}")
+    labels, weights, length = complete_tokens(corpus), corpus.mean_weights, float(corpus.lengths[0])
+    many, every = max((labels == 1).sum(), (labels == -1).sum()), np.count_nonzero(labels)
+    heaviest = (weights @ relevant_tokens(corpus)).max() / weights.min()
+    logarithm = np.log(8 + 11 * heaviest * every * length**3)
+    largest = 1 / np.sqrt(2 * logarithm * many)
+    if not (0 < value <= largest and 0 < failure <= 0.5):
+        most = np.floor(largest * 1e4) / 1e4
+        raise ValueError(f"failure={failure:g}, value={value:g}; give positive numbers, here at most 0.5 and at most {most}")
+    commonest = (weights @ corpus.counts).max() / length / share
+    noise = (1 + commonest * value / 2) * max(57, 6 * length) / value
+    events = corpus.vocab_size * (corpus.vocab_size + 2) / failure
+    return int(np.ceil(np.log(events) * max(140 * many * logarithm, noise) ** 2))
+
+
+def _conditions(corpus):
+    """Return the size of the signed shares of relevant tokens, and which condition of the bound fails, in words, if any."""
+    if not (answer := check_assumption_1(corpus)):
+        return np.nan, answer.counter_example
+    if np.ptp(corpus.lengths) or corpus.lengths[0] < 2:
+        return np.nan, "its texts are not of one length of at least 2"
+    shares, relevant = np.abs(predicted_values(corpus, 2.0)), complete_tokens(corpus) != 0
+    share = shares[relevant].max()
+    if shares[~relevant].max(initial=0) > SAME * share:
+        return share, "its weights give an irrelevant token a signed share"
+    differ = np.ptp(shares[relevant]) > SAME * share
+    return share, "its relevant tokens differ in the size of their signed shares" if differ else ""
