@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -93,7 +95,7 @@ def sequences_from_texts(texts, labels, *, longest, class_names=(), vocabulary=N
 
 def _read(texts, vocabulary, min_count, max_words, tokenizer):
     """Return the text and the column of every word that is kept, in order, the vocabulary, and the number of texts."""
-    lengths, codes, words = encode(list(texts), tokenizer)
+    lengths, codes, words = encode(list(texts), partial(split, tokenizer=tokenizer))
     if vocabulary is None:
         vocabulary = choose_words(np.bincount(codes, minlength=len(words)), words, min_count, max_words)
     column_of = {word: column for column, word in enumerate(vocabulary)}
@@ -102,15 +104,15 @@ def _read(texts, vocabulary, min_count, max_words, tokenizer):
     return rows[known], columns[known], vocabulary, len(lengths)
 
 
-def encode(texts, tokenizer=None):
-    """Return the number of words of every text, the codes of all words in their order, and the word of each code."""
+def encode(texts, split):
+    """Return how many words `split` finds in every text, the codes of all words in their order, and the word of each code."""
     for row, text in enumerate(texts):
         if not isinstance(text, str):
             raise ValueError(f"text {row} is {text!r:.60}, not a string; drop it or replace it by ''")
     if not texts:
         raise ValueError("there are no texts; give at least one")
     chunks = [texts[begin : begin + CHUNK] for begin in range(0, len(texts), CHUNK)]
-    cut = [split(chunk, tokenizer) for chunk in tqdm(chunks, desc="Counting words", unit="chunk", delay=2)]
+    cut = [split(chunk) for chunk in tqdm(chunks, desc="Counting words", unit="chunk", delay=2)]
     lengths = np.concatenate([words.value_lengths().to_numpy() for words in cut])
     encoded = pa.chunked_array([words.flatten().dictionary_encode() for words in cut]).unify_dictionaries()
     codes = np.concatenate([chunk.indices.to_numpy() for chunk in encoded.chunks])

@@ -63,10 +63,11 @@ def read_yelp(split="train", classes=2, source="auto") -> Reviews:
         4: the number of stars, without three stars. That is a choice made here; how the paper forms its four classes is
         not known to us.
     source : {"auto", "folder", "hub"}
-        "folder": ``$TOKENSEL_DATA`` with ``yelp/train.csv`` (or tsv, jsonl, parquet; columns text and stars, 1 to 5). The file
-        is taken as it is, however long. "hub": Hugging Face; for two classes yelp_polarity, else yelp_review_full. They must
-        have as many rows as their makers state, and classes of equal size. Line breaks, which they write as a backslash and an n, become line breaks again. "auto": the first of these that
-        answers; a folder that the user names and that is wrong is an error.
+        "folder": ``$TOKENSEL_DATA`` with ``yelp/train.csv`` (or tsv, jsonl, parquet; columns text and stars, 1 to 5). The
+        file is taken as it is, however long. "hub": Hugging Face; for two classes yelp_polarity, else yelp_review_full. They
+        must have as many rows as their makers state, and classes of equal size. Line breaks, which they write as a backslash
+        and an n, become line breaks again. "auto": the first of these that answers; a folder that the user names and that is
+        wrong is an error.
 
     Returns
     -------

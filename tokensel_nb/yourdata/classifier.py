@@ -8,17 +8,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ..corpus import Corpus
-from ..models.base import classes_of_logits, probabilities_of_logits
-from ..models.parameters import Parameters
-from ..support.checks import a_path, instance
-from ..support.files import atomic, read_once, shown
-from ..support.seals import sealed, unsealed
+from ..model import Parameters, classes_of_logits
 from .counted import Counted, damped, listed_texts, read_counts
 from .fit import fit
-from .objective import Attended
-from .saved import restored, written
-
-FILE = "model.safetensors"
+from .objective import Attended, probabilities_of_logits
+from .saved import restored, write
 
 
 class TextClassifier(ClassifierMixin, BaseEstimator):
@@ -181,7 +175,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         [('A', 'a'), ('GOOD', 'good'), ('GOOD film', 'good film'), ('film', 'film')]
         """
         check_is_fitted(self)
-        return self.phrases_.find(listed_texts([instance("text", text, str)]))[0]
+        return self.phrases_.find(listed_texts([text]))[0]
 
     def attention(self, texts) -> sparse.csr_array:
         """Return the attention of <cls> to each phrase of each text, all occurrences together, and to itself.
@@ -250,7 +244,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         return Parameters(embeddings, directions[0], directions[1] if self.values_.ndim == 1 else directions[1:])
 
     def save(self, folder):
-        """Write the model as one file, ``model.safetensors``, whole or not at all.
+        """Write the model as one file, ``model.safetensors``.
 
         Parameters
         ----------
@@ -264,13 +258,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
         Notes
         -----
-        The file contains numbers and JSON, and a digest of all of them, by which `load` recognises a damaged file. It doesn't
-        stop a forger, who can write a new digest, too. A tokenizer is code and isn't saved: give it to `load` again.
+        The file contains numbers and JSON. A tokenizer is code and isn't saved: give it to `load` again.
         """
         check_is_fitted(self)
-        data = sealed(*written(self))
-        with atomic(_file(folder)) as file:
-            file.write(data)
+        write(self, folder)
 
     @classmethod
     def load(cls, folder, *, tokenizer=None) -> TextClassifier:
@@ -291,16 +282,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         ValueError
             If the folder doesn't contain a complete model, or the model needs a ``tokenizer``.
         """
-        file = _file(folder)
-        try:
-            arrays, notes = unsealed(read_once(file))
-            model, name = restored(cls, arrays, notes, tokenizer), notes["tokenizer"]
-        except (OSError, KeyError, TypeError, ValueError, RecursionError) as error:
-            reason = getattr(error, "strerror", None) or error
-            raise ValueError(f"{shown(folder)}: not a complete model of this package ({reason})") from error
-        if name and tokenizer is None:
-            raise ValueError(f"{shown(folder)}: the model was trained with a tokenizer, {name}; give it as tokenizer=")
-        return model
+        return restored(cls, folder, tokenizer)
 
     def __sklearn_tags__(self):
         """Say that the input is texts, not numbers."""
@@ -309,7 +291,3 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.two_d_array = False
         tags.input_tags.one_d_array = True
         return tags
-
-
-def _file(folder):
-    return a_path("folder", folder) / FILE

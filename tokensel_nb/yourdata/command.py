@@ -19,9 +19,8 @@ from contextlib import redirect_stdout
 from pathlib import Path
 
 from .. import __version__
+from ..datasets.read.checks import cut, shortened
 from ..datasets.read.reviews import refuse_missing
-from ..support.checks import a_path, cut, shortened
-from ..support.files import atomic
 from .options import as_options
 
 COLUMN = "its name, or its number, from 0, where columns have no names; found where it is not given"
@@ -97,12 +96,12 @@ def _add_report(verbs):
     verb.add_argument("--label", type=_column, default="auto", metavar="COLUMN", help="column of the labels, likewise")
     told = "read a label as a class, as in --class 1=low --class 2=low; --class 3= drops texts, --class = those without label"
     verb.add_argument("--class", type=_renamed, action="append", dest="classes", metavar="LABEL=CLASS", help=told)
-    verb.add_argument("-o", "--output", type=_path, default=Path("report.html"), metavar="FILE", help="default: report.html")
+    verb.add_argument("-o", "--output", type=Path, default=Path("report.html"), metavar="FILE", help="default: report.html")
     verb.add_argument("--seed", type=_whole, default=0, metavar="N", help="of what is drawn by chance; default: 0")
     verb.add_argument("--no-texts", action="store_true", help="quote no text")
     verb.add_argument("--least", type=_whole, default=5, metavar="N", help="show no word of fewer texts; default: 5")
-    either.add_argument("--probabilities", type=_path, metavar="FILE", help="those of another model, to judge it")
-    verb.add_argument("--save", type=_path, metavar="FOLDER", help="save the model there, for predict and explain")
+    either.add_argument("--probabilities", type=Path, metavar="FILE", help="those of another model, to judge it")
+    verb.add_argument("--save", type=Path, metavar="FOLDER", help="save the model there, for predict and explain")
 
 
 def _add_source(verb):
@@ -119,21 +118,14 @@ def _add_predict(verbs):
     verb = _add_verb(verbs, _predict, "the classes of new texts, by a saved model")
     verb.add_argument("folder", metavar="FOLDER", help=SAVED)
     _add_source(verb)
-    verb.add_argument("-o", "--output", type=_path, metavar="FILE", help="by default the terminal")
+    verb.add_argument("-o", "--output", type=Path, metavar="FILE", help="by default the terminal")
 
 
 def _add_explain(verbs):
     verb = _add_verb(verbs, _explain, "why a saved model judges a text as it does")
     verb.add_argument("folder", metavar="FOLDER", help=SAVED)
     verb.add_argument("text", metavar="TEXT", help="the text itself; - reads it from the standard input")
-    verb.add_argument("-o", "--output", type=_path, metavar="FILE", help="as a page of HTML; by default the terminal")
-
-
-def _path(name):
-    try:
-        return a_path("a path", name)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from error
+    verb.add_argument("-o", "--output", type=Path, metavar="FILE", help="as a page of HTML; by default the terminal")
 
 
 def _column(name):
@@ -247,8 +239,10 @@ def _handed_over(text, path, note):
     """Return what goes to the terminal: a text, or nothing once it is written to a path and a note has said so."""
     if path is None:
         return text
-    with atomic(path) as file:
-        file.write(text.encode("utf-8", "replace"))
+    from ..checkpoint import replacing
+
+    with replacing(path) as temporary:
+        temporary.write_bytes(text.encode("utf-8", "replace"))
     print(note)
     return ""
 

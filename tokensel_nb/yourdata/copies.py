@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..corpus.phrases import pairs_of
+from .phrases import pairs_of
 
 ALIKE = 0.5  # the share of the pairs of words of two texts that stand in both, if one is a copy
 LEAST = 5  # pairs of words: shorter texts are alike by chance

@@ -1,40 +1,20 @@
-"""Texts as phrases and counts, with what is asked of them at the door; counted once, however many classifiers are fitted."""
+"""Texts as phrases and counts, counted once, however many classifiers are fitted."""
 
 from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils.multiclass import check_classification_targets
 
 from ..corpus import Corpus
-from ..corpus.phrases import Phrases
-from ..models.parameters import CLS
-from ..support import checks
-from ..support.checks import first_few, listed, one_of, row_of, shortened
+from ..datasets.read.checks import first_few, listed, shortened
+from .phrases import Phrases
 
-
-def _class_weight(name, value):
-    for label, weight in value.items() if isinstance(value, dict) else ():
-        checks.number(f"{name}[{shortened(label)}]", weight, 0, np.inf, allowed="a finite number of at least zero")
-    return value if isinstance(value, dict) else one_of(name, value, ("balanced",))
-
-
-SETTINGS = {
-    "ngrams": checks.whole_number,
-    "min_texts": checks.whole_number,
-    "l2": partial(checks.or_none, check=partial(checks.number, least=0, most=1e30, allowed="a number from 0 to 1e30, or None")),
-    "class_weight": partial(checks.or_none, check=_class_weight),
-    "attend": checks.truth,
-    "without": checks.collected,
-    "tokenizer": partial(checks.or_none, check=partial(checks.instance, kind=Callable)),
-    "random_state": checks.seed_of_sklearn,
-}
+CLS = "<cls>"
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,8 +56,13 @@ class Counted:
 
 def check_settings(model):
     """Refuse settings of a `TextClassifier` that no fit can use."""
-    for name, check in SETTINGS.items():
-        check(name, getattr(model, name))
+    for name in ("ngrams", "min_texts"):
+        if getattr(model, name) < 1:
+            raise ValueError(f"{name}={getattr(model, name)}; give a whole number of at least 1")
+    if model.l2 is not None and not 0 <= model.l2 < np.inf:
+        raise ValueError(f"l2={model.l2}; give a finite number of at least 0, or None")
+    if isinstance(model.without, str):
+        raise ValueError(f"without={model.without!r} is one string; give a list of words")
 
 
 def read_counts(model, counts, labels=None):
@@ -107,7 +92,9 @@ def damped(counts):
 def labels_of(texts, labels):
     """Return labels as an array, one a text."""
     given = labels.tolist() if hasattr(labels, "tolist") else labels  # as an array NaN among words would be the word "nan"
-    labels = row_of("labels", labels)
+    labels = np.asarray(labels)
+    if labels.ndim != 1:
+        raise ValueError(f"labels has {labels.ndim} dimensions; give one label per text")
     if not texts:
         raise ValueError("there are no texts; give at least two, of two classes")
     if len(labels) != len(texts):
@@ -117,10 +104,6 @@ def labels_of(texts, labels):
     if labels.dtype.kind == "f" and (parts := labels % 1 != 0).any():
         row = int(parts.argmax())
         raise ValueError(f"labels[{row}] is {labels[row]}, an amount; if such numbers name classes, give labels.astype(str)")
-    try:
-        np.unique(labels)
-    except TypeError as error:
-        raise TypeError(f"labels holds values that cannot be sorted ({error}); give words, or numbers") from error
     return labels
 
 

@@ -7,12 +7,11 @@ from functools import cached_property
 
 import numpy as np
 
-from ..corpus import Corpus, shuffle_labels, some_texts
-from ..support.arrays import is_torch, to_numpy
-from ..support.checks import checked, generator, numbers, whole_number
+from ..arrays import to_numpy
+from ..bins import word_correlation
+from ..corpus import Corpus, shuffle_labels
 from ..extras import pd
-from ..theory.bins import word_correlation
-from ..theory.matched import compared, correlation_at_equal
+from ..matched import compared, correlation_at_equal
 from .html import render
 from .objective import Attended
 
@@ -30,7 +29,6 @@ FEW = 16  # in fewer dimensions random directions lie so close to all others tha
 SHOWN = 8  # words that are printed
 
 
-@checked(corpus=some_texts, shuffles=whole_number, least=whole_number, seed=generator)
 def diagnose(embeddings, output_vector, cls_embedding, corpus: Corpus, *, shuffles=20, least=5, seed=0) -> Diagnosis:
     """Look at every word of a one-layer or pooled classifier: f(X) = Σ_i q_i E_i·v, q the softmax of E_i·p, or the mean.
 
@@ -64,14 +62,12 @@ def diagnose(embeddings, output_vector, cls_embedding, corpus: Corpus, *, shuffl
     ------
     ValueError
         If shapes do not fit together, a number is not finite, all texts are of one class, or no word occurs in enough texts.
-    TypeError
-        If ``corpus`` is no `Corpus`.
 
     Examples
     --------
     >>> import tokensel_nb as ts
     >>> corpus, new = ts.independent_tokens(2000, 100, 12, 0.6, seed=0).split(0.5, seed=0)
-    >>> trained = ts.train(corpus, dim=64, steps=30).parameters
+    >>> trained = ts.train(ts.init_parameters(100, 64, seed=0), corpus, steps=30).parameters
     >>> found = ts.diagnose(trained.embeddings, trained.output_vector, trained.cls_embedding, new)
     >>> found
     Diagnosis(1,000 texts, 100 words, accuracy 0.913)
@@ -165,7 +161,7 @@ class Diagnosis:
     --------
     >>> import tokensel_nb as ts
     >>> corpus, new = ts.independent_tokens(2000, 100, 12, 0.6, seed=0).split(0.5, seed=0)
-    >>> trained = ts.train(corpus, dim=64, steps=30).parameters
+    >>> trained = ts.train(ts.init_parameters(100, 64, seed=0), corpus, steps=30).parameters
     >>> found = ts.diagnose(trained.embeddings, trained.output_vector, None, new)
     >>> found.sentences[1]
     'Values follow the skew: rank correlation 0.49 (shuffled labels: -0.35 to 0.12).'
@@ -245,9 +241,9 @@ class Diagnosis:
 
 def _vectors(embeddings, output_vector, cls_embedding, corpus):
     """Return E, v (one row, or K) and p as float64, checked against the corpus, and what is added to the values."""
-    K, E = corpus.num_classes, _array("embeddings", embeddings, (None, None))
-    if len(E) != corpus.vocab_size:
-        raise ValueError(f"embeddings has {len(E)} rows, but the corpus has {corpus.vocab_size} words; give one per word")
+    K, E = corpus.num_classes, _array("embeddings", embeddings)
+    if E.ndim != 2 or len(E) != corpus.vocab_size:
+        raise ValueError(f"embeddings has shape {E.shape}, but the corpus has {corpus.vocab_size} words; give one row per word")
     dim = E.shape[1]
     heads = np.atleast_2d(_array("output_vector", output_vector))
     if heads.ndim > 2 or heads.shape[1] != dim or len(heads) not in ({1, 2} if K == 2 else {K}):
@@ -257,7 +253,7 @@ def _vectors(embeddings, output_vector, cls_embedding, corpus):
     if query.shape not in {(dim,), (1, dim)}:
         raise ValueError(f"cls_embedding has shape {query.shape}; E needs ({dim},), or None for the mean")
     bias = getattr(output_vector, "bias", None)
-    bias = np.zeros(len(heads)) if bias is None else _array("the output's bias", bias, (len(heads),))
+    bias = np.zeros(len(heads)) if bias is None else _array("the output's bias", bias)
     if K == 2 and len(heads) == 2:
         heads, bias = heads[1:] - heads[:1], bias[1:] - bias[:1]
     return E, heads, query.ravel(), bias
@@ -275,10 +271,13 @@ def _judged(corpus, least):
     return words
 
 
-def _array(name, given, shape=None):
+def _array(name, given):
     """Return an array, tensor or module's weight as float64."""
-    found = numbers(name, getattr(given, "weight", given), shape)
-    return to_numpy(found.double() if is_torch(found) else found).astype(np.float64)
+    given = getattr(given, "weight", given)
+    found = to_numpy(given.double() if hasattr(given, "double") else given).astype(float)
+    if not np.isfinite(found).all():
+        raise ValueError(f"{name} holds a number that is not finite")
+    return found
 
 
 def _size(rows, of):

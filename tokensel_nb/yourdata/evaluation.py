@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from sklearn.metrics import confusion_matrix
 
+from ..arrays import threads_for
 from ..extras import pd
-from ..support.runtime import side_by_side
-from ..support.threads import threads_for
 from .explanation import explain
 from .fit import every_tenth
 from .folds import keep_together
@@ -186,7 +185,7 @@ class Evaluation:
 
 
 def evaluate(report: Report, seed=0) -> Evaluation:
-    """Fit a report's classifier, the same without attention, and logistic regression on four fifths of its texts, side by side.
+    """Fit a report's classifier, the same without attention, and logistic regression on four fifths of its texts.
 
     Each is tried on the rest, and fitted as it would be alone. Whoever always names the largest class is tried, too, and so are
     probabilities that were given. All else is then said of these, in all texts.
@@ -194,12 +193,11 @@ def evaluate(report: Report, seed=0) -> Evaluation:
     number = len(report.texts)
     held_out = np.random.default_rng(seed).permutation(number) < max(number // 5, 1)
     held_out = keep_together(held_out, report.labels, report.copies)
-    fits = {
-        "attention": partial(report.trial, held_out),
-        "mean of values, p = 0": partial(report.trial, held_out, attend=False),
-        "logistic regression": partial(logistic_regression, report.corpus, held_out, seed),
+    tried = {
+        "attention": report.trial(held_out),
+        "mean of values, p = 0": report.trial(held_out, attend=False),
+        "logistic regression": logistic_regression(report.corpus, held_out, seed),
     }
-    tried = dict(zip(fits, side_by_side(lambda fit: fit(), fits.values())))
     trial, new = tried["attention"], report.labels[held_out]
     accuracies = {name: each.accuracy for name, each in tried.items()}
     accuracies["largest class"] = max(float(np.mean(new == name)) for name in trial.model.classes_)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..models.attend import shares, weigh
-from ..support.checks import able, checked, first_few, instance, or_none, shortened, truth, whole_number
+from ..datasets.read.checks import first_few
 from ..extras import pd
 from .html import render
+from .objective import shares
 
 if TYPE_CHECKING:
     from .classifier import TextClassifier
@@ -33,11 +33,6 @@ def explain(model: TextClassifier, text: str) -> Explanation:
     -------
     Explanation
 
-    Raises
-    ------
-    TypeError
-        If ``model`` is no `TextClassifier`, or ``text`` is not a string.
-
     Examples
     --------
     >>> import tokensel_nb as ts
@@ -49,8 +44,7 @@ def explain(model: TextClassifier, text: str) -> Explanation:
     >>> bool(abs(found.contributions.sum() - model.logits(["A good, long film"])[0]) < 1e-12)
     True
     """
-    able("model", model, ("read",), "TextClassifier")
-    counts = model.read([instance("text", text, str)]).counts
+    counts = model.read([text]).counts
     columns, counts = counts.indices, counts.data.astype(float)
     place = {column: i for i, column in enumerate(columns.tolist())}
     spans = [(start, end, place[column]) for start, end, column in model.words(text) if column in place]
@@ -152,7 +146,7 @@ class Explanation:
         >>> bool(found.without("good") < 0 < found.logit < found.without("long"))
         True
         """
-        place = {word: place for place, word in enumerate(self.words[:-1])}.get(instance("word", word, str))
+        place = {word: place for place, word in enumerate(self.words[:-1])}.get(word)
         if place is None:
             raise KeyError(f"{word!r:.60} is not one of the {len(self.columns) - 1} known words of this text")
         return self.model.logits([self._replaced(place)])[0]
@@ -208,7 +202,7 @@ class Explanation:
         >>> ts.explain(model, "A good, long film").changes(most=1)[["word", "verdict", "instead", "new verdict"]].values
         array([['good', 'down', 'bad', 'down']], dtype=object)
         """
-        return pd.DataFrame(self._changes(or_none("most", most, partial(whole_number, least=0))))
+        return pd.DataFrame(self._changes(most))
 
     def _changes(self, most):
         """Return the columns of `changes` under their names."""
@@ -245,7 +239,6 @@ class Explanation:
     def _rows(self):
         return list(zip(*(column.tolist() for column in self._columns().values())))
 
-    @checked(terms=truth)
     def html(self, *, terms=True) -> str:
         """Return the text with its words shaded, as HTML that runs nothing.
 
@@ -316,8 +309,8 @@ class Explanation:
         scores, of_rest, values = self.model.scores_[:-1], self.model.scores_[counts.indices], self.model.values_[:-1]
         rest = shares(counts.data, of_rest) @ self.model.values_[counts.indices]
         shift = np.maximum(scores, of_rest.max())  # of each candidate: the largest score beside it or its own
-        weights = weigh(self.counts[place], scores, shift)
-        totals = weigh(counts.data, of_rest, of_rest.max()).sum() * np.exp(of_rest.max() - shift)
+        weights = self.counts[place] * np.exp(scores - shift)
+        totals = (counts.data * np.exp(of_rest - of_rest.max())).sum() * np.exp(of_rest.max() - shift)
         leads = self._leads(rest + (weights / (totals + weights) * (values - rest).T).T)
         others = self._single & (np.arange(len(leads)) != self.columns[place])
         return self.model.vocabulary_[np.where(others, leads, np.inf).argmin()]
@@ -352,7 +345,7 @@ class Explanation:
         """Return the column of a class, by default of the likeliest one."""
         classes = self.model.classes_.tolist()
         if of is not None and not (np.isscalar(of) and of in classes):
-            raise ValueError(f"of is {shortened(of)}; the classes are {first_few(classes, 20)}")
+            raise ValueError(f"of is {of!r:.80}; the classes are {first_few(classes, 20)}")
         if not self._many:
             return numbers
         return numbers[:, self._verdicts(self.logit) if of is None else classes.index(of)]

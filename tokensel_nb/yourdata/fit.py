@@ -7,9 +7,8 @@ import warnings
 import numpy as np
 from sklearn.utils import check_random_state, compute_class_weight
 
+from ..arrays import threads_for
 from ..corpus import Corpus
-from ..support.checks import weights_of
-from ..support.threads import threads_for
 from .counted import corpus_of
 from .objective import Attended, Objective, idf_scores
 
@@ -40,7 +39,7 @@ def _weighted(model, codes, sample_weight):
     of_classes = compute_class_weight(model.class_weight, classes=model.classes_, y=model.classes_[codes])
     weights = of_classes[codes]
     if sample_weight is not None:
-        weights = weights * weights_of("sample_weight", sample_weight, len(codes))
+        weights = weights * np.broadcast_to(np.asarray(sample_weight, float), weights.shape)
     if np.count_nonzero(np.bincount(codes, weights, minlength=K)) < 2:
         raise ValueError("only one class has texts of positive weight; at least two classes are needed")
     return weights

@@ -7,8 +7,7 @@ import warnings
 import numpy as np
 from sklearn.base import clone
 
-from ..models.base import classes_of_logits
-from ..support.runtime import side_by_side
+from ..model import classes_of_logits
 from .counted import read_counts
 from .fit import fit
 from .objective import Attended
@@ -54,7 +53,7 @@ def fit_parts(whole, counted, parts):
 
     cuts = [np.flatnonzero(parts == each) for each in np.unique(parts)]
     with warnings.catch_warnings(action="ignore", category=UserWarning):  # what they would say, the whole model has said
-        return list(side_by_side(part, cuts))
+        return list(map(part, cuts))
 
 
 def accuracy_of(parts):

@@ -3,8 +3,8 @@
 import numpy as np
 from scipy import sparse
 
-from ..support.arrays import to_numpy
-from ..support.checks import real, shaped, shortened
+from ..arrays import to_numpy
+from ..datasets.read.checks import shortened
 
 
 def checked_probabilities(given, labels):
@@ -15,7 +15,9 @@ def checked_probabilities(given, labels):
         if sorted(columns, key=str) != sorted(classes, key=str):
             raise ValueError(f"probabilities have columns {shortened(columns)}; give one for each class: {shortened(classes)}")
         at, given = getattr(given, "index", at), given.to_numpy()[:, [columns.index(name) for name in classes]]
-    chances = np.float64(to_numpy(shaped("probabilities", real("probabilities", given), (len(labels), len(classes)))))
+    chances = to_numpy(given).astype(float)
+    if chances.shape != (len(labels), len(classes)):
+        raise ValueError(f"probabilities has shape {chances.shape}; give {(len(labels), len(classes))}, a column per class")
     fine = (chances >= 0).all(axis=1) & (abs(chances.sum(axis=1) - 1) < 0.02)  # they may be rounded
     if not fine[i := fine.argmin()]:
         raise ValueError(f"probabilities at {at[i]} are {shortened(chances[i].tolist())}; give some from 0 to 1 that sum to 1")

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import logit
 
-from ..support.arrays import sigmoid, to_numpy
-from ..support.checks import LARGEST, mask, numbers, shortened
+from ..model import sigmoid
 
 BINS = np.arange(-10, 10.01, 0.25)
 """Log-odds of a class by the other words of a text, as they are counted here; what lies beyond counts as the outermost."""
@@ -93,7 +92,7 @@ def suspicion(rests, hits, classes, base, repeated=None):
     True
     """
     rests, hits, classes, base = _checked(rests, hits, classes, base)
-    counted = np.ones(len(hits), bool) if repeated is None else ~mask("repeated", repeated, len(hits))
+    counted = np.ones(len(hits), bool) if repeated is None else ~np.asarray(repeated, bool)
     m, of_rest = max(counted.sum(), 1), _log_odds(base)
     expected = TRUST * of_rest + (1 - TRUST) * logit(_shares(base))[:, None]
     leak = LEAKS / m
@@ -114,17 +113,17 @@ def suspicion(rests, hits, classes, base, repeated=None):
 
 def _checked(rests, hits, classes, base):
     """Return the arguments of `suspicion` as arrays that fit each other."""
-    rests = to_numpy(numbers("rests", rests, (None, len(BINS))))
-    base = to_numpy(numbers("base", base, (None, 2, len(BINS))))
-    hits = to_numpy(numbers("hits", hits, rests.shape[:1]))
-    classes = to_numpy(numbers("classes", classes, rests.shape[:1]))
-    if (np.modf(classes)[0] != 0).any() or not ((classes >= 0) & (classes < len(base))).all():
-        raise ValueError(f"classes={shortened(classes)}; give one of 0 to {len(base) - 1} for every word")
-    if any((array < 0).any() or (array > LARGEST).any() for array in (base, rests, hits)):
-        raise ValueError("base, rests and hits hold numbers of texts; give none below zero or above 2**53")
+    rests, hits, base, classes = *(np.asarray(each, float) for each in (rests, hits, base)), np.asarray(classes)
+    if rests.shape != (len(hits), len(BINS)) or classes.shape != hits.shape or base.shape[1:] != (2, len(BINS)):
+        shapes = f"{rests.shape}, {hits.shape}, {classes.shape} and {base.shape}"
+        raise ValueError(f"rests, hits, classes and base have the shapes {shapes}, which do not fit together")
+    if classes.dtype.kind not in "iu" or not ((classes >= 0) & (classes < len(base))).all():
+        raise ValueError(f"classes must hold whole numbers from 0 to {len(base) - 1}")
+    if not all((np.isfinite(array) & (array >= 0)).all() for array in (base, rests, hits)):
+        raise ValueError("base, rests and hits hold numbers of texts; give none below zero, nor infinite ones")
     if (hits > rests.sum(axis=1) + 1e-6).any():
         raise ValueError("hits exceeds the sum of rests for a word; give how many of these texts are of its class")
-    return rests, hits, classes.astype(np.int64), base
+    return rests, hits, classes, base
 
 
 def bins_of(log_odds):

@@ -10,14 +10,13 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy import sparse
 
 from ..corpus import Corpus
-from ..corpus.counts import CountMatrix
-from ..models.attend import attend, attention, products
-from ..models.base import classes_of_logits, loss_of_logits, losses_and_residuals
+from ..model import WIDEST, accuracy_of_logits, log_softmax, loss_of_logits, residuals_of_logits, sigmoid
 
 CLS_SHARE = 0.2  # the weight of <cls> at the start, as a share of the mean weight of all words of a text
 EMPTY = 0.01  # how strongly what <cls> says is held at the log-odds of the classes
@@ -33,7 +32,10 @@ class Attended:
 
     def attention(self, corpus: Corpus) -> sparse.csr_array:
         """Return the attention to every word of every text, csr_array of float64, shape (n, vocab_size)."""
-        return attention(self.scores, corpus)
+        counts = corpus.operator
+        weights = counts.weights(self.scores)
+        weights /= counts.each(np.add, weights)[counts.rows]
+        return sparse.csr_array((weights, counts.columns, counts.matrix.indptr), shape=counts.shape)
 
     def logits(self, corpus: Corpus) -> np.ndarray:
         """Return attention times values, shape (n,) or (n, K)."""
@@ -45,7 +47,20 @@ class Attended:
 
     def accuracy(self, corpus: Corpus) -> float:
         """Return the share of the texts whose class is found."""
-        return float(corpus.mean_weights @ (classes_of_logits(self.logits(corpus)) == corpus.labels))
+        return accuracy_of_logits(self.logits(corpus), corpus)
+
+
+def probabilities_of_logits(logits) -> np.ndarray:
+    """Return the probabilities of the classes: the sigmoid of one logit a text, or the softmax of K."""
+    if logits.ndim == 1:
+        return sigmoid(np.stack([-logits, logits], axis=1))
+    return np.exp(log_softmax(logits))
+
+
+def shares(counts, scores):
+    """Return the attention within one text, from the counts and the scores of its words."""
+    weights = counts * np.exp(scores - scores.max())
+    return weights / weights.sum()
 
 
 def idf_scores(corpus: Corpus) -> np.ndarray:
@@ -104,9 +119,9 @@ class Objective:
     def __init__(self, corpus: Corpus, start: np.ndarray, attend: bool):
         self.corpus, self.start, self.attend = corpus, start, attend
         self._start = start.astype(np.float32)
-        self.counts = CountMatrix.of(corpus, self._start)
+        self.counts = corpus.counts.astype(np.float32)
         self.columns = 1 if corpus.num_classes == 2 else corpus.num_classes
-        self._totals = None if attend else products(self._start, self.counts)[0](np.ones((len(start), 1), np.float32))
+        self._totals = None if attend else self._weighed(self._start)[0](np.ones((len(start), 1), np.float32))
         self.prior = _prior(corpus).astype(np.float32)
         weights = np.exp(start)
         attended = corpus.counts.power(2).T @ (corpus.mean_weights / (corpus.counts @ weights) ** 2)
@@ -148,9 +163,33 @@ class Objective:
 
     def _loss(self, scores, values):
         """Return the mean loss and its derivatives in scores and values."""
-        logits, carry_back = attend(scores, values, self.counts, self._totals)
-        losses, residuals = losses_and_residuals(logits[:, 0] if self.columns == 1 else logits, self.corpus)
-        return float(self.corpus.mean_weights @ losses), *carry_back(residuals)
+        push, pull = self._weighed(scores)
+        sums = push(values if self._totals is not None else np.column_stack([np.ones_like(scores), values]))
+        totals, sums = (self._totals, sums) if self._totals is not None else (sums[:, :1], sums[:, 1:])
+        logits = (sums / totals).astype(float)
+        of_texts = logits[:, 0] if self.columns == 1 else logits
+        residuals = residuals_of_logits(of_texts, self.corpus).reshape(logits.shape)
+        loss = float(loss_of_logits(of_texts, self.corpus))
+        if self._totals is not None:
+            return loss, None, pull((residuals / totals).astype(np.float32))
+        tangents = (residuals * logits).sum(axis=1, keepdims=True)
+        pulled = pull((np.hstack([residuals, tangents]) / totals).astype(np.float32))
+        by_value = pulled[:, :-1]
+        return loss, (values * by_value).sum(axis=1) - pulled[:, -1], by_value
+
+    def _weighed(self, scores):
+        """Return the products with the matrix of weights, up to a factor for each text, and with its transpose."""
+        if np.ptp(scores) <= WIDEST["float32"]:
+            weight = np.exp(scores - scores.max())[:, None]
+            return (lambda x: _product(self.counts, weight * x)), (lambda y: weight * _product(self.counts.T, y))
+        weights = self.corpus.operator.weights(scores)
+        matrix = sparse.csr_array((weights, self.counts.indices, self.counts.indptr), shape=self.counts.shape)
+        return partial(_product, matrix), partial(_product, matrix.T)
+
+
+def _product(matrix, x):
+    """Return a sparse product in single precision; of a few columns, one by one takes scipy half the time of all at once."""
+    return matrix @ x if x.shape[1] > 8 else np.stack([matrix @ column for column in np.ascontiguousarray(x.T)], axis=1)
 
 
 def _prior(corpus):

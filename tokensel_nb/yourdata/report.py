@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from sklearn.base import clone
 
-from ..models.base import classes_of_logits, probabilities_of_logits
-from ..support.checks import able, checked, collected, first_few, instance, mask, one_of, shortened, truth, whole_number
+from ..datasets.read.checks import first_few
 from ..extras import pd
+from ..model import classes_of_logits
 from .classifier import TextClassifier
 from .copies import copies_of
 from .counted import Counted, labels_of, listed_texts, read_counts
@@ -20,7 +20,7 @@ from .folds import accuracy_of, check_folds, fit_parts, fit_rows, parts_of
 from .given import checked_probabilities, followed
 from .html import render
 from .marks import PARTED, marks_of
-from .objective import Attended
+from .objective import Attended, probabilities_of_logits
 from .words import Judged, Words
 
 if TYPE_CHECKING:
@@ -61,13 +61,6 @@ ENGLISH = 0.05
 """The share of them from which texts count as English."""
 
 
-@checked(
-    folds=partial(whole_number, least=2),
-    least=whole_number,
-    quotes=partial(whole_number, least=0),
-    groups=collected,
-    seed=partial(whole_number, least=0),
-)
 def report(model: TextClassifier, texts, labels, *, folds=4, least=5, quotes=3, groups=GROUPS, seed=0) -> Report:
     """Judge every word of a classifier on texts that it wasn't fitted on, or any other model beside such a classifier.
 
@@ -133,11 +126,12 @@ def report(model: TextClassifier, texts, labels, *, folds=4, least=5, quotes=3, 
     >>> found.table.set_index("word").loc["zqx", ["given model", "elsewhere"]].round(1).tolist()
     [0.9, 0.7]
     """
+    if least < 1 or isinstance(groups, str):
+        raise ValueError(f"least={least}, groups={groups!r:.40}; give a number of at least 1, and a collection of words")
     texts = listed_texts(texts)
     labels, given = labels_of(texts, labels), None
     if isinstance(model, (list, tuple)) or hasattr(model, "__array__"):
         given, model = checked_probabilities(model, labels), TextClassifier()
-    able("model", model, ("read",), "TextClassifier, or the probabilities of any model, as by cross_val_predict")
     if fitted := hasattr(model, "classes_"):
         corpus = model.read(texts, labels)
     else:
@@ -366,7 +360,6 @@ class Report:
                 found[word] = [_passage(*pair, column) for pair in zip(texts, self.model.phrases_.find(texts))]
         return found
 
-    @checked(attend=truth)
     def trial(self, held_out, *, attend=True) -> Trial:
         """Fit the classifier on some of the texts, and try it on the others.
 
@@ -396,9 +389,9 @@ class Report:
         >>> found.trial(np.arange(80) >= 60).accuracy
         1.0
         """
-        held_out = mask("held_out", held_out, len(self.texts))
-        if held_out.all() or not held_out.any():
-            raise ValueError("held_out must hold truth values of both kinds; give True for some texts, but not for all")
+        held_out = np.asarray(held_out)
+        if held_out.shape != (len(self.texts),) or held_out.dtype != bool or held_out.all() or not held_out.any():
+            raise ValueError("held_out must hold a truth value per text, True for some texts, but not for all")
         counted = self._counted()
         model, columns = fit_rows(clone(self.model).set_params(attend=attend), counted, ~held_out)
         new = read_counts(model, counted.counts[held_out][:, columns])  # without labels: it may not know all their classes
@@ -431,9 +424,9 @@ class Report:
         >>> print(found.refit(["moving"]))
         Without moving: accuracy 1.000, before 1.000 (80 texts, each judged by a model that has not seen it).
         """
-        words = sorted(set(self.suspicious) - set(self.marks.word) if words is None else set(collected("words", words)))
+        words = sorted(set(self.suspicious) - set(self.marks.word) if words is None else set(words))
         if unknown := set(words) - {*self.model.vocabulary_, *self.together}:
-            raise ValueError(f"words names {first_few(map(shortened, sorted(unknown)))}, which the model does not know")
+            raise ValueError(f"words names {first_few(map(repr, sorted(unknown)))}, which the model does not know")
         model, counted, folds = clone(self.model).set_params(l2=self.model.l2_), self._counted(), max(self.parts, 2)
         check_folds(counted.labels, folds)
         before, parts = self.accuracy, parts_of(self.labels, folds, self.seed, self.copies)
@@ -487,8 +480,6 @@ class Report:
         """
         if digits is None:
             digits = {name: 3 for name in self.table if name != "word" and not name.startswith("chance")}
-        for name, number in instance("digits", digits, dict).items():
-            whole_number(f"digits[{one_of('digits', name, self.table.columns.tolist())!r}]", number, 0, 17)
         shown = dict(corners=self.corners, notes=NOTES, quotes=self.quotes, summary=self._summary())
         of = {name: {by: digits[by], **digits} if (by := SORTED_BY[name]) in digits else digits for name in self.corners}
         return render("corners", digits=of, shown=SHOWN, **shown)

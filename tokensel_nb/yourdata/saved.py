@@ -1,41 +1,47 @@
-"""A fitted classifier of texts as arrays and plain values, and back."""
+"""A fitted classifier of texts as arrays and plain values in a safetensors file, and back."""
 
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 
-from ..corpus.phrases import Phrases
-from ..support.checks import shortened
-from .counted import check_settings
+from ..checkpoint import load_arrays, save_arrays
+from .phrases import Phrases
 
-FORMAT = 3
+FILE, FORMAT = "model.safetensors", 4
 
 
-def written(model):
-    """Return the arrays and the notes that hold a fitted classifier."""
+def write(model, folder):
+    """Write a fitted classifier as a file in a folder."""
     phrases, tokenizer = model.phrases_, model.tokenizer
     words = np.frombuffer(json.dumps(phrases.words.tolist()).encode(), np.uint8)
     name = None if tokenizer is None else getattr(tokenizer, "__qualname__", type(tokenizer).__name__)
     notes = dict(format=FORMAT, settings=_settings(model), tokenizer=name, l2=model.l2_, held_out=model.held_out_)
     notes |= dict(classes=[_plain_label(label) for label in model.classes_.tolist()], kind=model.classes_.dtype.str)
-    return dict(scores=model.scores_, values=model.values_, starts=phrases.starts, lasts=phrases.lasts, words=words), notes
+    arrays = dict(scores=model.scores_, values=model.values_, starts=phrases.starts, lasts=phrases.lasts, words=words)
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    save_arrays(Path(folder, FILE), arrays, notes)
 
 
-def restored(kind, arrays, notes, tokenizer):
-    """Return the classifier that `written` was given."""
-    if notes["format"] != FORMAT:
-        raise ValueError(f"its format is {shortened(notes['format'])}, not {FORMAT}; save it again")
+def restored(kind, folder, tokenizer):
+    """Return the classifier that `write` was given."""
+    try:
+        arrays, notes = load_arrays(Path(folder, FILE))
+        stored, name = notes["format"], notes["tokenizer"]
+    except (OSError, KeyError, ValueError) as error:
+        raise ValueError(f"{folder}: not a complete model of this package ({error})") from error
+    if stored != FORMAT:
+        raise ValueError(f"{folder}: the model's format is {stored}, not {FORMAT}; save it again")
+    if name and tokenizer is None:
+        raise ValueError(f"{folder}: the model was trained with a tokenizer, {name}; give it as tokenizer=")
     settings, words = notes["settings"], json.loads(arrays["words"].tobytes())
-    if settings["class_weight"] is not None and not isinstance(settings["class_weight"], str):
-        settings["class_weight"] = {label: weight for label, weight in settings["class_weight"]}
+    if isinstance(settings["class_weight"], list):
+        settings["class_weight"] = dict(map(tuple, settings["class_weight"]))
     model = kind(**settings | {"without": tuple(settings["without"]), "tokenizer": tokenizer})
-    check_settings(model)
     model.classes_ = np.array(notes["classes"], dtype=notes["kind"])
-    model.l2_, model.held_out_ = notes["l2"], dict(notes["held_out"])
-    _check_outcomes(model)
-    _check_arrays(arrays, words, len(model.classes_))
+    model.l2_, model.held_out_ = notes["l2"], notes["held_out"]
     model.phrases_ = Phrases(np.array(words, dtype=object), arrays["starts"], arrays["lasts"], tokenizer)
     model.vocabulary_, model.scores_, model.values_ = model.phrases_.names, arrays["scores"], arrays["values"]
     return model
@@ -50,35 +56,6 @@ def _settings(model):
     settings["without"] = list(map(str, model.without))
     settings["random_state"] = seed if isinstance(seed, int) else None
     return settings
-
-
-def _check_outcomes(model):
-    """Refuse by a ValueError classes and outcomes that no fit leaves."""
-    classes, outcomes = model.classes_, (model.l2_, *model.held_out_.values())
-    if classes.ndim != 1 or classes.dtype.kind not in "biufOUS" or len(set(classes.tolist())) < max(2, len(classes)):
-        raise ValueError("its classes are not at least two different ones")
-    if not all(type(number) in (int, float) for number in outcomes):
-        raise ValueError("its results on the held-out part are not all numbers")
-
-
-def _check_arrays(arrays, words, classes):
-    """Refuse by a ValueError words and numbers that no fit leaves, though they are well-formed."""
-    if not isinstance(words, list) or not set(map(type, words)) <= {str} or len(set(words)) < len(words):
-        raise ValueError("its words are not all words, or one is listed twice")
-    grams = arrays["starts"].size
-    rows = len(words) + grams + 1
-    wanted = dict(starts=("int64", (grams,)), lasts=("int64", (grams,)), scores=("float64", (rows,)))
-    wanted["values"] = ("float64", (rows,) if classes == 2 else (rows, classes))
-    for name, kind in wanted.items():
-        if (stored := (arrays[name].dtype.name, arrays[name].shape)) != kind:
-            raise ValueError(f"its {name} are {stored[0]} of shape {stored[1]}, not {kind[0]} of shape {kind[1]}")
-    before = len(words) + np.arange(grams)
-    for name, end in dict(starts=before, lasts=len(words)).items():
-        if ((arrays[name] < 0) | (arrays[name] >= end)).any():
-            raise ValueError(f"its {name} name a phrase that does not exist")
-    for name in ("scores", "values"):
-        if not np.isfinite(arrays[name]).all():
-            raise ValueError(f"its {name} are not all finite")
 
 
 def _plain(value):

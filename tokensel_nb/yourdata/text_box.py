@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..support.checks import able, collected, list_of_str
 from .html import FOLDER, render
 
 if TYPE_CHECKING:
@@ -40,8 +39,6 @@ def live(model: TextClassifier, examples: Sequence[str] = (), shown: Collection[
     ------
     ValueError
         If the model has a tokenizer.
-    TypeError
-        If an example, or what may be shown, is not a string.
 
     Examples
     --------
@@ -51,10 +48,9 @@ def live(model: TextClassifier, examples: Sequence[str] = (), shown: Collection[
     >>> live(model, ["A good film"], shown=["good", "film", "good film", "bad"])
     A text box with 4 words and n-grams: shown by Jupyter, and on pages
     """
-    if able("model", model, ("read", "tokenizer"), "TextClassifier").tokenizer is not None:
+    if model.tokenizer is not None:
         raise ValueError("the model has its own tokenizer, which a page cannot run; fit one without a tokenizer")
-    kept = None if shown is None else frozenset(collected("shown", shown))
-    return Live(model, tuple(list_of_str("examples", examples)), kept)
+    return Live(model, tuple(examples), None if shown is None else frozenset(shown))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

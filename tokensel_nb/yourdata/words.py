@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import gammaln, logit, logsumexp
 
-from ..models.attend import shares
-from ..models.base import classes_of_logits, probabilities_of_logits
-from ..models.leaving_out import LeavingOut
+from ..model import classes_of_logits
 from .leaks import BINS, bins_of, suspicion
+from .leaving_out import LeavingOut
 from .marks import COPIES
+from .objective import probabilities_of_logits, shares
 from .together import together
 
 NOT_OF_MARKS = {"value", "score", "attention", "importance", "leads"}  # since the model does not read them

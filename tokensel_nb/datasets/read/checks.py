@@ -30,7 +30,8 @@ def first_few(names, most=3) -> str:
 
 def listed(name, values, of="str") -> list:
     """Return the members of a sequence in their order; a string is none, nor is a set, which has no order, nor a table."""
-    if isinstance(values, (str, bytes, set, frozenset, dict)) or getattr(values, "ndim", 1) != 1 or not hasattr(values, "__iter__"):
+    unordered = isinstance(values, (str, bytes, set, frozenset, dict)) or not hasattr(values, "__iter__")
+    if unordered or getattr(values, "ndim", 1) != 1:
         raise TypeError(f"{name} is a {type(values).__name__}; give a list of {of}, in their order")
     return values.tolist() if isinstance(values, np.ndarray) else list(values)
 

@@ -16,8 +16,8 @@ from itertools import chain
 
 from tqdm import tqdm
 
-from .checks import cut, first_few, shortened
 from .characters import beginning, bounded, decode, decoded, found_encoding, unpacked
+from .checks import cut, first_few, shortened
 from .columns import Wanted
 from .dialects import SAMPLE, SEPARATORS, SKIP, layouts, whole
 from .reviews import KINDS, DataError, Part, first_line, refuse_missing, tell
