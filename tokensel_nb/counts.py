@@ -52,7 +52,7 @@ class Counts:
         """The text of every entry."""
         return np.repeat(np.arange(self.shape[0]), self.sizes)
 
-    @property
+    @cached_property
     def sizes(self):
         """How many distinct words each text has."""
         return np.diff(self.matrix.indptr)

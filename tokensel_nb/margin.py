@@ -11,14 +11,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import optimize, sparse
+from scipy import linalg, optimize, sparse
 
 from .arrays import to_numpy
 from .assumption import relevant_tokens
 
 SLACK = 1e-10  # constraints may be missed by this much, of 1
 AT_ONCE = 400  # pairs that join the working set in one round
-DEPENDENT = 1e-9  # rows count as dependent where a singular value is below this part of the largest
+DEPENDENT = 1e-9  # of the longest row: what is left of one beside the others when rows count as dependent
 NOTHING = 1e-13  # what rounding leaves of zero: margins below the three-millionth part of the longest row count as none
 
 
@@ -233,8 +233,8 @@ def _least_norm(differences):
         return None, weights
     active = weights > 0
     rows = differences[active]
-    point = np.linalg.lstsq(rows, np.ones(len(rows)))[0]
-    of_active, _, rank, _ = np.linalg.lstsq(rows.T, point, DEPENDENT)
+    point, _, rank, _ = linalg.lstsq(rows, np.ones(len(rows)), DEPENDENT, lapack_driver="gelsy")
+    of_active = linalg.lstsq(rows.T, point, DEPENDENT, lapack_driver="gelsy")[0]
     # Where rows depend on each other, many choices fit.
     weights[active] = np.maximum(of_active, 0) if rank == len(rows) else _nonnegative(rows.T, point)
     return point, weights
