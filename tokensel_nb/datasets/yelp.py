@@ -1,13 +1,14 @@
 """Yelp's reviews in two, four or five classes, from the hub or your own folder."""
 
+from functools import partial
 from itertools import compress
 
 import numpy as np
 
 from ..corpus import Corpus
 from .read.hub import from_hub
-from .read.reviews import SENTIMENTS, DataError, NotHereError, Reviews, count
-from .sources import as_recorded, check_split, data_folder, first_that_serves
+from .read.reviews import SENTIMENTS, Reviews, count
+from .sources import as_recorded, first_that_serves, own_file
 
 YELP_MAX_WORDS = 5_424  # the size of the paper's vocabulary; which words it holds, and how they were split, is not known here
 STARS = ("1 star", "2 stars", "3 stars", "4 stars", "5 stars")
@@ -65,7 +66,7 @@ def read_yelp(split="train", classes=2, source="auto") -> Reviews:
     source : {"auto", "folder", "hub"}
         "folder": ``$TOKENSEL_DATA`` with ``yelp/train.csv`` (or tsv, jsonl, parquet; columns text and stars, 1 to 5). The
         file is taken as it is, however long. "hub": Hugging Face; for two classes yelp_polarity, else yelp_review_full. They
-        must have as many rows as their makers state, and classes of equal size. Line breaks, which they write as a backslash
+        must have as many rows as their makers state. Line breaks, which they write as a backslash
         and an n, become line breaks again. "auto": the first of these that answers; a folder that the user names and that is
         wrong is an error.
 
@@ -93,25 +94,19 @@ def read_yelp(split="train", classes=2, source="auto") -> Reviews:
     Yelp train: 3 reviews from the folder ...
     [4, 2, 0]
     """
-    check_split(split)
     if classes not in YELP_CLASSES:
         raise ValueError(f"classes={classes!r}; choose 2, 4 or 5")
     remedy = f"set TOKENSEL_DATA to a folder that holds yelp/{split}.csv with columns text and stars (1 to 5)"
-    sources = {"folder": _from_folder, "hub": _from_hub}
-    return first_that_serves(f"Yelp {split}", sources, source, remedy, split, classes)
+    sources = {"folder": partial(_from_folder, split, classes), "hub": partial(_from_hub, split, classes)}
+    return first_that_serves(f"Yelp {split}", sources, source, remedy)
 
 
 def _from_folder(split, classes):
-    folder = data_folder()
+    folder, path = own_file(f"yelp/{split}.*")
     from .read.own_files import read_reviews  # here, since few readers need it
 
-    for path in sorted((folder / "yelp").glob(f"{split}.*")):
-        starred = read_reviews(path, "text", "stars", class_names=range(1, 6))
-        reviews = _by_stars(starred.texts, starred.labels + 1, classes, f"the folder {folder}")
-        if len(np.unique(reviews.labels)) < 2:
-            raise DataError(f"{path}: fewer than two of {', '.join(reviews.class_names)} occur; at least two are needed")
-        return reviews
-    raise NotHereError(f"{folder} holds no yelp/{split}.csv")
+    starred = read_reviews(path, "text", "stars", class_names=range(1, 6))
+    return _by_stars(starred.texts, starred.labels + 1, classes, f"the folder {folder}")
 
 
 def _by_stars(texts, stars, classes, source):
@@ -124,10 +119,5 @@ def _by_stars(texts, stars, classes, source):
 def _from_hub(split, classes):
     address, name, names = ON_HUB[2 if classes == 2 else 5]
     reviews = as_recorded(from_hub(address, split, names), f"{name} {split}")
-    sizes = np.bincount(reviews.labels, minlength=len(names)).tolist()
-    if len(set(sizes)) > 1:
-        raise DataError(f"{name} {split} from {reviews.source}: its classes differ in size, {sizes}; download it again")
     texts = [text.replace("\\n", "\n") for text in reviews.texts]  # lest "\nthe" be counted as the word "nthe"
-    if classes == 2:
-        return Reviews(texts, reviews.labels, names, reviews.source)
-    return _by_stars(texts, reviews.labels + 1, classes, reviews.source)
+    return _by_stars(texts, reviews.labels * (4 if classes == 2 else 1) + 1, classes, reviews.source)
