@@ -17,7 +17,7 @@ def save_arrays(path, arrays, notes):
     """Write named arrays and notes, under a temporary name that then takes the place of the old file."""
     from safetensors.numpy import save_file
 
-    plain = {name: np.ascontiguousarray(to_numpy(array)) for name, array in arrays.items()}
+    plain = {name: np.asarray(to_numpy(array), order="C") for name, array in arrays.items()}
     with replacing(path) as temporary:
         save_file(plain, temporary, {"notes": json.dumps(notes)})
 
@@ -60,4 +60,4 @@ def identity_of(parameters, corpus, held_out, settings) -> dict:
     chosen["start"] = digest(*as_numpy(parameters))
     chosen["corpus"] = f"{corpus!r}, digest {corpus.digest()}"
     chosen["held_out"] = held_out and f"{held_out!r}, digest {held_out.digest()}"
-    return json.loads(json.dumps(chosen))
+    return json.loads(json.dumps(chosen, default=float))

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
+import math
 from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
-from .arrays import in_memory, is_torch, namespace
-from .model import one_layer, slopes_of
+from .arrays import as_numpy, dtype_name, in_memory, is_torch, like, namespace, to_numpy
+from .model import Outer, one_layer, slopes_of
 
 BLOCK = 2**17  # numbers; a few arrays of so many fit in the cache of a core
 
@@ -23,8 +25,8 @@ class Optimizer(NamedTuple):
     moments : int
         How many arrays of its size it keeps for each array.
     direction : callable
-        ``(slope, moments, step) -> (direction, moments)``, number by number, of either kind of array; the array then moves by
-        ``-learning_rate`` times the direction. Steps count from one. It must not change its arguments.
+        ``(slope, moments, step) -> (direction, moments)``, number by number; the array then moves by ``-learning_rate`` times
+        the direction. Steps count from one. It gets numpy arrays, or tensors on a GPU. It may change the moments in place.
 
     Examples
     --------
@@ -42,9 +44,12 @@ class Optimizer(NamedTuple):
 
 def _adam(slope, moments, step):
     mean, square = moments
-    mean = mean + 0.1 * (slope - mean)
-    square = 0.999 * square + 0.001 * slope**2
-    return (mean / (1 - 0.9**step)) / ((square / (1 - 0.999**step)) ** 0.5 + 1e-8), (mean, square)
+    mean += 0.1 * (slope - mean)
+    square *= 0.999
+    square += 0.001 * slope**2
+    # The usual corrections of both moments, as factors of the smallest number of products.
+    first, second = 1 - 0.9**step, (1 - 0.999**step) ** 0.5
+    return mean / (square**0.5 * (first / second) + 1e-8 * first), moments
 
 
 OPTIMIZERS = {
@@ -61,7 +66,7 @@ class State(NamedTuple):
     step : int
         How many steps were taken.
     moments : dict of str to tuple of arrays
-        What the optimizer keeps for each array that is trained. The next step changes it in place.
+        What the optimizer keeps for each array that is trained. The next step changes them in place.
     """
 
     step: int
@@ -69,7 +74,16 @@ class State(NamedTuple):
 
 
 def descent(
-    parameters, corpus, *, model=one_layer, learning_rate=0.05, optimizer="adam", batch_size=None, seed=0, trained=None, state=None
+    parameters,
+    corpus,
+    *,
+    model=one_layer,
+    learning_rate=0.05,
+    optimizer="adam",
+    batch_size=None,
+    seed=0,
+    trained=None,
+    state=None,
 ):
     """Minimise the loss step by step, for ever.
 
@@ -90,7 +104,7 @@ def descent(
     trained : collection of str, optional
         Names of the arrays that are trained; by default all.
     state : State, optional
-        That of a former run, whose steps these continue, perhaps at another rate.
+        That of a former run, whose steps these continue, perhaps at another rate; it stays as it is.
 
     Yields
     ------
@@ -116,26 +130,28 @@ def descent(
     optimizer = OPTIMIZERS.get(optimizer, optimizer)
     if not isinstance(optimizer, Optimizer):
         raise ValueError(f"optimizer={optimizer!r}; give one of {', '.join(OPTIMIZERS)}, or an Optimizer")
-    if not (np.isfinite(learning_rate) and learning_rate > 0):
-        raise ValueError(f"learning_rate={learning_rate}; give a positive number")
-    parameters = type(parameters)(*(array.detach() if is_torch(array) else np.asarray(array) for array in parameters))
+    if not 0 < learning_rate < math.inf or not (batch_size is None or batch_size >= 1):
+        raise ValueError(f"learning_rate={learning_rate}, batch_size={batch_size}; give positive numbers")
+    parameters = type(parameters)(*(array.detach().clone() if is_torch(array) else np.array(array) for array in parameters))
     names = [name for name in parameters._fields if trained is None or name in trained]
-    if trained is not None and set(trained) != set(names) or not names:
+    if not names or not set(names) >= set(trained or names):
         raise ValueError(f"trained={trained}; the parameters have {', '.join(parameters._fields)}")
     if state is None:
         state = State(0, {name: tuple(_zeros(getattr(parameters, name)) for _ in range(optimizer.moments)) for name in names})
+    state = copy.deepcopy(state)
     for rows in _batches(corpus, batch_size, seed, state.step):
         yield state.step, parameters, state
         step, moved = state.step + 1, {}
         with np.errstate(over="ignore", invalid="ignore"):  # what overflows shows in the loss
             slopes = slopes_of(parameters, corpus if rows is None else corpus[rows], names, model)
             for name in names:
-                moved[name] = _moved(getattr(parameters, name), slopes[name], state.moments[name], step, learning_rate, optimizer)
+                array, slope = getattr(parameters, name), slopes[name]
+                moved[name] = _moved(array, slope, state.moments[name], step, float(learning_rate), optimizer.direction)
         parameters, state = parameters._replace(**moved), State(step, state.moments)
 
 
 def _zeros(array):
-    return namespace(array).zeros_like(array)
+    return like(np.zeros(array.shape, dtype_name(array)), array)
 
 
 def _batches(corpus, size, seed, skip):
@@ -150,14 +166,25 @@ def _batches(corpus, size, seed, skip):
         yield np.sort(order[part * size : (part + 1) * size])
 
 
-def _moved(array, slope, moments, step, learning_rate, optimizer):
-    """Return an array after a step, as a new one, made block by block in a core's cache; its moments change in place."""
+def _moved(array, slope, moments, step, learning_rate, direction):
+    """Return an array after a step, as a new one; its moments change in place."""
+    if is_torch(array) and in_memory(array):  # numpy's new arrays lie on large pages: getting torch's takes as long as the step
+        slope, plain = as_numpy(slope) if isinstance(slope, Outer) else to_numpy(slope), [*map(to_numpy, moments)]
+        return like(_moved(to_numpy(array), slope, plain, step, learning_rate, direction), array)
     new = namespace(array).empty_like(array)
-    height = max(BLOCK // max(array[:1].size if not is_torch(array) else array[:1].numel(), 1), 1) if in_memory(array) else len(array)
-    for begin in range(0, len(array), height):
-        rows = slice(begin, begin + height)
-        way, parts = optimizer.direction(slope[rows], [moment[rows] for moment in moments], step)
+    for rows in _blocks(array):
+        views = [moment[rows] for moment in moments]
+        way, parts = direction(slope[rows], views, step)
         new[rows] = array[rows] - learning_rate * way
-        for moment, part in zip(moments, parts):
-            moment[rows] = part
+        for view, part in zip(views, parts):
+            if part is not view:
+                view[...] = part
     return new
+
+
+def _blocks(array):
+    """Return the rows of an array in blocks that fit in a core's cache; all at once on another device."""
+    if array.ndim == 0 or not in_memory(array):
+        return [...]
+    height = max(BLOCK // max(math.prod(array.shape[1:]), 1), 1)
+    return [slice(begin, begin + height) for begin in range(0, len(array), height)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import copy
+import math
 import time
 import warnings
 from dataclasses import dataclass, field, replace
@@ -15,7 +15,7 @@ from tqdm import tqdm
 from .arrays import gpu, like, threads_for, to_device
 from .checkpoint import identity_of, load_arrays, save_arrays
 from .descent import State, descent
-from .model import evaluate, one_layer
+from .model import Parameters, evaluate, one_layer
 
 DIVERGED = 100.0  # times log K, the loss of knowing nothing: no run that still learns gets there
 SECONDS = 10.0  # between two checkpoints; the last state is always written
@@ -47,20 +47,20 @@ class Training:
 
     Parameters
     ----------
-    parameters : NamedTuple of arrays
-        After the last step; with ``patience`` those of the lowest held-out loss; after a divergence the best so far.
-    step : int
-        After how many steps they were reached.
-    stopped : {"all steps", "patience", "divergence"}
-        Why training ended.
-    rows : list of tuple
-        The history, row by row: see `Training.history`.
-    snapshots : dict of int to NamedTuple of arrays
-        The parameters after the steps that you asked to keep.
     last : NamedTuple of arrays
         The parameters after the last step, from which training goes on.
     state : State
         Of the optimizer, after the last step.
+    rows : list of tuple
+        The history, row by row: see `Training.history`.
+    snapshots : dict of int to NamedTuple of arrays
+        The parameters after the steps that you asked to keep.
+    best : (int, NamedTuple of arrays)
+        The step of the lowest loss in the history, held-out if there are such texts, and its parameters.
+    stopped : {"all steps", "patience", "divergence"}
+        Why training ended.
+    patient : bool
+        Whether ``patience`` was given.
 
     Examples
     --------
@@ -71,13 +71,27 @@ class Training:
     (Training(20 steps, loss 0.008; all steps), [0, 10, 20])
     """
 
-    parameters: Any
-    step: int = 0
-    stopped: str = "all steps"
+    last: Any
+    state: State | None = None
     rows: list[tuple] = field(default_factory=list)
     snapshots: dict[int, Any] = field(default_factory=dict)
-    last: Any = None
-    state: State | None = None
+    best: tuple[int, Any] | None = None
+    stopped: str = "all steps"
+    patient: bool = False
+
+    @property
+    def _chosen(self):
+        return self.best if self.patient or self.stopped == "divergence" else (self.state.step, self.last)
+
+    @property
+    def parameters(self):
+        """The last parameters; those of the lowest loss if training was patient, or diverged."""
+        return self._chosen[1]
+
+    @property
+    def step(self) -> int:
+        """After how many steps the `parameters` were reached."""
+        return self._chosen[0]
 
     @property
     def history(self) -> History:
@@ -86,7 +100,7 @@ class Training:
 
     def __repr__(self):
         """Name the end, as in ``Training(40 steps, loss 0.213, held-out accuracy 0.888; all steps)``."""
-        _, loss, _, _, held_out = next(row for row in self.rows if row[0] == self.step)
+        _, loss, _, _, held_out = _row_of(self.rows, self.step)
         note = "" if np.isnan(held_out) else f", held-out accuracy {held_out:.3f}"
         return f"Training({self.step:,} steps, loss {loss:.3f}{note}; {self.stopped})"
 
@@ -161,80 +175,82 @@ def train(
     Training(20 steps, loss 0.067; all steps)
     """
     _check(corpus, held_out, patience)
-    run = start if isinstance(start, Training) else Training(start, last=start)
+    run = start if isinstance(start, Training) else Training(start)
     kind, device = run.last[0], gpu() if device == "auto" else device
-    run = replace(run, last=run.last if device is None else to_device(run.last, device), state=copy.deepcopy(run.state))
+    if device is not None:
+        run = _placed(run, to_device(run.last, device)[0])
     if checkpoint is not None:
-        identity = identity_of(run.last, corpus, held_out, descent.__kwdefaults__ | settings | {"patience": patience})
+        wanted = descent.__kwdefaults__ | settings | {"patience": patience, "evaluate_every": evaluate_every}
+        identity = identity_of(run.last, corpus, held_out, wanted)
         if Path(checkpoint).exists():
             run = load(checkpoint, run.last, identity)
-    texts, written = [corpus] if held_out is None else [corpus, held_out], time.monotonic()
+            if run.state.step < steps:  # an end out of turn is no evaluation of a longer run
+                run = replace(run, rows=[row for row in run.rows if row[0] % evaluate_every == 0])
+    texts, written, first = [corpus, *([] if held_out is None else [held_out])], time.monotonic(), corpus.rank == 0
+    work = 0 if settings.get("batch_size") else sum(math.prod(array.shape) for array in run.last)
     runs = _followed(run, texts, steps, evaluate_every, patience, set(keep), settings)
-    work = run.last[0].shape[-1] * corpus.vocab_size if settings.get("batch_size") is None else 0
-    quiet = not verbose or corpus.rank > 0
     bar = dict(total=steps, initial=run.state.step if run.state else 0, desc="Training", unit="step", delay=2)
-    with threads_for(work), tqdm(**bar, disable=quiet or None) as progress:
+    with threads_for(work), tqdm(**bar, disable=None if verbose and first else True) as progress:
         for run, evaluated in runs:
             progress.update(run.state.step - progress.n)
             if evaluated:
                 progress.set_postfix(loss=f"{run.rows[-1][1]:.4f}", refresh=False)  # a refresh would undo the delay
-                if watch is not None and corpus.rank == 0:
+                if watch is not None and first:
                     watch(run.state.step, run.last)
-            if checkpoint is not None and corpus.rank == 0 and time.monotonic() - written > SECONDS:
+            if checkpoint is not None and first and time.monotonic() - written > SECONDS:
                 save(checkpoint, run, identity)
                 written = time.monotonic()
-    if checkpoint is not None and corpus.rank == 0:
+    if checkpoint is not None and first:
         save(checkpoint, run, identity)
-    if device is None:
-        return run
-    back = lambda parameters: type(parameters)(*(like(array, kind) for array in parameters))
-    snapshots = {step: back(parameters) for step, parameters in run.snapshots.items()}
-    return replace(run, parameters=back(run.parameters), last=back(run.last), snapshots=snapshots)
+    return run if device is None else _placed(run, kind)
 
 
 def _followed(run, texts, steps, evaluate_every, patience, keep, settings):
     """Yield the run after every step, and whether it was evaluated there, up to its end."""
+    if run.stopped == "divergence":
+        yield run, False
+        return
     judged = 2 * len(texts) - 1  # the column that says what is best: the last loss
-    best, rows, snapshots = run, list(run.rows), dict(run.snapshots)
+    best, rows, snapshots, stopped = run.best, list(run.rows), dict(run.snapshots), "all steps"
     for step, parameters, state in descent(run.last, texts[0], state=run.state, **settings):
-        now = replace(run, parameters=parameters, step=step, rows=rows, snapshots=snapshots, last=parameters, state=state)
         ended, due = step >= steps, step % evaluate_every == 0
         if step in keep:
             snapshots[step] = parameters
         if evaluated := (due or ended) and not (rows and rows[-1][0] == step):
-            row = [step, *(figure for corpus in texts for figure in evaluate(parameters, corpus, settings.get("model", one_layer)))]
-            rows.append((*row, *[np.nan] * (5 - len(row))))
-            losses = rows[-1][1 : 2 * len(texts) : 2]
-            if not max(losses) <= DIVERGED * np.log(texts[0].num_classes):
-                yield _diverged(now, best, judged), True
-                return
-        if due and (best.step == step or not rows[:-1] or rows[-1][judged] < _loss_at(rows, best.step, judged)):
-            best = now
-        if patience is not None:
-            since = sum(row[0] > best.step and row[0] % evaluate_every == 0 for row in rows)
-            stopped = "patience" if since >= patience else "all steps"
-            now = replace(now, parameters=best.parameters, step=best.step, stopped=stopped)
-            ended = ended or since >= patience
-        yield now, evaluated
-        if ended:
+            figures = [figure for corpus in texts for figure in evaluate(parameters, corpus, settings.get("model", one_layer))]
+            rows.append((step, *figures, *[np.nan] * (4 - len(figures))))
+            lowest = _row_of(rows, best[0])[judged] if best else np.nan
+            if beyond := [loss for loss in figures[::2] if not loss <= DIVERGED * np.log(texts[0].num_classes)]:
+                if not best:
+                    raise ValueError(f"the loss at the start is {beyond[0]:.3g}; begin from smaller, finite parameters")
+                stopped = "divergence"
+                warnings.warn(
+                    f"training diverged: the loss is {beyond[0]:.3g} at step {step}; the parameters of step {best[0]} "
+                    f"(loss {lowest:.3g}) are kept; choose a smaller learning_rate",
+                    RuntimeWarning,
+                    stacklevel=3,
+                )
+            elif due and not rows[-1][judged] >= lowest:  # nor is anything at least NaN
+                best = step, parameters
+        if patience is not None and sum(row[0] > best[0] and row[0] % evaluate_every == 0 for row in rows) >= patience:
+            stopped = "patience" if stopped == "all steps" else stopped
+        yield Training(parameters, state, rows, snapshots, best, stopped, patience is not None), evaluated
+        if ended or stopped != "all steps":
             return
 
 
-def _loss_at(rows, step, judged):
-    return next(row[judged] for row in rows if row[0] == step)
+def _row_of(rows, step):
+    return next(row for row in rows if row[0] == step)
 
 
-def _diverged(now, best, judged):
-    step, loss = now.rows[-1][0], now.rows[-1][judged]
-    if not best.rows:
-        raise ValueError(f"the loss at the start is {loss:.3g}; begin from smaller, finite parameters")
-    warnings.warn(
-        f"training diverged: the loss is {loss:.3g} at step {step}; the parameters of step {best.step} "
-        f"(loss {_loss_at(now.rows, best.step, judged):.3g}) are kept; choose a smaller learning_rate",
-        RuntimeWarning,
-        stacklevel=4,
-    )
-    return replace(now, parameters=best.parameters, step=best.step, stopped="divergence")
+def _placed(run, reference):
+    """Return a run with its arrays in the kind and on the device of another one."""
+    there = lambda arrays: [like(array, reference) for array in arrays]
+    named = lambda parameters: type(parameters)(*there(parameters))
+    state = run.state and State(run.state.step, {name: tuple(there(moments)) for name, moments in run.state.moments.items()})
+    snapshots = {step: named(parameters) for step, parameters in run.snapshots.items()}
+    best = run.best and (run.best[0], named(run.best[1]))
+    return replace(run, last=named(run.last), state=state, snapshots=snapshots, best=best)
 
 
 def _check(corpus, held_out, patience):
@@ -269,12 +285,11 @@ def save(path, run, identity=None):
     ...     ts.load(f"{folder}/run.safetensors")
     Training(20 steps, loss 0.008; all steps)
     """
-    arrays = run.last._asdict()
-    if run.step != run.state.step:
-        arrays |= {f"best.{name}": array for name, array in run.parameters._asdict().items()}
-    arrays |= {f"{name}.{place}": array for name, moments in run.state.moments.items() for place, array in enumerate(moments)}
-    notes = {"step": run.step, "last": run.state.step, "stopped": run.stopped, "rows": run.rows, "trained": [*run.state.moments]}
-    save_arrays(path, arrays, notes | {"identity": identity or {}})
+    arrays = {**run.last._asdict(), **{f"best.{name}": array for name, array in run.best[1]._asdict().items()}}
+    moments = {f"{name}.{place}": moment for name, of in run.state.moments.items() for place, moment in enumerate(of)}
+    kept = {name: len(of) for name, of in run.state.moments.items()}
+    notes = {"step": run.state.step, "best": run.best[0], "stopped": run.stopped, "patient": run.patient, "rows": run.rows}
+    save_arrays(path, arrays | moments, notes | {"moments": kept, "identity": identity or {}})
 
 
 def load(path, start=None, identity=None) -> Training:
@@ -297,16 +312,10 @@ def load(path, start=None, identity=None) -> Training:
     ValueError
         If it does not agree; the message names what differs.
     """
-    from .model import Parameters
-
     arrays, notes = load_arrays(path, identity)
-    kind, of_kind = (Parameters, lambda array: array) if start is None else (type(start), lambda array: like(array, start[0]))
-    named = lambda prefix: kind(*(of_kind(arrays[prefix + name]) for name in kind._fields))
-    last, step = named(""), notes["step"]
-    moments = {}
-    for name in notes["trained"]:
-        places = sum(other.rpartition(".")[0] == name for other in arrays)
-        moments[name] = tuple(of_kind(arrays[f"{name}.{place}"]) for place in range(places))
-    best = last if step == notes["last"] else named("best.")
-    rows = [tuple(row) for row in notes["rows"]]
-    return Training(best, step, notes["stopped"], rows, last=last, state=State(notes["last"], moments))
+    kind = Parameters if start is None else type(start)
+    arrays = {name: array if start is None else like(array, start[0]) for name, array in arrays.items()}
+    last, best = (kind(*(arrays[prefix + name] for name in kind._fields)) for prefix in ("", "best."))
+    moments = {name: tuple(arrays[f"{name}.{place}"] for place in range(size)) for name, size in notes["moments"].items()}
+    rows, best = [tuple(row) for row in notes["rows"]], (notes["best"], best)
+    return Training(last, State(notes["step"], moments), rows, {}, best, notes["stopped"], notes["patient"])
