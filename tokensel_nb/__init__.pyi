@@ -83,6 +83,11 @@ from .margin import (
     max_margin as max_margin,
     selected_pairs as selected_pairs,
 )
+from .heads import (
+    HeadPreferences as HeadPreferences,
+    head_preferences as head_preferences,
+    preferences_of_model as preferences_of_model,
+)
 from .matched import (
     matched_correlation as matched_correlation,
 )
@@ -139,6 +144,10 @@ from .training import (
     load as load,
     save as save,
     train as train,
+)
+from .transformer import (
+    Transformer as Transformer,
+    TransformerParameters as TransformerParameters,
 )
 from .yourdata.classifier import (
     TextClassifier as TextClassifier,

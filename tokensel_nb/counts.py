@@ -93,6 +93,11 @@ class Counts:
         """Return the same matrix with other entries, ndarray of shape (nnz,)."""
         return Counts(sparse.csr_array((entries, self.columns, self.matrix.indptr), shape=self.shape))
 
+    def entries(self, texts):
+        """Return the numbers of the entries of some texts, in the order of these."""
+        sizes = self.sizes[texts]
+        return np.arange(sizes.sum()) + np.repeat(self.matrix.indptr[:-1][texts] - (sizes.cumsum() - sizes), sizes)
+
     def padded(self, reference):
         """Return the distinct words of every text, padded to the most that one has, for models that compare words.
 
