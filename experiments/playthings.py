@@ -13,7 +13,7 @@ import tokensel_nb as ts
 from tokensel_nb.chapters import classes, scale
 from tokensel_nb.chapters.pairs import skews_behind, words_and_pairs
 from tokensel_nb.chapters.recorded import recorded
-from tokensel_nb.chapters.reviews import DIM, binned_run
+from tokensel_nb.chapters.reviews import SETTINGS, binned_run
 
 from . import curves, front_page, stills, transformers, your_data
 from .recording import amounts, rounded
@@ -122,8 +122,8 @@ def first_step() -> dict:
     "share" is ᾱ, "draw" z and "drawn_pull" w.
     """
     corpus = ts.load_imdb()
-    start = ts.init_parameters(corpus.vocab_size, DIM, seed=0, dtype="float64")
-    draw = start.token_values * np.sqrt(DIM)
+    start = ts.init_parameters(corpus.vocab_size, SETTINGS["dim"], seed=0, dtype="float64")
+    draw = start.token_values * np.sqrt(SETTINGS["dim"])
     pull = corpus.shares.T @ (corpus.mean_weights * (corpus.shares @ draw))
     return {"share": corpus.signed_share(), "draw": draw, "drawn_pull": pull}
 

@@ -83,12 +83,6 @@ def resolve(app: Sphinx, env, node: addnodes.pending_xref, content: nodes.Node) 
     return content if node["reftype"] == "obj" else None  # "obj" is the role of a single backtick
 
 
-def load_script(app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None) -> None:
-    """Let old addresses of entries lead to where these are now."""
-    if page.startswith(PAGE):
-        app.add_js_file("api.js", loading_method="defer")
-
-
 def adopt(app: Sphinx, document: nodes.document) -> None:
     """Let all of a page belong to its document.
 
@@ -110,4 +104,3 @@ def setup(app: Sphinx) -> None:
     app.connect("object-description-transform", show_prefix)
     app.connect("missing-reference", resolve)
     app.connect("doctree-read", adopt)
-    app.connect("html-page-context", load_script)

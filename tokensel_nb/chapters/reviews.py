@@ -12,8 +12,8 @@ from ..corpus import Corpus
 from ..model import init_parameters
 from ..training import Training, train
 
-DIM = 2048  # as many as the paper has; the rest is our choice
-SETTINGS = dict(steps=150, learning_rate=0.007, device="auto")
+# As many dimensions as the paper has; the rest is our choice.
+SETTINGS = dict(dim=2048, steps=150, learning_rate=0.007, device="auto")
 HELD_OUT = 0.2
 
 
@@ -26,10 +26,11 @@ class BinnedRun:
     scores: Bins
 
 
-def run(corpus: Corpus, seed=0, held_out: Corpus | None = None, dim=DIM, **changes) -> Training:
+def run(corpus: Corpus, seed=0, held_out: Corpus | None = None, **changes) -> Training:
     """Train all of (E, p, v) by `SETTINGS` but for the changes, evaluated on what is held out; the seed draws the start."""
-    start = init_parameters(corpus.vocab_size, dim, seed, num_classes=corpus.num_classes)
-    return train(start, corpus, held_out=held_out, **(SETTINGS | changes))
+    settings = SETTINGS | changes
+    start = init_parameters(corpus.vocab_size, settings.pop("dim"), seed, num_classes=corpus.num_classes)
+    return train(start, corpus, held_out=held_out, **settings)
 
 
 def binned_run(corpus: Corpus, seed=0, held_out: Corpus | None = None, **changes) -> BinnedRun:
