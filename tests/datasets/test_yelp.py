@@ -3,7 +3,6 @@ from helpers import written
 
 from tokensel_nb import DataError, load_yelp, read_yelp
 from tokensel_nb.datasets import yelp
-from tokensel_nb.datasets.cache import cache_folder
 from tokensel_nb.datasets.sources import RECORDED
 
 STARRED = [("awful food", 1), ("poor food", 2), ("plain food", 3), ("good food", 4), ("great great food", 5)]
@@ -88,7 +87,7 @@ def test_the_folder_comes_before_the_hub_and_the_hub_serves_what_it_lacks(yelp_f
     assert len(read_yelp()) == 4
     assert len(read_yelp(source="hub")) == 2
     assert len(read_yelp("test")) == 2
-    with pytest.raises(DataError, match=r"Yelp test could not be loaded \(folder: .* holds no yelp/test.csv\)"):
+    with pytest.raises(DataError, match=r"Yelp test could not be loaded \(folder: .* holds no yelp/test"):
         read_yelp("test", source="folder")
     assert capsys.readouterr().out.count("from the folder") == 1
 
@@ -128,8 +127,6 @@ def test_stars_that_are_none_are_named_with_their_row(yelp_folder, strange):
     ("rows", "message"),
     [
         ([("good", 5), ("bad", None)], r"row 2 \(without the header\) has no label"),
-        ([("good", 5), ("fine", 4), ("so so", 3)], "fewer than two of negative, positive occur; at least two are needed"),
-        ([("so so", 3)], "fewer than two of negative, positive occur"),
         ([("", 3)], "there is no text at all; name the column that holds the texts"),
     ],
 )
@@ -156,11 +153,9 @@ def test_without_yelp_one_sentence_says_what_to_do(hub_offline):
             load_yelp(split)
 
 
-@pytest.mark.parametrize("arguments", [("dev",), ("train", 3), ("train", 2, "web"), ("train", "2"), ("train", 2, "package")])
-def test_unknown_arguments_of_yelp(arguments):
-    told = r"choose one of '(train', 'test|auto', 'folder', 'hub)'|choose 2, 4 or 5|classes='2'; give a whole number"
-    with pytest.raises(ValueError, match=told):
-        read_yelp(*arguments)
+def test_other_numbers_of_classes_are_refused():
+    with pytest.raises(ValueError, match="classes=3; choose 2, 4 or 5"):
+        read_yelp(classes=3)
 
 
 ALIEN = {  # what another file of as many rows may hold
@@ -189,30 +184,7 @@ def test_alien_rows_of_the_hub_are_refused(yelp_hub, monkeypatch, classes, name)
         read_yelp(classes=classes)
 
 
-def test_columns_of_other_names_and_classes_of_other_sizes_are_refused(yelp_hub):
+def test_columns_of_other_names_are_refused(yelp_hub):
     yelp_hub["fancyzhx/yelp_polarity"] = dict(content=["bad", "good"], label=[0, 1])
     with pytest.raises(DataError, match="it has no columns text and label; use another source"):
         read_yelp()
-    yelp_hub["fancyzhx/yelp_polarity"] = dict(text=["bad", "good"], label=[1, 1])
-    with pytest.raises(DataError, match=r"its classes differ in size, \[0, 2\]; download it again"):
-        read_yelp()
-
-
-@pytest.mark.parametrize("harm", [dict(text=["Bad.", "good food"]), dict(label=[1, 0])])
-def test_what_differs_from_what_was_first_read_here_is_refused(yelp_hub, harm):
-    first = read_yelp()
-    assert read_yelp().texts == first.texts
-    yelp_hub["fancyzhx/yelp_polarity"] |= harm
-    with pytest.raises(
-        DataError, match=r"contents are not those first read here; remove .* and .*yelp-polarity-train-\w{8}.digest"
-    ):
-        read_yelp()
-    (kept,) = cache_folder().glob("*.digest")
-    kept.unlink()
-    assert read_yelp().texts != first.texts or read_yelp().labels.tolist() == [1, 0]
-
-
-def test_where_no_digest_can_be_kept_all_is_served(yelp_hub, monkeypatch, tmp_path):
-    (tmp_path / "file").touch()
-    monkeypatch.setenv("TOKENSEL_CACHE", str(tmp_path / "file"))
-    assert read_yelp().texts == read_yelp().texts

