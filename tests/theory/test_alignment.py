@@ -1,5 +1,3 @@
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from helpers import corpora, each_dtype, each_kind, equal, kind_of, of_kind
@@ -21,8 +19,8 @@ from tokensel_nb import (
     predicted_values,
     train,
 )
-from tokensel_nb.models.textbook import textbook_gradients
-from tokensel_nb.support.arrays import dtype_name, to_numpy
+from tokensel_nb.arrays import dtype_name, to_numpy
+from tokensel_nb.textbook import textbook_gradients
 
 
 def start_for(corpus, dim, seed, dtype="float64"):
@@ -41,7 +39,7 @@ def test_identity_on_ragged_corpora(corpus, rate, scale, seed):
     start = start_for(corpus, 7, seed)
     # The identity needs neither ‖v‖ = 1 nor orthogonal v_k.
     heads = np.random.default_rng(seed).standard_normal(start.output_vector.shape)
-    start = replace(start, output_vector=scale * heads)
+    start = start._replace(output_vector=scale * heads)
     stepped = embedding_step(start, corpus, rate)
     assert largest_relative(stepped.token_values, exact_values(start, corpus, rate)) <= 1e-12
 
@@ -96,7 +94,7 @@ def test_predicted_scores_are_what_remains_for_large_d():
 def test_predicted_scores_by_the_limit_written_out(tiny):
     """Orthonormal rows, orthogonal to v, make the limit exact at finite d, up to E⁰_s·v = 0."""
     start = start_for(tiny, 4, seed=0)
-    start = replace(start, embeddings=np.eye(4)[:3], output_vector=np.eye(4)[3])
+    start = start._replace(embeddings=np.eye(4)[:3], output_vector=np.eye(4)[3])
     stepped = cls_step(embedding_step(start, tiny, 3.0), tiny, 2.0)
     np.testing.assert_allclose(stepped.token_values, predicted_values(tiny, 3.0), atol=1e-14)
     np.testing.assert_allclose(stepped.token_scores, predicted_scores(tiny, 3.0, 2.0), atol=1e-14)
@@ -106,8 +104,8 @@ def test_predicted_scores_by_the_limit_written_out(tiny):
 def test_steps_from_anywhere_follow_the_gradient(corpus, seed):
     """From p ≠ 0 every part of the gradient matters: attention that is not uniform, and the term (∂L/∂a) pᵀ."""
     start = start_for(corpus, 7, seed)
-    start = replace(start, cls_embedding=np.random.default_rng(seed).standard_normal(7))
-    wanted = textbook_gradients(start, corpus).numpy()
+    start = start._replace(cls_embedding=np.random.default_rng(seed).standard_normal(7))
+    wanted = textbook_gradients(start, corpus)
     np.testing.assert_allclose(
         embedding_step(start, corpus, 2.0).embeddings, start.embeddings - 2 * wanted.embeddings, atol=1e-13
     )
@@ -135,7 +133,7 @@ def test_steps_move_one_thing_and_lower_the_loss(imdb):
 def test_everything_keeps_kind_and_dtype_and_leaves_its_input(kind, dtype, corpus, seed):
     start = start_for(corpus, 7, seed, dtype)
     given_ = of_kind(start.map(np.copy), kind)
-    away = replace(given_, cls_embedding=given_.cls_embedding + 0.1)
+    away = given_._replace(cls_embedding=given_.cls_embedding + 0.1)
     found = {
         "embeddings": embedding_step(away, corpus, 2.0).embeddings,
         "cls_embedding": cls_step(away, corpus, 2.0).cls_embedding,
@@ -143,7 +141,7 @@ def test_everything_keeps_kind_and_dtype_and_leaves_its_input(kind, dtype, corpu
         "by Adam": adam_values(given_, corpus, 2.0, epsilon=1e-3),
     }
     exact = start.map(lambda array: array.astype("float64"))
-    from_ = replace(exact, cls_embedding=exact.cls_embedding + np.asarray(0.1, dtype))
+    from_ = exact._replace(cls_embedding=exact.cls_embedding + np.asarray(0.1, dtype))
     wanted = {
         "embeddings": embedding_step(from_, corpus, 2.0).embeddings,
         "cls_embedding": cls_step(from_, corpus, 2.0).cls_embedding,
@@ -167,12 +165,12 @@ def test_a_step_size_that_is_not_positive_is_refused(tiny, rate):
 
 
 def test_the_identity_refuses_a_start_where_it_does_not_hold(tiny):
-    start = replace(start_for(tiny, 4, 0), cls_embedding=np.ones(4))
+    start = start_for(tiny, 4, 0)._replace(cls_embedding=np.ones(4))
     for given_ in (start, start.to("cpu")):
         with pytest.raises(ValueError, match="holds from p = 0"):
             exact_values(given_, tiny, 1.0)
     with pytest.raises(ValueError, match="output_vector holds a value that is not finite"):
-        exact_values(replace(start, output_vector=np.full(4, np.inf)), tiny, 1.0)
+        exact_values(start._replace(output_vector=np.full(4, np.inf)), tiny, 1.0)
     with pytest.raises(ValueError, match="embeddings has 2 rows, but the corpus has 3 words"):
         exact_values(init_parameters(2, 4, 0), tiny, 1.0)
 
@@ -190,7 +188,7 @@ def test_adams_first_step_is_that_of_the_optimizer(corpus, dim, seed):
 def test_adams_first_step_needs_uniform_attention(tiny):
     start = init_parameters(3, 4, 0)
     with pytest.raises(ValueError, match="cls_embedding is not zero"):
-        adam_values(replace(start, cls_embedding=np.ones(4, "float32")), tiny, 0.1)
+        adam_values(start._replace(cls_embedding=np.ones(4, "float32")), tiny, 0.1)
 
 
 @given(corpora())

@@ -3,7 +3,7 @@ import pytest
 import torch
 from scipy.special import expit
 
-from tokensel_nb import OneLayer, Transformer, first_step, init_parameters, logits, sequences_from_texts
+from tokensel_nb import Transformer, first_step, init_parameters, logits, sequences_from_texts, to_device
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +63,7 @@ def test_shares_and_direction_are_those_of_their_definitions(texts):
         for word in tokens[tokens >= 0]:
             shares[word] += residuals[row] / (1 + few.lengths[row]) / len(few)
     np.testing.assert_allclose(step.shares, shares, rtol=1e-12)
-    moved = [start.map(np.array) for _ in "+-"]
+    moved = [start._replace(embeddings=start.embeddings.copy()) for _ in "+-"]
     along = np.random.default_rng(0).standard_normal(8)
     for parameters, sign in zip(moved, (1, -1)):
         parameters.embeddings[:] += sign * 1e-5 * along  # every word the same way
@@ -74,6 +74,6 @@ def test_shares_and_direction_are_those_of_their_definitions(texts):
 
 def test_tensors_give_arrays(texts):
     start = init_parameters(texts.vocab_size, 4, 0, dtype="float64")
-    step = first_step(start.to("cpu"), texts, OneLayer())
+    step = first_step(to_device(start, "cpu"), texts)
     assert not torch.is_tensor(step.movement)
     assert step.r_squared == pytest.approx(1)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tokensel_nb as ts
-from tokensel_nb.theory.matched import FEWEST, correlation_at_equal, lean
+from tokensel_nb.matched import FEWEST, correlation_at_equal, lean
 
 
 def loop(frequency, leans, scores, group):

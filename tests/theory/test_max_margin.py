@@ -7,10 +7,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import optimize
 
-from experiments.trained_head import in_the_limit, mirrored, mirrored_values, strong_and_weak, with_strength
-from tokensel_nb import Corpus, limit_parameters
-from tokensel_nb.corpus.synthetic import one_relevant_token
-from tokensel_nb.theory.max_margin import NotSeparableError, kkt_residual, max_margin, selected_pairs, span
+from experiments.trained_head import mirrored, mirrored_values, strong_and_weak, with_strength
+from tokensel_nb import Corpus, limit_parameters, one_relevant_token, rows_with_values
+from tokensel_nb.margin import NotSeparableError, kkt_residual, max_margin, selected_pairs, span
 
 
 def gaussian(vocab_size, dim, seed):
@@ -174,22 +173,19 @@ def test_equal_embeddings_cannot_be_told_apart(tiny):
         max_margin(np.ones((3, 4)), Corpus([[0, 1, 1]], [1], tiny.vocabulary), [2])
 
 
-def test_bad_input(tiny):
-    embeddings = np.eye(3)
-    with pytest.raises(ValueError, match="text 2 holds no relevant token"):
-        max_margin(embeddings, tiny)
-    with pytest.raises(ValueError, match="not finite, in the row of 'film'"):
-        max_margin(embeddings * [[1], [np.nan], [1]], tiny, [1, 1, 1])
-    with pytest.raises(ValueError, match=r"embeddings has shape \(2, 3\), but the corpus has 3 words"):
-        max_margin(embeddings[:2], tiny, [1, 1, 1])
-    with pytest.raises(ValueError, match="there is no pair"):
-        max_margin(embeddings, tiny[2], [1])
-    with pytest.raises(ValueError, match="names token 'good' in text 1"):
-        max_margin(embeddings, tiny, [2, 2, 1])
-    with pytest.raises(ValueError, match="must hold token numbers from 0 to 2"):
-        max_margin(embeddings, tiny, [2, 3, 1])
-    with pytest.raises(ValueError, match=r"selection has shape \(3, 2\)"):
-        max_margin(embeddings, tiny, np.ones((3, 2), bool))
+def test_what_would_give_a_wrong_direction_is_refused(tiny):
+    embeddings, given_ = np.eye(3), [1, 1, 1]
+    for message, bad in {
+        "text 2 holds no relevant token": (embeddings, tiny),
+        "give 3 rows of finite numbers": (embeddings * [[1], [np.nan], [1]], tiny, given_),
+        r"embeddings has shape \(2, 3\)": (embeddings[:2], tiny, given_),
+        "there is no pair": (embeddings, tiny[2], [1]),
+        "text that does not hold it": (embeddings, tiny, [2, 2, 1]),
+        "exceeds matrix dimension": (embeddings, tiny, [2, 3, 1]),
+        r"selection has shape \(3, 2\)": (embeddings, tiny, np.ones((3, 2), bool)),
+    }.items():
+        with pytest.raises(ValueError, match=message):
+            max_margin(*bad)
 
 
 def test_dependent_constraints_are_solved_to_rounding():
@@ -199,6 +195,6 @@ def test_dependent_constraints_are_solved_to_rounding():
     for seed in (44, 89, 121, 134, 234, 255, 362, 497, 558):
         random = np.random.default_rng([5, seed])
         corpus = mirrored(random)
-        starts.append((corpus, in_the_limit(mirrored_values(corpus, random, random.uniform(0.1, 2)))))
+        starts.append((corpus, rows_with_values(mirrored_values(corpus, random, random.uniform(0.1, 2)))))
     for corpus, start in starts:
         assert max_margin(start.embeddings, corpus).residual < 1e-12

@@ -1,23 +1,18 @@
 import mpmath
 import numpy as np
 import pytest
-from helpers import corpora, each_kind, kind_of, of_kind
+from helpers import corpora
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from tokensel_nb import Corpus, score_gradients
-from tokensel_nb.corpus.synthetic import one_relevant_token
-from tokensel_nb.support.arrays import to_numpy
-from tokensel_nb.theory.flow.sharp import SharpAttention
+from tokensel_nb import Corpus, one_relevant_token, score_gradients
+from tokensel_nb.joint import SharpHead
+from tokensel_nb.sharp import SharpAttention
 
 
 def numbers(corpus, spread, seed):
     random = np.random.default_rng(seed)
     return spread * random.standard_normal(corpus.vocab_size), random.standard_normal(corpus.vocab_size)
-
-
-def sharp(scores, values, corpus, kind="numpy", dtype="float64"):
-    return SharpAttention(*(of_kind(np.asarray(given, dtype), kind) for given in (scores, values)), corpus)
 
 
 def exact(scores, values, corpus):
@@ -45,15 +40,12 @@ def exact(scores, values, corpus):
         return array, log_unit, np.array([float(x) for x in by_value])
 
 
-@each_kind
 @given(corpus=corpora(classes=(2,)), spread=st.sampled_from([0.0, 1.0, 30.0, 1e4, 1e7]), seed=st.integers(0, 99))
-def test_gradients_equal_sixty_digits_at_any_sharpness(kind, corpus, spread, seed):
+def test_gradients_equal_sixty_digits_at_any_sharpness(corpus, spread, seed):
     scores, values = numbers(corpus, spread, seed)
     wanted, log_unit, by_value = exact(scores, values, corpus)
-    attention = sharp(scores, values, corpus, kind)
+    attention = SharpAttention(scores, values, corpus)
     array, unit = attention.by_score()
-    assert kind_of(array) == kind
-    array = to_numpy(array)
     if log_unit == -np.inf:
         assert not array.any()
         return
@@ -61,7 +53,7 @@ def test_gradients_equal_sixty_digits_at_any_sharpness(kind, corpus, spread, see
     assume(np.abs(array).max() * len(corpus) > 1e-4)
     np.testing.assert_allclose(array / np.exp(log_unit - unit), wanted, atol=1e-10 + 1e-15 * spread)
     array, unit = attention.by_value()
-    np.testing.assert_allclose(to_numpy(array) * np.exp(unit), by_value, rtol=1e-12 + 1e-15 * spread, atol=1e-300)
+    np.testing.assert_allclose(array * np.exp(unit), by_value, rtol=1e-12 + 1e-15 * spread, atol=1e-300)
 
 
 @given(corpus=corpora(classes=(2,)), spread=st.sampled_from([1.0, 30.0, 1e3, 1e5]), seed=st.integers(0, 99))
@@ -70,7 +62,7 @@ def test_ties_of_value_do_not_hide_the_other_tokens(corpus, spread, seed):
     scores, values = numbers(corpus, spread, seed)
     values = np.round(values).clip(-1, 1)
     wanted, log_unit, _ = exact(scores, values, corpus)
-    array, unit = sharp(scores, values, corpus).by_score()
+    array, unit = SharpAttention(scores, values, corpus).by_score()
     if log_unit == -np.inf:
         assert not array.any()
         return
@@ -78,30 +70,28 @@ def test_ties_of_value_do_not_hide_the_other_tokens(corpus, spread, seed):
     np.testing.assert_allclose(array / np.exp(log_unit - unit), wanted, atol=1e-10 + 1e-15 * spread)
 
 
-@each_kind
 @pytest.mark.parametrize(("second", "top"), [(1000.0, 1), (1100.0, 2)])
-def test_a_tie_at_the_top_leaves_the_pull_of_what_lies_far_below(kind, second, top):
+def test_a_tie_at_the_top_leaves_the_pull_of_what_lies_far_below(second, top):
     """Tokens 0 and 1 agree, and token 2, a thousand nats below both, alone says something else."""
     corpus = Corpus(np.array([[1, 1, 1]]), [1], list("abc"), class_names=("-", "+"))
-    array, unit = sharp(np.array([1100.0, second, 0.0]), np.array([1.0, 1.0, -1.0]), corpus, kind).by_score()
+    array, unit = SharpAttention(np.array([1100.0, second, 0.0]), np.array([1.0, 1.0, -1.0]), corpus).by_score()
     # ∂L/∂a_c = g q_c (f - γ_c), with q_c = e^-1100 over the number of tokens on top and g = σ(-1); all sum to zero.
-    assert np.log(to_numpy(array)[2]) + unit == pytest.approx(np.log(2 / (1 + np.e)) - 1100 - np.log(top), abs=1e-9)
+    assert np.log(array[2]) + unit == pytest.approx(np.log(2 / (1 + np.e)) - 1100 - np.log(top), abs=1e-9)
     assert float(array.sum()) == pytest.approx(0, abs=1e-15)
 
 
 @given(corpus=corpora(classes=(2,)), seed=st.integers(0, 99))
 def test_it_meets_the_other_engine_where_that_is_exact(corpus, seed):
     scores, values = numbers(corpus, 2.0, seed)
-    attention = sharp(scores, values, corpus)
+    attention = SharpAttention(scores, values, corpus)
     for (array, unit), wanted in zip((attention.by_score(), attention.by_value()), score_gradients(scores, values, corpus)):
         np.testing.assert_allclose(array * np.exp(unit) if array.any() else array, wanted, atol=1e-14)
 
 
-@each_kind
 @given(corpus=corpora(classes=(2,)), seed=st.integers(0, 99))
-def test_curvature_equals_finite_differences(kind, corpus, seed):
+def test_curvature_equals_finite_differences(corpus, seed):
     scores, values = numbers(corpus, 1.0, seed)
-    attention = sharp(scores, values, corpus, kind)
+    attention = SharpAttention(scores, values, corpus)
     assume(np.isfinite(attention.log_unit))
     random = np.random.default_rng(seed)
     rows, step = random.standard_normal((corpus.vocab_size, 3)), random.standard_normal(3)
@@ -110,27 +100,14 @@ def test_curvature_equals_finite_differences(kind, corpus, seed):
         return rows.T @ score_gradients(scores + rows @ z, values, corpus)[0]
 
     wanted = (gradient(1e-5 * step) - gradient(-1e-5 * step)) / 2e-5
-    found = to_numpy(attention.curvature(of_kind(rows, kind))) * np.exp(attention.log_unit)
+    found = attention.curvature(rows) * np.exp(attention.log_unit)
     np.testing.assert_allclose(found @ step, wanted, atol=1e-7)
 
 
-@each_kind
-def test_float32_knows_a_gradient_that_float32_cannot_hold(kind):
-    corpus = one_relevant_token(60, 30, 6, 3, seed=0)
-    scores, values = numbers(corpus, 1e3, 0)
-    wanted, log_unit, _ = exact(scores.astype(np.float32), values.astype(np.float32), corpus)
-    array, unit = sharp(scores, values, corpus, kind, "float32").by_score()
-    array = to_numpy(array)
-    assert array.dtype == np.float32
-    # Scores of 3,000 are known to 1.2e-4 in float32: so is the gradient, relative to its largest entry.
-    np.testing.assert_allclose(array * np.exp(unit - log_unit), wanted, atol=2e-3)
-
-
-@each_kind
-def test_attention_that_is_missed(kind):
+def test_attention_that_is_missed():
     corpus = Corpus([[1, 2, 1], [0, 1, 1], [1, 0, 0]], [1, -1, 1], list("abc"))
     scores = np.array([1000.0, 0.0, -1000.0])
-    missed = sharp(scores, np.zeros(3), corpus, kind).log_missed
+    missed = SharpAttention(scores, np.zeros(3), corpus).log_missed
     # Text 0 misses 2 e^-1000 and text 1 e^-1000; text 2 nothing at all.
     assert missed(np.array([True, False, False, True, False, True])) == pytest.approx(-1000 + np.log(2))
     assert missed(np.array([False, True, False, False, True, False])) == 0
@@ -149,26 +126,19 @@ def test_excess_serves_where_values_lose_their_digits():
     found = []
     for height in (10.0, 1e20):
         excess = signs * offsets[columns] + height * (signs * direction[columns] - 1)
-        found.append(SharpAttention(scores, height * direction + offsets, corpus, excess))
-    plain = sharp(scores, 10.0 * direction + offsets, corpus)
+        found.append(SharpHead(scores, height * direction + offsets, corpus, excess))
+    plain = SharpAttention(scores, 10.0 * direction + offsets, corpus)
     np.testing.assert_allclose(found[0].log_pulls, plain.log_pulls + 10.0, atol=1e-12)
     np.testing.assert_allclose(found[1].log_pulls, found[0].log_pulls, atol=1e-3)  # σ(-yf) = e^(-yf) up to e^(-10+3)
 
 
-def test_classes_are_refused():
-    with pytest.raises(ValueError, match="has 3 classes"):
-        sharp(np.zeros(3), np.zeros(3), Corpus(np.eye(3, dtype=int), [0, 1, 2], list("abc")))
-
-
-@each_kind
-def test_texts_that_pull_at_nothing_do_not_overflow(kind):
+def test_texts_that_pull_at_nothing_do_not_overflow():
     """One text's two tokens tie in value and in score, while the other text's gradient is exp(-2000): no 0 · inf."""
     corpus = Corpus(np.array([[1, 1, 0, 0], [0, 0, 1, 1]]), [1, -1], list("abcd"))
-    attention = sharp([0.0, 0.0, 2000.0, 0.0], [1.0, 1.0, -1.0, 1.0], corpus, kind)
+    attention = SharpAttention(np.array([0.0, 0.0, 2000.0, 0.0]), np.array([1.0, 1.0, -1.0, 1.0]), corpus)
     gradient, log_unit = attention.by_score()
-    gradient = to_numpy(gradient)
     assert np.isfinite(gradient).all()
     assert gradient[:2].tolist() == [0, 0]
-    assert np.isfinite(to_numpy(attention.curvature(of_kind(np.eye(4), kind)))).all()
+    assert np.isfinite(attention.curvature(np.eye(4))).all()
     # ∂L/∂a of the top token of text 1: -y g/n · q_c (γ_c - f), with γ_c - f = -2 exp(-2000) and g = σ(-1).
     assert np.log(np.abs(gradient[2])) + log_unit == pytest.approx(np.log(2 / 2 / (1 + np.e)) - 2000, abs=1e-9)

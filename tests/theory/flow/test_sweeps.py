@@ -1,12 +1,9 @@
 """What the chapter on the flow shows for a few seeds, for as many as it takes to speak of any."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
-from tokensel_nb import embedding_step, gradient_flow, init_parameters, limit_parameters, max_margin
-from tokensel_nb.corpus.synthetic import one_relevant_token
+from tokensel_nb import embedding_step, gradient_flow, init_parameters, limit_parameters, max_margin, one_relevant_token
 
 pytestmark = pytest.mark.long
 ARC_LENGTH = 1e6  # how far p travels: 1 - cos falls like its inverse square
@@ -32,5 +29,5 @@ def test_two_hundred_starts(seed):
     """24 texts, 16 tokens, in the limit of d; p starts normal with standard deviation 3 in each of its 17 coordinates."""
     corpus = one_relevant_token(24, 16, 5, 2, 0)
     query = 3 * np.random.default_rng(seed).standard_normal(17)
-    start = replace(limit_parameters(corpus, 20.0), cls_embedding=query)
+    start = limit_parameters(corpus, 20.0)._replace(cls_embedding=query)
     ends_at_the_max_margin_direction(start, corpus, tolerance=1e-5)

@@ -1,15 +1,13 @@
 """Everything is trained, from a vanishing start: the flow in one matrix, its birth on a line, the tilt, and what ends it."""
 
-from dataclasses import replace
 from functools import cache, partial
 
 import numpy as np
 import pytest
 from scipy import integrate, optimize
 
-from tokensel_nb import Corpus, Parameters, independent_tokens, score_gradients
-from tokensel_nb.models.textbook import textbook_gradients
-from tokensel_nb.theory.flow.joint import joint_flow
+from tokensel_nb import Corpus, Parameters, independent_tokens, joint_flow, score_gradients
+from tokensel_nb.textbook import textbook_gradients
 
 
 def corpus_of(counts, signs):
@@ -129,7 +127,7 @@ def test_one_matrix_moves_all_parameters(seed):
     corpus, omega = drawn(seed), 2 * own(drawn(seed), seed=seed)
     slopes = textbook_gradients(Parameters(omega[:-2], omega[-2], omega[-1]), corpus)
     B = matrix(omega, corpus)
-    np.testing.assert_allclose(B @ omega, -np.vstack(list(slopes.arrays().values())), atol=1e-12)
+    np.testing.assert_allclose(B @ omega, -np.vstack(slopes), atol=1e-12)
     by_score, by_value = score_gradients(omega[:-2] @ omega[-2], omega[:-2] @ omega[-1], corpus)
     np.testing.assert_allclose(B[:-2, -2:], -np.transpose([by_score, by_value]), atol=1e-12)
     assert np.abs(by_score).max() > 1e-3 > 1e-12 > abs(by_score.sum())
@@ -155,7 +153,7 @@ def test_flipping_labels_and_head_changes_no_score():
     mirror = corpus_of(MIXED.counts.toarray(), -MIXED.signs)
     given, flipped, only_labels = (
         joint_flow(parameters, corpus, [40.0])[0]
-        for parameters, corpus in ((start, MIXED), (replace(start, output_vector=-omega[-1]), mirror), (start, mirror))
+        for parameters, corpus in ((start, MIXED), (start._replace(output_vector=-omega[-1]), mirror), (start, mirror))
     )
     np.testing.assert_allclose(flipped.token_scores, given.token_scores, atol=1e-8)
     np.testing.assert_allclose(flipped.output_vector, -given.output_vector, atol=1e-8)
