@@ -17,8 +17,8 @@ import numpy as np
 from tqdm import tqdm
 
 import tokensel_nb as ts
-from tokensel_nb.theory.heads import GROUP
-from tokensel_nb.theory.matched import compared, correlation_at_equal
+from tokensel_nb.heads import GROUP
+from tokensel_nb.matched import compared, correlation_at_equal
 
 from .recording import rounded
 from .transformers import DIM, HEADS, LONGEST, READ, sequences

@@ -34,7 +34,7 @@ from tqdm import tqdm
 import tokensel_nb as ts
 
 from .recording import rounded
-from .trained_head import corpus_of, drawn_values, in_the_limit, margin_of, relevant_attention, with_one_relevant
+from .trained_head import corpus_of, drawn_values, margin_of, relevant_attention, with_one_relevant
 
 SEED, RUNS, DRAWS, OUTSIDE, SHOWN = 20261124, 1_000, 125, 40, 200
 FAR, MISSED, GAP = 1e5, np.log(1e-3), 1e-4
@@ -380,7 +380,7 @@ class Rate:
 def limit_start(random, number) -> tuple[ts.Corpus, ts.Parameters]:
     """Draw a corpus with rows e_s + γ_s v, every third time disturbed, and p somewhere in the span of all E_r - E_s."""
     corpus = with_one_relevant(random)
-    start = in_the_limit(drawn_values(corpus, random, random.uniform(0.1, 1)))
+    start = ts.rows_with_values(drawn_values(corpus, random, random.uniform(0.1, 1)))
     rows = start.embeddings + (number % 3 == 2) * 0.1 * random.standard_normal(start.embeddings.shape)
     pairs = ts.selected_pairs(corpus)
     query = (number % 2) * random.standard_normal(len(pairs)) @ (rows[pairs[:, 0]] - rows[pairs[:, 1]])

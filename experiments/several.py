@@ -30,7 +30,7 @@ from tqdm import tqdm
 import tokensel_nb as ts
 
 from .recording import rounded
-from .trained_head import corpus_of, in_the_limit
+from .trained_head import corpus_of
 
 SEED, RUNS, KINDS = 20261125, 400, ("alone", "together", "unequal")
 LENGTH, RECORDS_OF_PATH, SELECTED = 1e5, 21, 1e-6
@@ -61,8 +61,8 @@ def drawn(kind, number, seed=SEED):
         row[many + random.integers(irrelevant)] += 1
     corpus = corpus_of(counts, [sides[chosen[0]] for chosen in texts], random.exponential(size=len(texts)) + 0.1)
     sizes = random.uniform(0.2, 1, many) if kind == "unequal" else random.uniform(0.2, 1)
-    start = in_the_limit(np.r_[sides * sizes, np.zeros(irrelevant)])
-    return corpus, replace(start, cls_embedding=np.r_[random.standard_normal(corpus.vocab_size), 0])
+    start = ts.rows_with_values(np.r_[sides * sizes, np.zeros(irrelevant)])
+    return corpus, start._replace(cls_embedding=np.r_[random.standard_normal(corpus.vocab_size), 0])
 
 
 def right_direction(start, corpus, selected):
@@ -93,7 +93,7 @@ def outcome(kind, number, seed=SEED) -> dict:
     corpus, start = drawn(kind, number, seed)
     relevant = (corpus.counts.toarray() > 0) & (start.token_values != 0)
     path = ts.gradient_flow(start, corpus, LENGTH, records=RECORDS_OF_PATH, tolerance=1e-6, selection=relevant)
-    selected = ts.attention(replace(start, cls_embedding=path.cls_embedding), corpus).toarray() > SELECTED
+    selected = ts.attention(start._replace(cls_embedding=path.cls_embedding), corpus).toarray() > SELECTED
     right = right_direction(start, corpus, selected)
     wrong = wrong_direction(start, corpus, selected, relevant, np.random.default_rng([seed, number]))
     scores = np.where(selected, start.embeddings @ right, np.nan)

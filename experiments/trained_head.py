@@ -94,12 +94,6 @@ def any_texts(random) -> ts.Corpus:
     return corpus_of(counts, labels, random.exponential(size=texts) + 0.1)
 
 
-def in_the_limit(values) -> ts.Parameters:
-    """Return limit rows E_s = e_s + γ_s v with these values, and p = 0."""
-    every = np.eye(len(values) + 1)
-    return ts.Parameters(np.column_stack([every[:-1, :-1], values]), 0 * every[-1], every[-1])
-
-
 def values_of(corpus: ts.Corpus, sizes) -> np.ndarray:
     """Return values of given sizes that speak for the labels of relevant tokens, and zero for others."""
     return ts.complete_tokens(corpus) * np.asarray(sizes, float)
@@ -164,7 +158,7 @@ def head(random, number):
     corpus = with_one_relevant(random) if number % 2 else any_texts(random)
     size = corpus.vocab_size
     if number % 2:
-        start = in_the_limit(drawn_values(corpus, random, random.uniform(0, 3)))
+        start = ts.rows_with_values(drawn_values(corpus, random, random.uniform(0, 3)))
     else:
         start = ts.Parameters(
             *(random.standard_normal(shape) / np.sqrt(2 * size) for shape in [(size, 2 * size), 2 * size, 2 * size])
@@ -191,7 +185,7 @@ def stalls(random, number):
     """H2: limit rows with a token that the head learns too fast; return None unless p* needs it."""
     corpus = with_one_relevant(random)
     values = drawn_values(corpus, random, random.uniform(1.2, 4), both_labels=True)
-    start, wanted = in_the_limit(values), relevant_attention(corpus)
+    start, wanted = ts.rows_with_values(values), relevant_attention(corpus)
     margin = margin_of(start.embeddings, corpus, wanted)
     fast = np.nan_to_num(ts.competition(values, corpus, both_labels=True)) >= 1.2
     needed = np.where(fast, margin[:-1], 0).max() / np.linalg.norm(margin)
@@ -213,7 +207,7 @@ def turns(random, number):
     """H3: all tokens bind the head; return None unless attention selects them."""
     corpus = with_one_relevant(random)
     values = drawn_values(corpus, random, random.uniform(0, 0.8), both_labels=True)
-    start, wanted = in_the_limit(values), relevant_attention(corpus)
+    start, wanted = ts.rows_with_values(values), relevant_attention(corpus)
     if number % 2:
         start = with_query(
             start, start.cls_embedding, rows=start.embeddings + 0.1 * random.standard_normal(start.embeddings.shape)
@@ -236,7 +230,7 @@ def symmetric(random, number):
     kappa = ts.competition(values, corpus)
     if np.nanmin(np.abs(kappa - 0.5)) < 0.1:
         return None
-    start, wanted = in_the_limit(values), relevant_attention(corpus)
+    start, wanted = ts.rows_with_values(values), relevant_attention(corpus)
     late, end = followed(corpus, start, wanted, [LATE, END])
     return slacks_of_symmetric(corpus, start.embeddings, kappa, late, end)
 
@@ -279,7 +273,7 @@ def adopts(random, number):
     corpus = with_one_relevant(random) if number % 4 < 2 else any_texts(random)
     size = corpus.vocab_size
     if number % 4 < 2:
-        start = in_the_limit(drawn_values(corpus, random, random.uniform(0, 2)))
+        start = ts.rows_with_values(drawn_values(corpus, random, random.uniform(0, 2)))
     else:
         shapes = [(size, 4 * size), 4 * size, 4 * size]
         start = ts.Parameters(*(random.standard_normal(shape) / np.sqrt(4 * size) for shape in shapes))
@@ -436,7 +430,7 @@ def across_one(strength: float) -> dict:
     corpus = uneven()
     values = values_of(corpus, np.r_[10.0, np.ones(corpus.vocab_size - 1)])
     values *= np.sqrt(strength / ts.competition(values, corpus, both_labels=True)[0])
-    start, wanted = in_the_limit(values), relevant_attention(corpus)
+    start, wanted = ts.rows_with_values(values), relevant_attention(corpus)
     direction = margin_of(start.embeddings, corpus, wanted)
     end = followed(corpus, start, wanted, [END])[-1]
     alone = ts.gradient_flow(start, corpus, 1e5, records=2, tolerance=1e-6)
@@ -459,7 +453,7 @@ def lone(many: int, beside: int) -> ts.Corpus:
 def lone_in_the_limit(many: int, size=0.5) -> dict:
     """Return the attention on the positive texts' own token in the limit: from p = 0 and from far, p and v trained; p alone."""
     corpus = lone(many, 1)
-    start, wanted = in_the_limit(np.r_[np.full(many, size / many), -size, 0.0]), relevant_attention(corpus)
+    start, wanted = ts.rows_with_values(np.r_[np.full(many, size / many), -size, 0.0]), relevant_attention(corpus)
     choice = wanted.copy()
     choice[:many] = np.eye(many + 2)[many + 1]
     far = with_query(start, FAR * margin_of(start.embeddings, corpus, choice))

@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokensel_nb.corpus.corpus import Corpus
-from tokensel_nb.corpus.synthetic import (
+from tokensel_nb import Corpus, check_assumption_1, complete_tokens, relevant_tokens
+from tokensel_nb.synthetic import (
     independent_tokens,
     independent_words,
     negation,
@@ -15,7 +15,6 @@ from tokensel_nb.corpus.synthetic import (
     skews,
     xor_of_pairs,
 )
-from tokensel_nb.theory.assumption import check_assumption_1, complete_tokens, relevant_tokens
 
 
 @given(vocab_size=st.integers(2, 300))

@@ -6,7 +6,7 @@ from scipy import optimize
 
 import tokensel_nb as ts
 from experiments import several
-from tokensel_nb.theory.max_margin import NotSeparableError
+from tokensel_nb import NotSeparableError
 
 SEED = 7
 

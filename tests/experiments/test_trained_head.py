@@ -16,7 +16,7 @@ def small(number, seed=7):
     """A corpus with limit rows, values and a start that are not special, and the attention of selection."""
     random = np.random.default_rng([seed, number])
     corpus = trained_head.with_one_relevant(random)
-    start = trained_head.in_the_limit(trained_head.drawn_values(corpus, random, 0.7))
+    start = ts.rows_with_values(trained_head.drawn_values(corpus, random, 0.7))
     start = trained_head.with_query(start, 0.3 * random.standard_normal(len(start.output_vector)))
     return corpus, start, trained_head.relevant_attention(corpus)
 

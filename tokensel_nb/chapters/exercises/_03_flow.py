@@ -3,8 +3,8 @@
 import numpy as np
 from scipy.optimize import nnls
 
-from ...corpus.corpus import Corpus
-from ...theory.max_margin import max_margin
+from ...corpus import Corpus
+from ...margin import max_margin
 from .answers import close, compare, exercise
 
 

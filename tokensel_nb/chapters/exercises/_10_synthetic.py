@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ...corpus.corpus import Corpus
-from ...corpus.synthetic import xor_of_pairs
-from ...theory.assumption import check_assumption_1, complete_tokens
+from ...assumption import check_assumption_1, complete_tokens
+from ...corpus import Corpus
+from ...synthetic import xor_of_pairs
 from .answers import close, compare, exercise, shaped
 
 

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from ...corpus.corpus import Corpus
-from ...models.parameters import Parameters
-from ...theory.alignment import embedding_step
-from .cases import texts
+from ...corpus import Corpus
+from ...model import Parameters
+from ...one_step import embedding_step
 from .answers import close, compare, cross_entropy, exercise, shaped, slopes
+from .cases import texts
 
 
 @exercise("ex-scale")

@@ -2,14 +2,13 @@
 
 import numpy as np
 
-from ...corpus.corpus import Corpus
-from ...models.verbs import loss
-from ...theory.flow.joint import conserved
-from ...theory.max_margin import max_margin
-from .cases import texts
-from .cases import flat, parameters
+from ...corpus import Corpus
+from ...joint import conserved
+from ...margin import max_margin
+from ...model import loss
 from ._03_flow import separable
 from .answers import close, compare, exercise, shaped, slopes
+from .cases import flat, parameters, texts
 
 
 @exercise("ex-own-margin", "p", "the multipliers, one a pair", "the rows D")
@@ -66,7 +65,7 @@ def small_steps(descend, random):
     corpus, begin = Corpus(counts, signs, list("abcd")), random.normal(size=18)
 
     def after(step):
-        return flat(descend(*parameters(begin).arrays().values(), counts, signs, step))
+        return flat(descend(*parameters(begin), counts, signs, step))
 
     def off(step):
         return np.abs(conserved(parameters(after(step))) - conserved(parameters(begin))).max()
