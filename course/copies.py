@@ -20,8 +20,6 @@ import nbformat
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell
 
-from tokensel_nb.support.checks import checked, whole_number
-
 from .references import chapters, in_words, read_names
 
 _EXERCISE = re.compile(r"```\{exercise\}\n:label: (\S+)\n(.*?)\n```(?=\n|$)", re.DOTALL)
@@ -85,7 +83,6 @@ def otter_tests(notebook, seed=0) -> dict[str, str]:
     return tests
 
 
-@checked(seed=lambda name, value: whole_number(name, value, least=0))
 def write_copies(notebooks, folder, seed=0) -> list[Path]:
     """Write both copies of each notebook, the students' archive and otter-grader's tests; return the students' files."""
     folder, written = Path(folder), []

@@ -11,8 +11,7 @@ import numpy as np
 from tqdm import tqdm
 
 import tokensel_nb as ts
-from tokensel_nb.models.attend import weigh
-from tokensel_nb.models.leaving_out import LeavingOut
+from tokensel_nb.yourdata.leaving_out import LeavingOut
 
 
 def terms(parameters: ts.Parameters, corpus: ts.Corpus) -> np.ndarray:
@@ -37,7 +36,7 @@ def integrated_gradients(parameters: ts.Parameters, corpus: ts.Corpus, steps=50)
     from captum.attr import IntegratedGradients
 
     def logit(scores, values, counts):
-        weights = weigh(counts, scores, scores.amax(dim=1, keepdim=True))
+        weights = counts * (scores - scores.amax(dim=1, keepdim=True)).exp()
         return (weights * values).sum(dim=1) / weights.sum(dim=1)
 
     scores, values = map(torch.tensor, scores_and_values(parameters))
@@ -59,7 +58,7 @@ def shapley(parameters: ts.Parameters, corpus: ts.Corpus, permutations=10, seed=
     scores, values = scores_and_values(parameters)
 
     def of_words(columns, counts):
-        weights, size = weigh(counts, scores[columns], scores[columns].max()), len(columns)
+        weights, size = counts * np.exp(scores[columns] - scores[columns].max()), len(columns)
 
         def worth(kept):  # the logit of the text that holds these words alone, zero for none
             totals = kept @ weights

@@ -5,7 +5,7 @@ import platform
 from datetime import date
 from pathlib import Path
 
-from tokensel_nb.support.runtime import default_device, device_name, installed
+from tokensel_nb.runtime import default_device, device_name, installed
 
 
 def machine() -> dict:

@@ -23,8 +23,6 @@ targets    Company's coefficient at most 0 everywhere. On IMDB at the stopping s
            permuted ones do, with every split.
 """
 
-from dataclasses import replace
-
 import numpy as np
 from sklearn.linear_model import RidgeCV
 from sklearn.pipeline import make_pipeline
@@ -32,8 +30,8 @@ from sklearn.preprocessing import StandardScaler
 from tqdm import tqdm
 
 import tokensel_nb as ts
-from tokensel_nb.chapters.reviews import HELD_OUT
-from tokensel_nb.theory.matched import compared
+from tokensel_nb.chapters.reviews import HELD_OUT, run
+from tokensel_nb.matched import compared
 
 from .recording import CORPORA, rounded
 from .review_controls import OPTIONS, joined
@@ -99,8 +97,8 @@ def foreseen(found, skew, strays, random) -> dict:
 def values_of(half, fifth, seed, stop=None) -> tuple[dict, int]:
     """Train, and return E_s·v at the step of the lowest loss on the fifth, or a given one, and at the last; and that step."""
     seen = {}
-    look = lambda step, parameters: seen.setdefault(step, parameters.numpy().token_values)
-    training = ts.train(half, options=replace(OPTIONS, watch=look, evaluate_every=stop or 1), held_out=fifth, seed=seed)
+    look = lambda step, parameters: seen.setdefault(step, parameters.token_values)
+    training = run(half, seed, fifth, **OPTIONS | {"watch": look, "evaluate_every": stop or 1})
     stop = stop or int(training.history.steps[training.history.held_out_losses.argmin()])
     return {"stopped": seen[stop], "last": training.parameters.token_values}, stop
 

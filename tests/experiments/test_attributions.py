@@ -62,7 +62,7 @@ def test_terms_and_moves_are_means_over_the_texts_that_hold_the_word(corpus, see
 def test_integrated_gradients_are_those_of_the_embeddings(text):
     pytest.importorskip("captum")
     corpus, parameters = text
-    E, p, v = (torch.tensor(each) for each in parameters.arrays().values())
+    E, p, v = (torch.tensor(each) for each in parameters)
     logs, way = torch.tensor(np.log(corpus.counts.data)), 2000
     total = torch.zeros_like(E)
     for step in range(way):  # the middles of so many parts
