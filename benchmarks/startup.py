@@ -14,7 +14,7 @@ import tokensel_nb as ts
 corpus = ts.Corpus(np.random.default_rng(0).poisson(1.0, (40, 9)), np.arange(40) % 2, list("abcdefghi"))
 def fit():
     start = time.perf_counter()
-    ts.train(corpus, dim=16, steps=30, device={device!r})
+    ts.train(ts.init_parameters(9, 16, seed=0), corpus, steps=30, device={device!r})
     return time.perf_counter() - start
 ts.train, ts.Corpus
 first, second = fit(), fit()
@@ -25,7 +25,7 @@ import time
 start = time.perf_counter()
 import tokensel_nb as ts
 corpus = ts.corpus_from_texts(["a good film", "good and moving", "a bad film", "bad and long"], ["up", "up", "down", "down"])
-ts.train(corpus, dim=16, steps=30)
+ts.train(ts.init_parameters(corpus.vocab_size, 16, seed=0), corpus, steps=30)
 print(time.perf_counter() - start)
 """
 

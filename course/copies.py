@@ -33,8 +33,9 @@ _OTTER = '''"""For otter-grader, which runs this behind a submission."""
 
 from otter.test_files import test_case
 
-from tokensel_nb.chapters.exercises.answers import RIGHT, verdict
+from tokensel_nb.chapters.exercises.answers import RIGHT, Checks, verdict
 
+Checks("{chapter}")  # loads the checks of this chapter
 OK_FORMAT = False  # otter's exception-based format
 name = "{label}"
 points = {points}
@@ -75,11 +76,12 @@ def instructor(notebook, seed=0):
 def otter_tests(notebook, seed=0) -> dict[str, str]:
     """Return a test file for otter-grader for each exercise of a notebook, by its label."""
     levels, tests = _levels(notebook), {}
+    chapter = re.search(r'Checks\("(\w+)"', "\n".join(cell.source for cell in notebook.cells))
     for label, cell in pieces(notebook):
         # The same check as in the notebook, asked anew: what a student's notebook says of itself is not believed.
         if label and cell.source.startswith("check("):
             asked = ", ".join(_asked(cell.source))
-            tests[label] = _OTTER.format(label=label, points=levels[label], asked=asked, seed=seed)
+            tests[label] = _OTTER.format(chapter=chapter[1], label=label, points=levels[label], asked=asked, seed=seed)
     return tests
 
 

@@ -40,9 +40,8 @@ assert "torch" not in ts.versions()
 start = ts.init_parameters(corpus.vocab_size, dim=2048, seed=0)
 after = ts.embedding_step(start, corpus, learning_rate=3)
 assert np.corrcoef(after.token_values, ts.predicted_values(corpus, learning_rate=3))[0, 1] > 0.9, after
-for model in (ts.OneLayer(),):
-    found = ts.train(corpus, model, dim=4, steps=3).parameters
-    ts.logits(found, corpus), ts.attention(found, corpus), ts.gradients(found, corpus), ts.accuracy(found, corpus)
+found = ts.train(ts.init_parameters(corpus.vocab_size, 4, seed=0), corpus, steps=3).parameters
+ts.logits(found, corpus), ts.attention(found, corpus), ts.gradients(found, corpus), ts.accuracy(found, corpus)
 clear = ts.corpus_from_texts(["good film", "bad film"], ["up", "down"])
 print(ts.max_margin(np.eye(3), clear))
 model = ts.TextClassifier().fit(texts, labels)
@@ -57,17 +56,12 @@ print(ts.read_reviews(folder / "b.csv"))
 model.save(folder / "model")
 from tokensel_nb.yourdata.command import main
 assert main(["explain", str(folder / "model"), "a bad film"]) == 0
-import tokensel_nb.chapters.exercises, tokensel_nb.models.textbook, tokensel_nb.chapters.plots, tokensel_nb.chapters.scale
+import tokensel_nb.chapters.exercises, tokensel_nb.chapters.plots
 help(ts.train), dir(ts), [getattr(ts, name) for name in ts.__all__]
 print("done")
 """
 
-TENSORS = "tensors, GPUs and deeper models need PyTorch: pip install 'tokensel-nb[torch]'"
 NEEDS = {
-    "ts.train(corpus, ts.WithMLP(), dim=4, steps=1)": TENSORS,
-    "ts.train(corpus, dim=4, steps=1, device='auto')": TENSORS,
-    "ts.init_parameters(3, 2, seed=0).to('cpu')": TENSORS,
-    "from tokensel_nb.models import textbook; textbook.tokens_of(corpus)": TENSORS,
     "ts.read_reviews('hub:owner/name')": "the Hugging Face hub needs the library datasets: pip install 'tokensel-nb[hub]'",
     "ts.explain(ts.TextClassifier().fit(texts, labels), 'a good film').table()": (
         "tables need pandas: pip install 'tokensel-nb[report]'"
@@ -125,29 +119,5 @@ def test_the_command_says_it_too(tmp_path):
 
 def test_a_package_that_is_there_and_broken_is_not_called_missing(tmp_path):
     (tmp_path / "broken_package.py").write_text("import what_it_needs_itself")
-    code = "from tokensel_nb.support.extras import Extra; Extra('broken_package', 'book', 'it needs').anything"
+    code = "from tokensel_nb.extras import Extra; Extra('broken_package', 'book', 'it needs').anything"
     assert without_extras(code, tmp_path).stderr.splitlines()[-1].endswith("No module named 'what_it_needs_itself'")
-
-
-def test_where_a_platform_has_no_threads_none_is_started(tmp_path):
-    """Python in a browser says "emscripten", and fails where a thread is started."""
-    code = """
-import threading
-
-def start(self):
-    raise RuntimeError("can't start new thread")
-
-threading.Thread.start = start
-many = texts * 300
-ts.report(ts.TextClassifier(), many, labels * 300)
-from tokensel_nb.corpus import counts
-from tokensel_nb.support import threads
-counts.BLOCK = threads.LARGE = 1
-ts.train(corpus, dim=4, steps=2)
-"""
-    browser = "import sys, pyarrow.compute, sklearn.base\nsys.platform = 'emscripten'\n" + WITHOUT
-    with_threads, without = (
-        subprocess.run([sys.executable, "-c", start + code], capture_output=True, text=True) for start in (WITHOUT, browser)
-    )
-    assert "can't start new thread" in with_threads.stderr  # this test can fail
-    assert without.returncode == 0, without.stderr

@@ -24,7 +24,8 @@ corpus = ts.corpus_from_texts(texts, labels)
 start = ts.init_parameters(corpus.vocab_size, dim=2048, seed=0)
 after = ts.embedding_step(start, corpus, learning_rate=3)
 assert np.corrcoef(after.token_values, ts.predicted_values(corpus, learning_rate=3))[0, 1] > 0.9
-assert ts.accuracy(ts.train(corpus, dim=16).parameters, corpus) == 1
+trained = ts.train(ts.init_parameters(corpus.vocab_size, dim=16, seed=0), corpus).parameters
+assert ts.accuracy(trained, corpus) == 1
 assert ts.max_margin(np.eye(3), ts.Corpus([[1, 0, 1], [0, 1, 1]], [1, -1], ["good", "bad", "film"])).residual < 1e-9
 with open("a.csv", "w") as file:
     file.write("text,label\\n" + "\\n".join(map(",".join, zip(texts, labels))))
@@ -38,7 +39,7 @@ import numpy as np
 import tokensel_nb as ts
 
 corpus: ts.Corpus = ts.corpus_from_texts(["a good film", "a bad film"], ["up", "down"])
-training = ts.train(corpus, ts.OneLayer(), dim=4, steps=3)
+training = ts.train(ts.init_parameters(corpus.vocab_size, 4, seed=0), corpus, steps=3)
 step: ts.Parameters = ts.embedding_step(ts.init_parameters(corpus.vocab_size, 4, seed=0), corpus, learning_rate=3.0)
 values: np.ndarray = np.asarray(step.token_values)
 model = ts.TextClassifier().fit(["good", "bad"] * 10, ["up", "down"] * 10)

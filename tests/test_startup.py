@@ -30,7 +30,7 @@ repr(corpus), corpus.label_skew(), corpus.signed_frequency(), corpus.split(0.5, 
 """
 TRAINING = """
 for options in ({}, {"optimizer": "gradient descent"}, {"batch_size": 2, "checkpoint": "run.safetensors"}):
-    found = ts.train(corpus, dim=4, steps=3, **options)
+    found = ts.train(ts.init_parameters(2, 4, seed=0), corpus, steps=3, **options)
     ts.logits(found.parameters, corpus), ts.attention(found.parameters, corpus), ts.gradients(found.parameters, corpus)
 """
 TABLE = "ts.load_reviews('a.csv'), ts.read_reviews({'text': ['a']}, label=None)"
@@ -40,8 +40,9 @@ model.predict_proba(np.eye(2)), model.attention(np.eye(2)), model.token_importan
 """
 TENSORS = """
 import numpy as np, tokensel_nb as ts
-for model in (ts.OneLayer(), ts.WithMLP()):
-    ts.train(ts.Corpus(np.eye(2), [1, -1], ["a", "b"]), model, dim=4, steps=3, device="cpu")
+corpus = ts.Corpus(np.eye(2), [1, -1], ["a", "b"])
+ts.train(ts.init_parameters(2, 4, seed=0), corpus, steps=3, device="cpu")
+ts.train(ts.WithMLP().start(2, 4, seed=0), corpus, steps=3, model=ts.WithMLP(), device="cpu")
 """
 
 

@@ -78,7 +78,7 @@ def test_left_empty_every_check_says_not_yet(path):
     copy = student(read(path))
     graded = [i for i, cell in enumerate(copy.cells) if "nbgrader" in cell.metadata]
     with redirect_stdout(out):
-        exec("from tokensel_nb.chapters.exercises import Checks\ncheck = Checks(seed=0)", room)
+        exec(f"from tokensel_nb.chapters.exercises import Checks\ncheck = Checks({path.stem!r}, seed=0)", room)
         for i in graded:
             exec(copy.cells[i - 1].source, room)
             exec(copy.cells[i].source, room)
@@ -207,8 +207,8 @@ def test_no_later_cell_takes_the_name_of_an_answer(path):
 def test_the_seed_reaches_every_copy(tmp_path):
     (path,) = (path for path in NOTEBOOKS if path.stem == "01_model")
     for made in (student(read(path), seed=7), instructor(read(path), seed=7)):
-        assert sum("Checks(seed=7)" in cell.source for cell in made.cells) == 1
-        assert not any("Checks(seed=0)" in cell.source for cell in made.cells)
+        assert sum('Checks("01_model", seed=7)' in cell.source for cell in made.cells) == 1
+        assert not any("seed=0)" in cell.source for cell in made.cells)
 
 
 def test_copies_are_written_and_packed(tmp_path):
@@ -235,7 +235,7 @@ def test_with_another_seed_the_instructors_notebook_is_run_anew(tmp_path):
     """A book of one exercise: its case is drawn by the seed, and its check is seen to hold."""
     task = "```{exercise}\n:label: ex-height\n*Derive · level 1 of 3 · 5 minutes*\n\nWrite `ratio`.\n```\n\n"
     code = [
-        "import numpy as np\nfrom tokensel_nb.chapters.exercises import Checks\n\ncheck = Checks(seed=0)",
+        "import numpy as np\nfrom tokensel_nb.chapters.exercises import Checks\n\ncheck = Checks(\"04_reviews\", seed=0)",
         "def ratio(depth):\n    return np.exp(depth)\n\n\nprint(check.seed)",
         'check("ex-height", ratio)',
     ]

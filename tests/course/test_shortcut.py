@@ -258,9 +258,3 @@ def test_a_name_that_is_no_name_of_a_file_is_refused(tmp_path, capsys, name):
     with pytest.raises(SystemExit):
         shortcut.main(["--seed", "1", "--student", name, "--to", str(tmp_path)])
     assert "no name of a file" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("wrong", [-1, 1.5, "7", True])
-def test_a_seed_that_is_none_is_refused(wrong):
-    with pytest.raises((TypeError, ValueError), match="seed"):
-        shortcut.puzzle(wrong)
