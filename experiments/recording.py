@@ -10,7 +10,6 @@ from filelock import FileLock
 import tokensel_nb as ts
 from experiments.machine import machine
 from tokensel_nb.chapters.recorded import FOLDER
-from tokensel_nb.support.files import atomic
 
 # The three corpora that anyone can get, in two classes of about one size; the seed draws the tweets.
 CORPORA = {
@@ -51,8 +50,9 @@ def keep_time(name, took):
     """Write down how long a part took on this machine; several processes may do so at once."""
     with FileLock(TIMES.with_suffix(".lock")):
         known = times() | {name: took | machine()}
-        with atomic(TIMES) as file:
-            file.write((json.dumps(dict(sorted(known.items())), indent=1) + "\n").encode())
+        whole = TIMES.with_suffix(".part")
+        whole.write_text(json.dumps(dict(sorted(known.items())), indent=1) + "\n", "utf-8")
+        whole.replace(TIMES)
 
 
 def rounded(numbers, digits=4) -> list:

@@ -46,8 +46,7 @@ def complete_tokens(corpus) -> np.ndarray:
     >>> ts.complete_tokens(corpus)
     array([ 1, -1,  0])
     """
-    holds = (corpus.counts > 0).T
-    positive, negative = (holds @ (corpus.signs == sign) for sign in (1, -1))
+    positive, negative = ((corpus.counts > 0).T @ (corpus.signs == sign) for sign in (1, -1))
     return positive.astype(np.int64) - negative
 
 
@@ -71,9 +70,7 @@ def relevant_tokens(corpus) -> sparse.csr_array:
     >>> ts.relevant_tokens(corpus).toarray().tolist()
     [[True, False, False], [False, True, False]]
     """
-    counts = corpus.counts
-    data = (complete_tokens(corpus) != 0)[counts.indices]
-    marks = sparse.csr_array((data, counts.indices, counts.indptr), shape=counts.shape, copy=True)
+    marks = sparse.csr_array((corpus.counts > 0).multiply(complete_tokens(corpus) != 0))
     marks.eliminate_zeros()
     return marks
 

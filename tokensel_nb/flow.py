@@ -95,6 +95,13 @@ class Flow:
         """The smallest attention that a text pays to its selected tokens, at every point, shape (m,)."""
         return 0.0 - np.expm1(self.log_missed)
 
+    @property
+    def log_times(self):
+        """log(1 + t) at every point, shape (m,), where t is the time of dp/dt = -∇_p L; by the trapezoidal rule."""
+        speeds = (self.log_gradient_norms[1:] + self.log_gradient_norms[:-1]) / 2
+        log_parts = np.log(np.diff(self.arc_lengths)) - speeds  # dt = ds / ‖∇L‖
+        return np.logaddexp(0, np.r_[-np.inf, np.logaddexp.accumulate(log_parts)])
+
     def leads(self, embeddings, pairs):
         """Return by how much the first token of each pair leads in score, (E_r - E_s)·p, at every point.
 
@@ -245,7 +252,7 @@ class Field:
         norm = np.linalg.norm(gradient)
         # The unit is such that the largest pull of a text on a token is 1/n.
         if norm * len(self.corpus) <= CANCELLED * self.size:  # both are zero where the embeddings are
-            raise _NoDirection("the gradient is zero: attention has nothing to choose between; take a step on E first")
+            raise _NoDirection("the gradient is zero at the start: attention has nothing to choose between; are values equal?")
         return attention, gradient, norm
 
     def velocity(self, _, point):

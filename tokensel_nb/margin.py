@@ -101,7 +101,7 @@ def selected_pairs(corpus, selection=None) -> np.ndarray:
     Raises
     ------
     ValueError
-        If a text has no relevant token, a selected token does not occur in its text, or there is no pair at all.
+        If a text has no relevant token, or a selected token does not occur in its text.
 
     Examples
     --------
@@ -115,8 +115,6 @@ def selected_pairs(corpus, selection=None) -> np.ndarray:
     # Entry (r, s) counts the texts in which s is an other of the selected r: one product finds and deduplicates all pairs.
     together = sparse.coo_array(mask.T @ others)
     pairs = np.stack(together.coords, axis=1)[together.data > 0].astype(np.int64)
-    if not len(pairs):
-        raise ValueError("there is no pair: no text holds a selected token and another one; give texts of two or more tokens")
     return pairs[np.lexsort(pairs.T[::-1])]
 
 

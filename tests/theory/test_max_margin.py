@@ -179,7 +179,6 @@ def test_what_would_give_a_wrong_direction_is_refused(tiny):
         "text 2 holds no relevant token": (embeddings, tiny),
         "give 3 rows of finite numbers": (embeddings * [[1], [np.nan], [1]], tiny, given_),
         r"embeddings has shape \(2, 3\)": (embeddings[:2], tiny, given_),
-        "there is no pair": (embeddings, tiny[2], [1]),
         "text that does not hold it": (embeddings, tiny, [2, 2, 1]),
         "exceeds matrix dimension": (embeddings, tiny, [2, 3, 1]),
         r"selection has shape \(3, 2\)": (embeddings, tiny, np.ones((3, 2), bool)),
