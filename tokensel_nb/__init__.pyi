@@ -59,6 +59,11 @@ from .descent import (
     State as State,
     descent as descent,
 )
+from .distributed import (
+    Shards as Shards,
+    Shared as Shared,
+    write_shards as write_shards,
+)
 from .first_steps import (
     FirstStep as FirstStep,
     allowed_error as allowed_error,

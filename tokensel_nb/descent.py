@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .arrays import as_numpy, dtype_name, in_memory, is_torch, like, namespace, to_numpy
-from .model import Outer, one_layer, slopes_of
+from .arrays import dtype_name, in_memory, is_torch, like, namespace
+from .model import one_layer, slopes_of
 
 BLOCK = 2**17  # numbers; a few arrays of so many fit in the cache of a core
 
@@ -26,7 +26,7 @@ class Optimizer(NamedTuple):
         How many arrays of its size it keeps for each array.
     direction : callable
         ``(slope, moments, step) -> (direction, moments)``, number by number; the array then moves by ``-learning_rate`` times
-        the direction. Steps count from one. It gets numpy arrays, or tensors on a GPU. It may change the moments in place.
+        the direction. Steps count from one. It gets arrays of the kind that is trained, and may change the moments in place.
 
     Examples
     --------
@@ -137,7 +137,8 @@ def descent(
     if not names or not set(names) >= set(trained or names):
         raise ValueError(f"trained={trained}; the parameters have {', '.join(parameters._fields)}")
     if state is None:
-        state = State(0, {name: tuple(_zeros(getattr(parameters, name)) for _ in range(optimizer.moments)) for name in names})
+        zeros = lambda name: tuple(_new(getattr(parameters, name), np.zeros) for _ in range(optimizer.moments))
+        state = State(0, {name: zeros(name) for name in names})
     state = copy.deepcopy(state)
     for rows in _batches(corpus, batch_size, seed, state.step):
         yield state.step, parameters, state
@@ -148,10 +149,6 @@ def descent(
                 array, slope = getattr(parameters, name), slopes[name]
                 moved[name] = _moved(array, slope, state.moments[name], step, float(learning_rate), optimizer.direction)
         parameters, state = parameters._replace(**moved), State(step, state.moments)
-
-
-def _zeros(array):
-    return like(np.zeros(array.shape, dtype_name(array)), array)
 
 
 def _batches(corpus, size, seed, skip):
@@ -168,12 +165,13 @@ def _batches(corpus, size, seed, skip):
 
 def _moved(array, slope, moments, step, learning_rate, direction):
     """Return an array after a step, as a new one; its moments change in place."""
-    if is_torch(array) and in_memory(array):  # numpy's new arrays lie on large pages: getting torch's takes as long as the step
-        slope, plain = as_numpy(slope) if isinstance(slope, Outer) else to_numpy(slope), [*map(to_numpy, moments)]
-        return like(_moved(to_numpy(array), slope, plain, step, learning_rate, direction), array)
-    new = namespace(array).empty_like(array)
+    new, fused = _new(array, np.empty), is_torch(array) and direction is _adam
     for rows in _blocks(array):
         views = [moment[rows] for moment in moments]
+        if fused:
+            new[rows] = array[rows]
+            _adam_of_torch(new[rows], slope[rows].contiguous(), views, step, learning_rate)
+            continue
         way, parts = direction(slope[rows], views, step)
         new[rows] = array[rows] - learning_rate * way
         for view, part in zip(views, parts):
@@ -182,9 +180,25 @@ def _moved(array, slope, moments, step, learning_rate, direction):
     return new
 
 
+def _new(array, make):
+    """Return another array of the same kind; numpy makes those in memory, as torch's lie on small pages, which take longer."""
+    return like(make(array.shape, dtype_name(array)), array) if in_memory(array) else namespace(array).zeros_like(array)
+
+
 def _blocks(array):
     """Return the rows of an array in blocks that fit in a core's cache; all at once on another device."""
     if array.ndim == 0 or not in_memory(array):
         return [...]
-    height = max(BLOCK // max(math.prod(array.shape[1:]), 1), 1)
+    height = max(BLOCK * (4 if is_torch(array) else 1) // max(math.prod(array.shape[1:]), 1), 1)
     return [slice(begin, begin + height) for begin in range(0, len(array), height)]
+
+
+def _adam_of_torch(tensor, slope, moments, step, learning_rate):
+    """Take the step of `_adam` in place, by torch's kernel, which goes through the memory once."""
+    import torch
+    from torch.optim.adam import adam  # not the class, which takes seconds to import
+
+    lists = [[each] for each in (tensor, slope, *moments)]
+    rest = dict(beta1=0.9, beta2=0.999, eps=1e-8, weight_decay=0.0, amsgrad=False, maximize=False)
+    steps = [torch.tensor(step - 1.0, device=tensor.device)]
+    adam(*lists, [], steps, lr=learning_rate, fused=True, foreach=False, **rest)
