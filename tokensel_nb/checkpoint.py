@@ -26,6 +26,7 @@ def save_arrays(path, arrays, notes):
 def replacing(path):
     """Yield a temporary name beside a path; what is written there takes the path's place, or is removed after an error."""
     temporary = Path(f"{path}.{os.getpid()}")
+    temporary.parent.mkdir(parents=True, exist_ok=True)
     try:
         yield temporary
         os.replace(temporary, path)

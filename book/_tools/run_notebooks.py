@@ -92,7 +92,7 @@ def keep_times(seconds: dict[str, float]) -> None:
 
 def run(path: Path, to: Path | None = None) -> float | None:
     """Run one notebook in its own folder and store it; return the seconds it took, or None where a cell failed."""
-    from tokensel_nb.support.files import atomic  # not at the top: contract.py uses `execute` where there is no package yet
+    from tokensel_nb.checkpoint import replacing  # not at the top: contract.py uses `execute` where there is no package yet
 
     notebook = nbformat.read(path, as_version=4)
     first_cells.stamp(notebook, path.name)
@@ -102,8 +102,8 @@ def run(path: Path, to: Path | None = None) -> float | None:
         return print(f"{path.name} is left as it was: {error}", file=sys.stderr, flush=True)
     tidy(notebook)
     nbformat.validate(notebook)
-    with atomic((to or path.parent) / path.name) as file:  # an interrupted run leaves no half of a notebook
-        file.write((nbformat.writes(notebook) + "\n").encode())
+    with replacing((to or path.parent) / path.name) as temporary:  # an interrupted run leaves no half of a notebook
+        temporary.write_bytes((nbformat.writes(notebook) + "\n").encode())
     if to is None:
         keep_pictures(notebook)
     print(f"ran {path.name} in {seconds:.0f} s", flush=True)

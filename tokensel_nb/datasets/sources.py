@@ -99,7 +99,6 @@ def cached(filename, name, make):
     reviews = as_recorded(make(), name)
     table = pa.table({"text": reviews.texts, "label": reviews.labels}, metadata={"source": reviews.source})
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
         with replacing(path) as temporary:
             parquet.write_table(table, temporary, compression="zstd")
     except OSError as error:

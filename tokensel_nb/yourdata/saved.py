@@ -21,7 +21,6 @@ def write(model, folder):
     notes = dict(format=FORMAT, settings=_settings(model), tokenizer=name, l2=model.l2_, held_out=model.held_out_)
     notes |= dict(classes=[_plain_label(label) for label in model.classes_.tolist()], kind=model.classes_.dtype.str)
     arrays = dict(scores=model.scores_, values=model.values_, starts=phrases.starts, lasts=phrases.lasts, words=words)
-    Path(folder).mkdir(parents=True, exist_ok=True)
     save_arrays(Path(folder, FILE), arrays, notes)
 
 

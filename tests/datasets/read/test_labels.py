@@ -135,13 +135,9 @@ def test_labels_that_are_none_get_one_sentence(rows, options, message):
     assert len(str(caught.value)) < 400
 
 
-@pytest.mark.parametrize(
-    "options",
-    [{"class_names": "ab"}, {"class_names": {"a", "b"}}, {"class_names": ["a"]}, {"class_names": [1, "1"]}, {"classes": 3}],
-    ids=["a string", "a set", "one name", "one name twice", "a number"],
-)
-def test_options_that_are_none(options):
-    with pytest.raises((TypeError, ValueError), match=f"^{next(iter(options))}(=| is a (str|set); give a list)"):
+@pytest.mark.parametrize("options", [{"class_names": "ab"}, {"class_names": ["a"]}, {"class_names": [1, "1"]}], ids=str)
+def test_class_names_that_are_none(options):
+    with pytest.raises((TypeError, ValueError), match=r"^class_names(=| is a str)"):
         read(CASES, **options)
 
 

@@ -63,18 +63,6 @@ def test_a_line_is_logged_once_where_somebody_has(capsys, caplog):
     assert caplog.record_tuples == [("tokensel_nb", logging.INFO, "a line"), ("tokensel_nb", logging.INFO, "another")]
 
 
-def test_a_line_can_be_silenced(capsys, caplog):
-    with caplog.at_level(logging.WARNING, "tokensel_nb"):
-        tell("a line")
-    logging.disable(logging.WARNING)
-    try:
-        tell("a line")
-    finally:
-        logging.disable(logging.NOTSET)
-    assert capsys.readouterr().out == ""
-    assert caplog.messages == []
-
-
 LINE = "tell('a line')"
 
 

@@ -106,21 +106,10 @@ def test_what_is_no_source_gets_one_sentence(source, message):
         read_reviews(source)
 
 
-@pytest.mark.parametrize(
-    "values",
-    [{"a": 1, "b": 0}, {"a", "b"}, "ab", b"ab", 5, object(), np.array("ab")],
-    ids="dict set str bytes int object array".split(),
-)
+@pytest.mark.parametrize("values", [{"a", "b"}, "ab", b"ab", 5, np.array("ab")], ids=str)
 def test_what_has_no_order_or_is_one_string_is_no_list(values):
-    """A dictionary holds columns, or one record, only as a whole source."""
     with pytest.raises(TypeError, match=r"^labels is a .*; give a list of values, in their order$"):
         read_reviews((["a", "b"], values))
-    if not isinstance(values, (str, int)):  # of which a dictionary would be a record
-        with pytest.raises(TypeError, match=r"^label is a .*; give a list of values, in their order$"):
-            read_reviews({"text": ["a", "b"], "label": values})
-    if not isinstance(values, (dict, str)):  # which are another source
-        with pytest.raises(TypeError, match=r"^texts is a .*; give a list of values, in their order$"):
-            read_reviews((values, [1, 0]))
 
 
 @pytest.mark.parametrize(
@@ -134,12 +123,6 @@ def test_whatever_has_an_order_is_a_list(form):
 def test_masked_labels_are_missing():
     with pytest.raises(DataError, match="text 0 has no label"):
         read_reviews((["a", "b", "c"], np.ma.array([0, 1, 1], mask=[1, 0, 0])))
-
-
-def test_a_list_that_holds_itself_gets_one_sentence():
-    (held := []).append([held])
-    with pytest.raises(DataError, match="the list given holds itself"):
-        read_reviews(held)
 
 
 def test_lists_without_labels_are_not_counted():
@@ -224,10 +207,3 @@ def test_an_empty_path_is_not_the_working_directory(tmp_path, monkeypatch):
     written(tmp_path / "a.csv")
     with pytest.raises(FileNotFoundError, match=r"^'': there is no such file; give the path of a CSV"):
         read_reviews("")
-
-
-@pytest.mark.parametrize("name", ["x/" * 200, "x" * 300, "a\0b"], ids=["deep", "long", "nul"])
-def test_strange_names_of_no_file(name):
-    with pytest.raises(FileNotFoundError, match="there is no such file") as caught:
-        read_reviews(name)
-    assert len(str(caught.value)) < 500
