@@ -2,7 +2,6 @@
 
 import json
 import os
-import subprocess
 import sys
 import tempfile
 import time
@@ -13,10 +12,8 @@ import numpy as np
 
 import tokensel_nb as ts
 from tokensel_nb.chapters import scale
+from tokensel_nb.chapters.recorded import recorded
 from tokensel_nb.chapters.scale import DIM, REVIEWS, ROUNDS, SAME_STEPS, Size, counted, in_turns, resized, size_of, stepper
-from tokensel_nb.scale.distributed import Parts
-from tokensel_nb.scale.processes import ALONE, Processes
-from tokensel_nb.scale.stored import write_corpora
 
 from .recording import rounded, run
 
@@ -33,12 +30,13 @@ from .recording import rounded, run
 #   its target is for `AGAIN`: points that were chosen afterwards, and measured only then. It missed one of these five, by
 #   1.62, and was left so.
 # - `speed_part`: one process, several, and several that exchange nothing take turns, step by step. Each is held to one core.
-# - `tensors`: processor time, too, on one thread, so that no wait for the disk counts; blocks are as large as by default.
-# - `out_of_core`: the peak of memory of a process that trains for two steps, its imports included.
+# - `tensors`: processor time, too, on one thread, so that no wait for the disk counts.
+#
+# The records "memory" and "counting" of scale.json, and "disk" of scale_tensors.json, are of commit fa56dfc, whose package read
+# texts from a format of its own; here `tensors` reads shards of Arrow instead.
 #
 # On the measuring machine other programs run. With `--quiet`, as root, they wait while `speed_part` counts.
-SETTINGS = [(REVIEWS, 300e6), (10 * REVIEWS, 300e6), (10 * REVIEWS, 1e9)]  # texts, and the setting of memory
-MEMORY = 1e9  # bytes that a stored corpus may take unless one says otherwise
+SHARD = 25_000  # texts
 GPU = Path(__file__).parents[1] / "data" / "gpu.json"
 LOOPBACK = Path("/sys/class/net/lo/statistics/tx_bytes")
 BYTE_STEPS = 1000
@@ -70,7 +68,7 @@ def cost_points(points) -> dict:
     return {"kind": [kind for kind, *_ in points], **dict(columns), "seconds": rounded(seconds, 7)}
 
 
-def same_part(processes: Processes, folder: Path, *options: str) -> dict:
+def same_part(rank: int, folder: Path, *options: str) -> dict:
     """Train in float64, whole and in batches, with two and five classes, together and alone; return the largest differences."""
     results = {}
     for classes in (2, 5):
@@ -78,26 +76,26 @@ def same_part(processes: Processes, folder: Path, *options: str) -> dict:
         start = ts.init_parameters(corpus.vocab_size, DIM, 0, num_classes=classes, dtype="float64")
         formula = 2 * SAME_STEPS * size_of(corpus, DIM).exchanged  # in float64
         for optimizer, batch_size in (("adam", None), ("adam", 100), ("gradient descent", None)):
-            settings = dict(optimizer=optimizer, batch_size=batch_size, steps=SAME_STEPS, evaluate_every=SAME_STEPS)
+            settings = dict(optimizer=optimizer, batch_size=batch_size, evaluate_every=SAME_STEPS, verbose=False)
             with counted() as sent:
-                together = ts.train(corpus, start=start, distributed=True, verbose=False, **settings).parameters
-            alone = ts.train(corpus, start=start, verbose=False, **settings).parameters
+                together = ts.train(start, ts.Shared(corpus), SAME_STEPS, **settings).parameters
+            alone = ts.train(start, corpus, SAME_STEPS, **settings).parameters
             # Two evaluations exchange loss and accuracy.
             name = f"{classes} classes, {optimizer}, {batch_size or 'all'}"
             results[name] = [scale.largest_difference(together, alone), (sum(sent) - 2 * 16) / formula]
     return results
 
 
-def speed_part(processes: Processes, folder: Path, *options: str) -> dict:
+def speed_part(rank: int, folder: Path, *options: str) -> dict:
     """Time a step of this process alone, one of all, and one in which they exchange nothing, in turns."""
     from torch import distributed
 
     cores = sorted(os.sched_getaffinity(0))
-    os.sched_setaffinity(0, {cores[processes.rank % len(cores)]})  # or one process would use all for its products
+    os.sched_setaffinity(0, {cores[rank % len(cores)]})  # or one process would use all for its products
     corpus = resized(imdb(), REVIEWS, 7780)
-    parts = Parts(corpus, None, processes)
-    steps = [stepper(texts, ts.init_parameters(corpus.vocab_size, DIM, seed=0)) for texts in (corpus, parts, parts.only)]
-    if processes.rank:
+    shared, start = ts.Shared(corpus), ts.init_parameters(corpus.vocab_size, DIM, seed=0)
+    steps = [stepper(texts, start) for texts in (corpus, shared, shared.part)]
+    if rank:
         steps[0] = lambda: None
 
     def together(step):
@@ -122,12 +120,13 @@ def speed_part(processes: Processes, folder: Path, *options: str) -> dict:
     }
 
 
-def exchange_part(processes: Processes, folder: Path, *options: str) -> dict:
+def exchange_part(rank: int, folder: Path, *options: str) -> dict:
     """Count the bytes of many steps on a few reviews: as torch is handed them, and on the loopback interface."""
     from torch import distributed
 
     corpus = imdb()[::25]
-    step = stepper(Parts(corpus, None, processes), ts.init_parameters(corpus.vocab_size, DIM, seed=0))
+    step = stepper(ts.Shared(corpus), ts.init_parameters(corpus.vocab_size, DIM, seed=0))
+    step()
     rounds = []
     with counted() as handed:
         for _ in range(5):
@@ -139,46 +138,22 @@ def exchange_part(processes: Processes, folder: Path, *options: str) -> dict:
             rounds.append(int(LOOPBACK.read_text()) - before)
     formula = size_of(corpus, DIM).exchanged
     # A ring hands on every number twice but for its own share: 2 (N - 1) of them all, in all processes together.
-    on_interface = min(rounds) / (BYTE_STEPS * 2 * (processes.size - 1) * formula)  # whatever else uses it only adds
+    passed = 2 * (distributed.get_world_size() - 1) * formula
+    on_interface = min(rounds) / (BYTE_STEPS * passed)  # whatever else uses it only adds
     return dict(handed=sum(handed) / len(rounds) / BYTE_STEPS, formula=formula, interface=on_interface, rounds=rounds)
 
 
-def out_of_core(texts: int, setting: float, folder) -> dict:
-    """Store IMDB's counts, again and again, in a new folder, and train on them in a process of its own with so much memory."""
-    whole, rest = divmod(texts, len(imdb()))
-    Path(folder).mkdir()
-    parts = [imdb()] * whole + ([imdb()[:rest]] if rest else [])
-    write_corpora(parts, Path(folder), imdb().vocabulary.tolist(), list(imdb().class_names))
-    command = [sys.executable, "-m", __spec__.name, "memory", str(folder), str(setting)]
-    ended = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=os.environ | {"OMP_NUM_THREADS": "1"})
-    entries = sum(part.counts.nnz for part in parts)
-    return dict(texts=texts, setting=setting, entries=entries, stored=8 * entries) | json.loads(ended.stdout.splitlines()[-1])
-
-
-def memory_part(folder: str, setting: str) -> dict:
-    """Train for two steps; return the peak of memory, and the seconds of a step."""
-    corpus = ts.StoredCorpus(Path(folder), memory=float(setting))
-    ts.train(corpus, dim=DIM, steps=2, verbose=False)
-    step = stepper(Parts(corpus, None, ALONE), ts.init_parameters(corpus.vocab_size, DIM, seed=0))
-    began = time.perf_counter()
-    step()
-    seconds = time.perf_counter() - began
-    # Not getrusage: it counts what the program that started this one held.
-    peak = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM"))
-    return {"step": seconds, "peak": 1024 * int(peak.split()[1])}
-
-
-def counting(folder) -> dict:
-    """Store IMDB's reviews; return the tokens of the vocabulary in them, and the seconds that the processor works at it."""
+def counting() -> dict:
+    """Count IMDB's reviews; return the tokens of the vocabulary in them, and the seconds that the processor works at it."""
     reviews = ts.read_imdb()
     began = time.process_time()
-    stored = ts.store_corpus(list(zip(reviews.texts, reviews.labels.tolist())), folder, min_count=45)
+    corpus = ts.corpus_from_texts(reviews.texts, reviews.labels, min_count=45)
     seconds = time.process_time() - began
-    return {"tokens": int(stored[:].lengths.sum()), "seconds": seconds}
+    return {"tokens": int(corpus.lengths.sum()), "seconds": seconds}
 
 
-def tensors(texts: int = REVIEWS, numbers: int = 2**28, rounds: int = ROUNDS, memory: float = MEMORY) -> dict:
-    """Time a step on torch's tensors, on one thread: of texts in memory, and of the same read from a disk in blocks.
+def tensors(texts: int = REVIEWS, numbers: int = 2**28, rounds: int = ROUNDS, shard: int = SHARD) -> dict:
+    """Time a step on torch's tensors, on one thread: of texts in memory, and of the same read from a disk in shards.
 
     A copy of numbers far beyond every cache, in turns with them, says how fast the memory is. Of a GPU there is one measured
     share of the bandwidth: that of ``data/gpu.json``, at 25,000 reviews.
@@ -187,14 +162,14 @@ def tensors(texts: int = REVIEWS, numbers: int = 2**28, rounds: int = ROUNDS, me
 
     torch.set_num_threads(1)
     corpus = resized(imdb(), texts, 7780)
-    parameters = ts.init_parameters(corpus.vocab_size, DIM, seed=0).to("cpu")
+    parameters = ts.to_device(ts.init_parameters(corpus.vocab_size, DIM, seed=0), "cpu")
     source = torch.randn(numbers)
     target = torch.empty_like(source)
     with tempfile.TemporaryDirectory() as folder:
-        write_corpora([corpus], Path(folder), corpus.vocabulary.tolist(), list(corpus.class_names))
-        stored = Parts(ts.StoredCorpus(folder, memory=memory))
-        steps = (stepper(each, parameters) for each in (corpus, stored))
-        times = in_turns(*steps, lambda: target.copy_(source), rounds=rounds)
+        parts = (corpus[begin : begin + shard] for begin in range(0, len(corpus), shard))
+        shards = ts.write_shards(Path(folder) / "reviews.arrow", parts)
+        steps = (stepper(each, parameters) for each in (corpus, shards))
+    times = in_turns(*steps, lambda: target.copy_(source), rounds=rounds)
     held_all, disk, of_copy = np.median(times, axis=0).tolist()
     size, bandwidth = size_of(corpus, DIM), 8 * numbers / of_copy  # read and written
     return {
@@ -218,9 +193,7 @@ def of_gpu() -> dict:
 def measured(*options: str) -> dict:
     """Measure everything, with these options for the processes that `torchrun` starts."""
     results = {name: cost_points(points) for name, points in POINTS.items()}
-    with tempfile.TemporaryDirectory() as folder:
-        results["counting"] = counting(Path(folder) / "reviews")
-        results["memory"] = [out_of_core(*setting, Path(folder) / str(number)) for number, setting in enumerate(SETTINGS)]
+    results |= {"counting": counting(), "memory": recorded("scale")["memory"]}
     with tempfile.TemporaryDirectory() as folder:
         for part in ("same", "exchange", "speed"):
             results[part] = {str(number): torchrun(number, part, folder, *options) for number in (2, 4)}
@@ -230,7 +203,4 @@ def measured(*options: str) -> dict:
 RECORDS = {"scale": measured, "scale_tensors": tensors}
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["memory"]:
-        print(json.dumps(memory_part(*sys.argv[2:])))
-    else:
-        run(RECORDS | {"scale": partial(measured, *sys.argv[1:])})
+    run(RECORDS | {"scale": partial(measured, *sys.argv[1:])})

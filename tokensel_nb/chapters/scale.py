@@ -20,13 +20,11 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import nnls
 
-from ..corpus.corpus import Corpus
-from ..models.one_layer import OneLayer
-from ..models.optimizers import Adam
-from ..models.parameters import init_parameters
-from ..scale.processes import Processes
-from ..scale.stored import StoredCorpus
-from ..training.train import train
+from ..corpus import Corpus
+from ..descent import descent
+from ..distributed import Shards, Shared
+from ..model import init_parameters
+from ..training import train
 
 ROUNDS = 9
 DIM, REVIEWS = 64, 560_000
@@ -131,10 +129,9 @@ def on_paper(size: Size, machine: Machine, share: float, entry: float = 8.0, pre
 
 
 def stepper(texts, parameters):
-    """Return a function that takes a step of Adam, which changes the parameters."""
-    arrays, model = parameters.arrays(), OneLayer()
-    optimizer = Adam(arrays, 0.01)
-    return lambda: optimizer.step(model.step_gradients(parameters, texts, arrays))
+    """Return a function that takes a step of Adam; its first call only begins."""
+    steps = descent(parameters, texts, learning_rate=0.01)
+    return lambda: next(steps)
 
 
 def step_seconds(corpus: Corpus, dim: int, rounds: int = ROUNDS) -> float:
@@ -172,7 +169,7 @@ def sizes_of(points: dict) -> list[Size]:
 
 def largest_difference(one, other) -> float:
     """Return by how much two models' parameters differ at most."""
-    return max(float(np.abs(ours - theirs).max()) for ours, theirs in zip(one.arrays().values(), other.arrays().values()))
+    return max(float(np.abs(ours - theirs).max()) for ours, theirs in zip(one, other))
 
 
 @contextmanager
@@ -205,22 +202,18 @@ def torchrun(processes: int, part: str, folder, *options: str, module=__spec__.n
     return json.loads(file.read_text())
 
 
-def train_part(processes: Processes, folder: Path) -> dict:
-    """Train on the corpus that lies stored in the folder, in float64; return parameters and the bytes of every exchange.
-
-    On the processor: machines with a GPU for each process are rare, and what is shown does not depend on it.
-    """
-    corpus = StoredCorpus(folder / "reviews")
+def train_part(rank: int, folder: Path) -> dict:
+    """Train on the shards that lie in the folder, in float64; return parameters and the bytes of every exchange."""
+    corpus = Shared(Shards(folder / "reviews.arrow"))
     start = init_parameters(corpus.vocab_size, 16, 0, num_classes=corpus.num_classes, dtype="float64")
     with counted() as sent:
-        options = {"steps": SAME_STEPS, "evaluate_every": SAME_STEPS, "verbose": False, "device": "cpu"}
-        training = train(corpus, start=start, distributed=True, **options)
-    return {"sent": sent, "parameters": {name: array.tolist() for name, array in training.parameters.arrays().items()}}
+        training = train(start, corpus, SAME_STEPS, evaluate_every=SAME_STEPS, verbose=False)
+    return {"sent": sent, "parameters": [array.tolist() for array in training.parameters]}
 
 
 if __name__ == "__main__":
     module, part, file, *options = sys.argv[1:]
-    processes = Processes.joined()
-    results = getattr(import_module(module), f"{part}_part")(processes, Path(file).parent, *options)
-    if processes.rank == 0:
+    rank = int(os.environ["RANK"])
+    results = getattr(import_module(module), f"{part}_part")(rank, Path(file).parent, *options)
+    if rank == 0:
         Path(file).write_text(json.dumps(results))

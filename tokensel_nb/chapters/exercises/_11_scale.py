@@ -4,12 +4,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from ...corpus.synthetic import independent_tokens
-from ...models.one_layer import score_gradients
-from ...models.parameters import init_parameters
+from ...model import init_parameters, score_gradients
+from ...synthetic import independent_tokens
 from ..scale import Size
-from .cases import flat
 from .answers import compare, exercise
+from .cases import flat
 
 
 @exercise("ex-scale-limit")
@@ -70,7 +69,7 @@ def words(power, random):
 def single(apart, random):
     texts = independent_tokens(80, 12, 6, 0.5, int(random.integers(100)))
     one, other = (init_parameters(12, 4, seed=int(seed), dtype="float64") for seed in random.integers(100, size=2))
-    gaps = np.abs(flat(one.arrays().values()) - flat(other.arrays().values()))
+    gaps = np.abs(flat(one) - flat(other))
     weights = [texts.counts.toarray() * np.exp(each.token_scores) for each in (one, other)]
     praise = [each @ of.token_values > 0 for each, of in zip(weights, (one, other))]
     difference, verdicts = apart(one, other, texts)
