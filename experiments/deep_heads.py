@@ -33,8 +33,8 @@ import numpy as np
 from tqdm import tqdm
 
 import tokensel_nb as ts
-from tokensel_nb.theory.heads import GROUP
-from tokensel_nb.theory.matched import correlation_at_equal
+from tokensel_nb.heads import GROUP
+from tokensel_nb.matched import correlation_at_equal
 
 from .recording import rounded
 from .transformers import DIM, FIRST, HEADS, LONGEST, judged, looks, sequences, trained, words_of
@@ -45,13 +45,13 @@ WAYS = {"blind": blind, "averaged": averaged}
 
 def of_words(model, parameters, texts, left_out, about):
     """Return how one-word logits and the effects of words follow the skew."""
-    moves = effects(model, parameters, model.logits(parameters, texts), left_out)
+    moves = effects(model, parameters, ts.logits(parameters, texts, model), left_out)
     return {"one word": value(one_word_logits(model, parameters, texts), *about), "left out": value(moves, *about)}
 
 
 def verdicts(model, parameters, texts, left_out, ends):
     """Return the accuracy with the threshold at the median logit, and the effect of words of blame and of praise."""
-    logits = model.logits(parameters, texts)
+    logits = ts.logits(parameters, texts, model)
     moves = effects(model, parameters, logits, left_out)
     right = np.mean((logits > np.median(logits)) == texts.labels)
     return rounded([right, *(np.nanmean(moves[end]) for end in ends[:2])])

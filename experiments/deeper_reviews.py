@@ -7,9 +7,9 @@ import numpy as np
 from tqdm import tqdm
 
 import tokensel_nb as ts
+from tokensel_nb.arrays import to_numpy
 from tokensel_nb.chapters import deeper_reviews as chapter
 from tokensel_nb.chapters.recorded import PAPER_EDGES
-from tokensel_nb.support.arrays import to_numpy
 
 from .recording import or_none, rounded
 
@@ -105,7 +105,7 @@ def of_seed(corpus: ts.Corpus, experiment: chapter.Experiment, seed: int) -> dic
 
 def favoured(corpus: ts.Corpus, experiment: chapter.Experiment) -> dict:
     """Train with every seed on true and on shuffled labels, and return correlations at two steps."""
-    rows, stops, last = {}, [], chapter.OPTIONS.steps
+    rows, stops, last = {}, [], chapter.SETTINGS["steps"]
     for seed in tqdm(experiment.seeds):
         true, ranks = with_ranks(corpus, experiment, seed, every=50)
         shuffled, chance = with_ranks(corpus, replace(experiment, shuffled=True), seed, every=true.stop)
@@ -119,7 +119,7 @@ def favoured(corpus: ts.Corpus, experiment: chapter.Experiment) -> dict:
 
 def with_ranks(corpus, experiment, seed, every):
     """Train one seed; return its run and, by steps, how bin means of what a word says rise with the skew of others."""
-    said, last = {}, chapter.OPTIONS.steps
+    said, last = {}, chapter.SETTINGS["steps"]
 
     def watch(step, parameters):
         says = chapter.alone(parameters, experiment.model, corpus) if experiment.table == "mlp" else parameters.token_values
@@ -157,22 +157,6 @@ def slants_along(corpus: ts.Corpus, seeds=(60, 61), steps=2400, every=200) -> di
     }
 
 
-def at_paper_size(corpus: ts.Corpus, dim=2048) -> dict:
-    """Train two models with as many dimensions as the paper's one-layer model has, and one seed each."""
-    results = {}
-    for name in ("two layers", "MLP"):
-        # E_s·v then moves as far in a step of Adam as it does at d = 128.
-        rate = chapter.EXPERIMENTS[name].learning_rate * np.sqrt(chapter.OPTIONS.dim / dim)
-        trained = chapter.deeper_run(corpus, name, 0, dim=dim, learning_rate=rate)
-        results[name] = {
-            "score_correlation": round(trained.score_correlation, 4),
-            "value_correlation": round(trained.value_correlation, 4),
-            "scores": rounded(trained.scores.means),
-            "values": rounded(trained.values.means),
-        }
-    return results | {"seed": 0, "dim": dim}
-
-
 def every_seed(corpus: ts.Corpus, experiment: chapter.Experiment) -> list:
     """Return what `of_seed` does, seed by seed."""
     return [of_seed(corpus, experiment, seed) for seed in tqdm(experiment.seeds)]
@@ -185,7 +169,6 @@ def of_each(experiments, measure) -> dict:
 
 RECORDS = {
     "deeper": lambda: of_each(chapter.EXPERIMENTS, summary),
-    "deeper_2048": lambda: at_paper_size(imdb()),
     "deeper_mlp": lambda: of_each(OF_MLP, every_seed),
     "deeper_shuffled": lambda: of_each(OF_TWO_LAYERS, every_seed),
     "deeper_second": lambda: {name: of_seed(imdb(), one, *one.seeds) for name, one in SECOND.items()},

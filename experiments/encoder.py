@@ -6,7 +6,7 @@ import tempfile
 import time
 import zipfile
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -55,7 +55,7 @@ CLS, SEP = 101, 102  # what BERT puts before and after a text
 #   other held-out reviews, over pieces that stand in at least `IN_TEXTS` of those explained. Target: integrated gradients
 #   agree with the exact terms by at least 0.9. Seconds are of processor time, imports and compilers aside.
 HALVES, SEED, OFTEN = 3, 30, 20
-TABLE, SHUFFLES = ts.Options(dim=384, steps=150, learning_rate=0.016, evaluate_every=150, device="auto", seed=SEED), 2
+DIM, TABLE, SHUFFLES = 384, dict(steps=150, learning_rate=0.016, evaluate_every=150, device="auto"), 2
 LEARNT, LOOKED_AT, LENGTH, PLACES = 800, 600, 62, 8
 TUNING = {"rate": 1e-4, "head_rate": 3e-3, "batch": 16}  # of Adam, for the encoder and for p and v; texts a step
 EXPLAINED, IN_TEXTS = 200, 5
@@ -190,9 +190,9 @@ def halves_in_pieces(pretrained: Pretrained) -> tuple[ts.Corpus, ts.Corpus, list
 
 def table_run(part: ts.Corpus, rows: np.ndarray | None) -> ts.Parameters:
     """Train one layer from rows of embeddings, or from random ones."""
-    start = ts.init_parameters(part.vocab_size, TABLE.dim, TABLE.seed)
-    start = start if rows is None else replace(start, embeddings=np.array(rows, np.float32))
-    return ts.train(part, options=TABLE, start=start).parameters.numpy()
+    start = ts.init_parameters(part.vocab_size, DIM, SEED)
+    start = start if rows is None else start._replace(embeddings=np.array(rows, np.float32))
+    return ts.train(start, part, **TABLE).parameters
 
 
 def windows_of(pieces: Sequence[np.ndarray], length: int) -> torch.Tensor:

@@ -29,7 +29,7 @@ from torch import nn
 from tqdm import tqdm
 
 import tokensel_nb as ts
-from tokensel_nb.theory.matched import correlation_at_equal
+from tokensel_nb.matched import correlation_at_equal
 
 from .encoder import CLS, SEP, Pooled, load_encoder, windows_of
 from .recording import rounded

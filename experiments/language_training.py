@@ -31,7 +31,7 @@ import torch
 from torch.nn import functional
 from tqdm import tqdm
 
-from tokensel_nb.theory.matched import correlation_at_equal
+from tokensel_nb.matched import correlation_at_equal
 
 from . import next_words
 from .language_first import SEEDS

@@ -18,11 +18,13 @@ targets   Escape: slope within 3% of 1/‖β‖ between std .001 and .00001, on 
           true held-out skew stays below .2.
 """
 
+from itertools import islice
+
 import numpy as np
 from tqdm import tqdm
 
 import tokensel_nb as ts
-from tokensel_nb.theory.matched import compared, correlation_at_equal
+from tokensel_nb.matched import compared, correlation_at_equal
 
 from .recording import CORPORA, rounded
 
@@ -64,13 +66,16 @@ def beside(vector, direction):
     return np.linalg.norm(vector - (vector @ direction) * direction)
 
 
+def flow(parameters, corpus):
+    """Yield step, parameters and state of gradient descent, which stands for gradient flow."""
+    return ts.descent(parameters, corpus, learning_rate=STEP, optimizer="gradient descent")
+
+
 def escape(corpus, dim, std, seed):
     """Return the time when the loss falls below `BELOW`."""
-    parameters, step = start(corpus, dim, std, seed), 0
-    while ts.loss(parameters, corpus) > BELOW:
-        ts.descend_(parameters, corpus, STEP)
-        step += 1
-    return step * STEP
+    for step, parameters, _ in flow(start(corpus, dim, std, seed), corpus):
+        if ts.loss(parameters, corpus) <= BELOW:
+            return step * STEP
 
 
 def followed(corpus, skew, dim, std, seed, end) -> dict:
@@ -78,7 +83,7 @@ def followed(corpus, skew, dim, std, seed, end) -> dict:
     parameters = start(corpus, dim, std, seed)
     direction, frequency = axis(parameters, corpus), np.asarray(corpus.counts.sum(axis=0)).ravel()
     looks, arrived, rows = set(np.linspace(0, end / STEP, LOOKS + 1, dtype=int)), None, []
-    for step in range(int(end / STEP) + 1):
+    for step, parameters, _ in islice(flow(parameters, corpus), int(end / STEP) + 1):
         if arrived is None and beside(parameters.cls_embedding, direction) >= ARRIVED:
             arrived = step * STEP
         if step in looks:
@@ -92,7 +97,6 @@ def followed(corpus, skew, dim, std, seed, end) -> dict:
                     ts.loss(parameters, corpus),
                 ]
             )
-        ts.descend_(parameters, corpus, STEP)
     names = ("s", "u", "tilt", "beside", "loss")
     return {"arrived": arrived} | {name: rounded(column) for name, column in zip(names, np.transpose(rows))}
 
@@ -101,17 +105,16 @@ def foretold(corpus, std, seed, end):
     """Return when the linear equation says that the horns come; None if not before the end."""
     whole = start(corpus, DIM, std, seed)
     direction = axis(whole, corpus)
-    line = whole.map(lambda array: (array @ direction)[..., None])
-    rest = whole.map(lambda array: array - (array @ direction)[..., None] * direction)
+    line = ts.Parameters(*((array @ direction)[..., None] for array in whole))
+    rest = ts.Parameters(*(array - (array @ direction)[..., None] * direction for array in whole))
     embeddings, queries = rest.embeddings, np.stack([rest.cls_embedding, rest.output_vector])
-    for step in range(int(end / STEP) + 1):
+    for step, on_line, _ in islice(flow(line, corpus), int(end / STEP) + 1):
         if np.linalg.norm(queries[0]) >= ARRIVED:
             return step * STEP
-        pulls = -ts.OneLayer().step_gradients(line, corpus, ["embeddings"])["embeddings"].factors  # b and h, in columns
+        pulls = -np.column_stack(ts.score_gradients(on_line.token_scores, on_line.token_values, corpus))  # b and h
         moved = STEP * (pulls.T @ embeddings)
         embeddings += STEP * (pulls @ queries)
         queries += moved
-        ts.descend_(line, corpus, STEP)
     return None
 
 

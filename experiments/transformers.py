@@ -22,17 +22,17 @@ targets   One layer: in every run the heads' mean |s| is larger at step 25 or 10
           and for the plane. Depths 2 and 4 were to be trained on IMDB as well, and were not, for time.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 from tqdm import tqdm
 
 import tokensel_nb as ts
-from tokensel_nb.models.optimizers import Adam
-from tokensel_nb.support.arrays import like
-from tokensel_nb.theory.heads import COMMON, attention_by_word
-from tokensel_nb.theory.heads import judged as preferences
-from tokensel_nb.theory.matched import compared
+from tokensel_nb.arrays import like
+from tokensel_nb.heads import COMMON, attention_by_word
+from tokensel_nb.heads import judged as preferences
+from tokensel_nb.matched import compared
 
 from .recording import rounded
 
@@ -68,7 +68,7 @@ class Held(ts.Transformer):
 
     def _states(self, parameters, texts):
         axes = like(self.axes, parameters.embeddings)
-        yield from super()._states(replace(parameters, embeddings=parameters.embeddings @ axes.T @ axes), texts)
+        return super()._states(parameters._replace(embeddings=parameters.embeddings @ axes.T @ axes), texts)
 
 
 def looks(model, parameters, texts):
@@ -90,12 +90,12 @@ def curve(look, frequency, skew, words):
 
 def trained(model, start, texts, seed, moments=MOMENTS):
     """Train by Adam, batch by batch, and yield the parameters at some steps; `ts.train` would evaluate all texts there."""
-    arrays, random = start.map(np.copy).arrays(), np.random.default_rng(seed)
-    optimizer, parameters = Adam(arrays, RATE), type(start)(**arrays)
+    parameters, state, random = start, None, np.random.default_rng(seed)
     order = np.concatenate([random.permutation(len(texts)) for _ in range(1 + moments[-1] * BATCH // len(texts))])
     for step in range(moments[-1]):
         batch = texts[np.sort(order[step * BATCH : (step + 1) * BATCH])]
-        optimizer.step(model.step_gradients(parameters, batch, arrays))
+        steps = ts.descent(parameters, batch, model=model, learning_rate=RATE, state=state)
+        *_, (_, parameters, state) = islice(steps, 2)
         if step + 1 in moments:
             yield step + 1, parameters
 

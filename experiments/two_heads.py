@@ -13,16 +13,19 @@ splits; a standard error is 0.007 on Rotten Tomatoes, and the heads that the tri
 """
 
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
+import torch
 from tqdm import tqdm
 
 import tokensel_nb as ts
+from tokensel_nb.arrays import as_numpy
 from tokensel_nb.chapters import deeper_reviews as chapter
-from tokensel_nb.support.arrays import to_numpy
-from tokensel_nb.theory.matched import compared, correlation_at_equal
+from tokensel_nb.deeper import over_texts
+from tokensel_nb.matched import compared, correlation_at_equal
 
 from .ablations import lowest, search
 from .recording import rounded
@@ -32,13 +35,12 @@ LADDER = (0.0003, 0.001, 0.003, 0.01, 0.03)
 CORPORA = {"imdb": (cache(ts.load_imdb), 5_000), "tomatoes": (cache(ts.load_rotten_tomatoes), 3_000)}
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class HeadParameters(ts.NamedArrays):
+class HeadParameters(NamedTuple):
     """What heads learn: E, a query and an output vector for each head."""
 
-    embeddings: np.ndarray
-    queries: np.ndarray
-    output_vectors: np.ndarray
+    embeddings: Any
+    queries: Any
+    output_vectors: Any
 
     @property
     def scores(self):
@@ -52,7 +54,7 @@ class HeadParameters(ts.NamedArrays):
 
 
 @dataclass(frozen=True)
-class Heads(ts.AutogradModel):
+class Heads:
     """The sum of several heads, each with its own query and output vector, over the same embeddings."""
 
     number: int = 2
@@ -65,11 +67,16 @@ class Heads(ts.AutogradModel):
         outputs /= np.linalg.norm(outputs, axis=1, keepdims=True)
         return HeadParameters(*(array.astype(dtype) for array in (embeddings, np.zeros_like(outputs), outputs)))
 
-    def forward(self, parameters, texts):
-        """Return logits in a column."""
-        scores, values = (amounts.T[texts.places] for amounts in (parameters.scores, parameters.values))
-        attention = (scores + texts.log_counts[..., None]).softmax(dim=1)
-        return (attention * values).sum(dim=(1, 2))[:, None]
+    def __call__(self, parameters, counts):
+        """Return the logits of all texts."""
+        return over_texts(self._logits, parameters, counts)
+
+    def _logits(self, parameters, texts):
+        words, log_counts = texts.padded(parameters.embeddings)
+        both = torch.cat([parameters.scores, parameters.values]).T
+        scores, values = torch.nn.functional.embedding(words, both).chunk(2, dim=2)
+        attention = (scores + log_counts[..., None]).softmax(dim=1)
+        return (attention * values).sum(dim=(1, 2))
 
 
 def parts_of(name, split, shuffled=False):
@@ -84,9 +91,8 @@ def parts_of(name, split, shuffled=False):
 def trained(model, parts, rate, seed, every=50):
     """Train some heads; return the history, and the parameters by steps."""
     seen = {}
-    options = replace(chapter.OPTIONS, learning_rate=rate, evaluate_every=every)
-    keep = lambda step, parameters: seen.setdefault(step, parameters.map(lambda array: to_numpy(array).copy()))
-    history = chapter.train_cut(model, *parts[:2], options, seed=seed, watch=keep).history
+    keep = lambda step, parameters: seen.setdefault(step, as_numpy(parameters))
+    history = chapter.train_cut(model, *parts[:2], seed, learning_rate=rate, evaluate_every=every, watch=keep).history
     return history, seen
 
 
@@ -124,7 +130,7 @@ def both(found, parts):
 
 def of_split(name, split, rates) -> dict:
     """Train two heads, one head twice, and two heads on shuffled labels; compare them when they stop, and at the end."""
-    parts, last = parts_of(name, split), chapter.OPTIONS.steps
+    parts, last = parts_of(name, split), chapter.SETTINGS["steps"]
     history, two = trained(Heads(2), parts, rates[2], split)
     ones = [trained(Heads(1), parts, rates[1], seed) for seed in (split, split + SECOND_START)]
     stop, stops = stop_of(history), [stop_of(one) for one, _ in ones]

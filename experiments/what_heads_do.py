@@ -7,11 +7,11 @@ import torch
 from scipy import sparse
 
 import tokensel_nb as ts
-from tokensel_nb.models.autograd import _batches, _looked_up
-from tokensel_nb.models.transformer import FIELDS, _padding
-from tokensel_nb.support.arrays import like
-from tokensel_nb.theory.heads import COMMON, GROUP
-from tokensel_nb.theory.matched import correlation_at_equal
+from tokensel_nb.arrays import like
+from tokensel_nb.deeper import over_texts
+from tokensel_nb.heads import COMMON, GROUP
+from tokensel_nb.matched import correlation_at_equal
+from tokensel_nb.transformer import order_of, padding
 
 from .recording import rounded
 
@@ -24,31 +24,24 @@ class Changed(ts.Transformer):
 
     instead: ts.TransformerParameters | None = None
 
-    def _states(self, parameters, texts):
-        changed, states = self.instead.arrays(), super()._states(parameters, texts)
-        read, arrays = next(states)
-        yield read, arrays
-        for number, (returned, following) in enumerate(states):
-            other = {name: like(changed[field][number], read) for name, field in FIELDS.items()}
-            layer, hidden = self._layer(read.shape[2]), {"src_key_padding_mask": _padding(texts)}
-            returned[:, 0] = torch.func.functional_call(layer, other, read, hidden)[:, 0]  # what the next layer reads
-            yield returned, following
-            read = returned
+    def _passed(self, at, states, arrays, hidden):
+        other = {name: like(array, states) for name, array in self.instead.layers()[at].items()}
+        cls = super()._passed(at, states, other, hidden)[:, :1]
+        return torch.cat([cls, super()._passed(at, states, arrays, hidden)[:, 1:]], 1)
 
 
 @torch.no_grad()
 def head_means(model, parameters, layer, texts):
     """Return what the heads of a layer hand to <cls>, one below the other: the mean over texts."""
-    total, dim = 0, parameters.embeddings.shape[1]
-    for _, some in _batches(texts):
-        looked_up, batch = _looked_up(parameters.to("cpu"), some)
-        states, arrays = list(model._states(looked_up, batch))[layer]
-        states = torch.nn.functional.layer_norm(states, (dim,), arrays["norm1.weight"], arrays["norm1.bias"])
-        own = {name.removeprefix("self_attn."): array for name, array in arrays.items() if "self_attn" in name}
+
+    def handed(some, batch):
+        states, attention, own = model._attention_of(model._states(some, batch)[layer], some.layers()[layer])
+        dim = states.shape[2]
         own |= {"out_proj.weight": torch.eye(dim).to(states), "out_proj.bias": torch.zeros(dim).to(states)}
-        read = (states[:, :1], states, states), {"key_padding_mask": _padding(batch), "need_weights": False}
-        total += torch.func.functional_call(model._layer(dim).self_attn, own, *read)[0].sum(axis=(0, 1)).numpy()
-    return total / len(texts)
+        options = {"key_padding_mask": padding(order_of(batch, states)), "need_weights": False}
+        return torch.func.functional_call(attention, own, (states[:, :1], states, states), options)[0][:, 0]
+
+    return over_texts(handed, ts.to_device(parameters, "cpu"), texts.operator).mean(0).numpy()
 
 
 def changed_to(model, instead):
@@ -64,7 +57,7 @@ def rows_of(model, parameters, head):
 
 def blind(model, parameters, heads, _texts):
     """Return a model in which some heads, each a layer and a number, let <cls> look everywhere alike."""
-    changed = parameters.map(np.copy)
+    changed = type(parameters)(*map(np.copy, parameters))
     for layer, head in heads:
         for queries in (changed.in_proj_weight, changed.in_proj_bias):
             queries[layer, rows_of(model, parameters, head)] = 0
@@ -73,7 +66,7 @@ def blind(model, parameters, heads, _texts):
 
 def averaged(model, parameters, heads, texts):
     """Return a model in which some heads hand <cls> the same in every text: their mean over texts."""
-    changed = parameters.map(np.copy)
+    changed = type(parameters)(*map(np.copy, parameters))
     for layer, head in heads:
         rows = rows_of(model, parameters, head)
         changed.out_proj_bias[layer] += (
@@ -86,7 +79,7 @@ def averaged(model, parameters, heads, texts):
 def one_word_logits(model, parameters, texts):
     """Return the logit of each word, alone in a text."""
     words, counts = np.arange(texts.vocab_size), np.eye(texts.vocab_size, dtype=int)
-    return model.logits(parameters, ts.Sequences(counts, words % 2, texts.vocabulary, tokens=words[:, None]))
+    return ts.logits(parameters, ts.Corpus(counts, words % 2, texts.vocabulary, tokens=words[:, None]), model)
 
 
 def without(texts, words):
@@ -101,13 +94,13 @@ def without(texts, words):
     tokens = np.where(texts.tokens[rows] == gone[:, None], -1, texts.tokens[rows])
     tokens = np.take_along_axis(tokens, np.argsort(tokens < 0, axis=1, kind="stable"), axis=1)
     counts = counts[rows] - sparse.csr_array((counts.data[kept], gone, np.arange(len(rows) + 1)), counts[rows].shape)
-    return rows, gone, ts.Sequences(counts, texts.labels[rows], texts.vocabulary, tokens=tokens)
+    return rows, gone, ts.Corpus(counts, texts.labels[rows], texts.vocabulary, tokens=tokens)
 
 
 def effects(model, parameters, logits, left_out):
     """Return by how much each word raises logits of texts that hold it, the mean of both classes; NaN without such texts."""
     (rows, gone, rest), found = left_out, []
-    moves = logits[rows] - model.logits(parameters, rest)
+    moves = logits[rows] - ts.logits(parameters, rest, model)
     for label in (0, 1):
         of = rest.labels == label
         sums, numbers = (np.bincount(gone[of], each, rest.vocab_size) for each in (moves[of], None))

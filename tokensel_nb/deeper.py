@@ -278,7 +278,7 @@ def over_texts(function, parameters, counts, of_entries=False):
         raise ValueError(f"embeddings has {len(E)} rows, but the corpus has {counts.shape[1]} words; give one per word")
     for rows in _groups(counts.sizes):
         words, texts = _narrowed(counts.matrix[rows], None if counts.order is None else counts.order[rows])
-        found.append(function(parameters._replace(embeddings=E[torch.as_tensor(words, device=E.device)]), texts))
+        found.append(function(parameters._replace(embeddings=E.index_select(0, torch.as_tensor(words, device=E.device))), texts))
         places.append(counts.entries(rows) if of_entries else rows)
     return torch.cat(found)[torch.as_tensor(np.argsort(np.concatenate(places)), device=E.device)]
 

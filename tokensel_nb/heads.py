@@ -215,10 +215,8 @@ def _lean(counts, labels) -> np.ndarray:
 def _read(attention, tokens, labels, others, ignored):
     """Return the attention to every entry of the texts, the texts, and the others, both of the same words."""
     codes, (more, more_labels) = {}, others or ((), ())
-    columns = [
-        np.array([-1 if word in ignored else codes.setdefault(word, len(codes)) for word in getattr(row, "tolist", row.copy)()], int)
-        for row in (*tokens, *more)
-    ]
+    plain = [row.tolist() if hasattr(row, "tolist") else row for row in (*tokens, *more)]
+    columns = [np.array([-1 if word in ignored else codes.setdefault(word, len(codes)) for word in row], int) for row in plain]
     rows, every = np.repeat(np.arange(len(columns)), [len(row) for row in columns]), np.concatenate(columns)
     known = every >= 0
     counts = sparse.coo_array((known[known].astype(int), (rows[known], every[known])), (len(columns), len(codes)))

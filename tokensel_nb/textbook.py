@@ -20,8 +20,7 @@ PADDING = -1
 def tokens_of(corpus):
     """Write whole counts out as token ids, shape (n, longest text): each s c_s times, in columns' order, then `PADDING`."""
     counts = corpus.counts
-    rows = [np.repeat(counts.indices[start:end], counts.data[start:end]) for start, end in zip(counts.indptr, counts.indptr[1:])]
-    return _padded(rows)
+    return _padded(np.split(np.repeat(counts.indices, counts.data), corpus.lengths.cumsum()[:-1]))
 
 
 def tokens_in_order(texts, vocabulary):

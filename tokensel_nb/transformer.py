@@ -7,7 +7,7 @@ A text is read as x₀ = <cls>, x₁ = E_{s₁}, x₂ = E_{s₂}, ..., each with
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import torch
@@ -107,6 +107,8 @@ class Transformer:
     >>> ts.train(start, texts, steps=60, model=model, learning_rate=0.01).history.accuracies[-1].item()
     1.0
     """
+
+    own_places: ClassVar[int] = 1  # beside a text's words: that of <cls>
 
     layers: int = 1
     heads: int = 4

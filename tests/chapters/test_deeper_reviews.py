@@ -4,7 +4,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tokensel_nb import OneLayer, Options, WithMLP, binned
+from tokensel_nb import WithMLP, binned, one_layer
 from tokensel_nb.chapters import deeper_reviews
 from tokensel_nb.chapters.deeper_reviews import (
     EXPERIMENTS,
@@ -24,7 +24,7 @@ from tokensel_nb.chapters.recorded import PAPER_EDGES, paper_table
 
 @pytest.fixture
 def short(monkeypatch):
-    monkeypatch.setattr(deeper_reviews, "OPTIONS", replace(deeper_reviews.OPTIONS, dim=4, steps=2))
+    monkeypatch.setattr(deeper_reviews, "SETTINGS", deeper_reviews.SETTINGS | dict(dim=4, steps=2))
     monkeypatch.setattr(deeper_reviews, "MAX_TOKENS", 8)
     monkeypatch.setattr(deeper_reviews, "TEXTS", 200)
     monkeypatch.setattr(deeper_reviews, "OTHERS", 40)
@@ -74,20 +74,19 @@ def test_one_layer_beside_learns_the_same_reviews_cut_without_a_warning(imdb, mo
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         one_layer_beside(imdb, seed=3, steps=2)
-    (reviews, model, options, named), (trained, others) = seen[0], sample(imdb, 3)
+    (start, reviews, named), (trained, others) = seen[0], sample(imdb, 3)
     for cut, whole in ((reviews, trained), (named.pop("held_out"), others)):
         np.testing.assert_array_equal(cut.labels, whole.labels)
         assert np.diff(cut.counts.indptr).max() == 96 < np.diff(whole.counts.indptr).max()
-    assert model == OneLayer()
-    wanted = Options(dim=128, steps=2, batch_size=50, learning_rate=0.003, evaluate_every=300, seed=3, device="auto")
-    assert replace(options, **named) == wanted
+    assert start.embeddings.shape == (imdb.vocab_size, 128)
+    wanted = dict(steps=2, batch_size=50, learning_rate=0.003, evaluate_every=300, seed=3, device="auto")
+    assert named == wanted | {"model": one_layer}
 
 
 def test_the_protocol_of_the_mlp_is_the_one_that_was_fixed():
     model = WithMLP(activation="gelu", initial="pytorch")
     assert PROTOCOL == Experiment(model, 0.01, "mlp", range(30, 60), skew="texts", shuffled=False)
-    options = deeper_reviews.OPTIONS
-    assert (options.dim, options.steps, options.batch_size, options.seed) == (128, 600, 50, 0)
+    assert deeper_reviews.SETTINGS == dict(dim=128, steps=600, batch_size=50, evaluate_every=300, device="auto")
     assert (deeper_reviews.TEXTS, deeper_reviews.MAX_TOKENS) == (5_000, 96)
 
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from tokensel_nb import OneLayer, WithMLP, corpus_from_texts
+from tokensel_nb import WithMLP, corpus_from_texts, one_layer
 from tokensel_nb.chapters import pairs
 
 
@@ -14,8 +14,8 @@ def test_new_texts_are_others_of_the_same_words(draw):
 
 
 def test_a_sum_over_words_gets_three_of_four_right_and_an_mlp_all():
-    right = {model: pairs.shares_right(model, *pairs.xor(20), 20) for model in (OneLayer(), WithMLP())}
-    assert max(right[OneLayer()]) <= 0.75
+    right = {model: pairs.shares_right(model, *pairs.xor(20), 20) for model in (one_layer, WithMLP())}
+    assert max(right[one_layer]) <= 0.75
     assert right[WithMLP()] == [1, 1]
 
 

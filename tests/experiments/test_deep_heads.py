@@ -28,8 +28,12 @@ def of(layers, texts):
     return model, model.start(texts.vocab_size, 8, 0, dtype="float64")
 
 
+def logits_of(model, parameters, texts):
+    return ts.logits(parameters, texts, model)
+
+
 def without_queries(parameters, layer, rows):
-    changed = parameters.map(np.copy)
+    changed = type(parameters)(*map(np.copy, parameters))
     changed.in_proj_weight[layer, rows] = 0
     changed.in_proj_bias[layer, rows] = 0
     return changed
@@ -42,26 +46,28 @@ def test_in_the_last_layer_a_blind_head_is_one_without_queries(texts):
         uniform = texts.counts.data / (1 + np.repeat(texts.lengths, np.diff(texts.counts.indptr)))
         assert model.head_attention(changed, texts)[-1, 1] == pytest.approx(uniform)
         blind = what_heads_do.blind(model, parameters, [(layers - 1, 1)], texts)
-        assert blind.logits(parameters, texts) == pytest.approx(model.logits(changed, texts))
+        assert logits_of(blind, parameters, texts) == pytest.approx(logits_of(model, changed, texts))
 
 
 def test_below_it_is_blind_for_cls_alone(texts):
     model, parameters = of(2, texts)
     blind = what_heads_do.blind(model, parameters, [(0, 1)], texts)
-    everywhere = model.logits(without_queries(parameters, 0, slice(4, 8)), texts)
-    whole, seen = model.logits(parameters, texts), blind.logits(parameters, texts)
+    everywhere = logits_of(model, without_queries(parameters, 0, slice(4, 8)), texts)
+    whole, seen = logits_of(model, parameters, texts), logits_of(blind, parameters, texts)
     assert np.abs(seen - everywhere).max() > 1e-4 < np.abs(seen - whole).max()
-    assert blind.logits(parameters, texts[:1]) == pytest.approx(seen[:1])
+    assert logits_of(blind, parameters, texts[:1]) == pytest.approx(seen[:1])
     same = what_heads_do.changed_to(model, parameters)
-    assert same.logits(parameters, texts) == pytest.approx(whole)
+    assert logits_of(same, parameters, texts) == pytest.approx(whole)
 
 
 def test_what_all_heads_hand_on_on_average_says_nothing_of_a_text(texts):
     model, parameters = of(1, texts)
-    deaf = what_heads_do.averaged(model, parameters, [(0, 0), (0, 1)], texts).logits(parameters, texts)
+    deaf = what_heads_do.averaged(model, parameters, [(0, 0), (0, 1)], texts)
+    deaf = logits_of(deaf, parameters, texts)
     assert deaf == pytest.approx(deaf[0])
-    one = what_heads_do.averaged(model, parameters, [(0, 1)], texts[2:3]).logits(parameters, texts)
-    whole = model.logits(parameters, texts)
+    one = what_heads_do.averaged(model, parameters, [(0, 1)], texts[2:3])
+    one = logits_of(one, parameters, texts)
+    whole = logits_of(model, parameters, texts)
     assert one[2] == pytest.approx(whole[2])  # the mean of one text is its own
     assert np.abs(one - whole).max() > 1e-4
 
@@ -86,12 +92,12 @@ def test_words_are_left_out_of_texts_that_hold_others(texts, monkeypatch):
 
 def test_effects_and_one_word_logits_are_those_of_plain_texts(texts):
     model, parameters = of(1, texts)
-    again = lambda *lines: model.logits(parameters, ts.sequences_from_texts([*lines, *TEXTS], [1, -1] * 5, longest=4))[:2]
+    again = lambda *lines: logits_of(model, parameters, ts.sequences_from_texts([*lines, *TEXTS], [1, -1] * 5, longest=4))[:2]
     words = list(texts.vocabulary)
     assert what_heads_do.one_word_logits(model, parameters, texts)[[words.index("bad"), words.index("film")]] == pytest.approx(
         again("bad", "film")
     )
-    whole = model.logits(parameters, texts)
+    whole = logits_of(model, parameters, texts)
     effects = what_heads_do.effects(model, parameters, whole, what_heads_do.without(texts, WORDS))
     (praised, blamed), film = again("good", "bad bad"), words.index("film")
     mixed = again("good day", "the day")[0]

@@ -11,7 +11,6 @@ from experiments.deeper_reviews import (
     OF_TWO_LAYERS,
     SECOND,
     TARGET,
-    at_paper_size,
     favoured,
     of_seed,
     on_more,
@@ -35,7 +34,7 @@ from tokensel_nb.chapters.recorded import PAPER_EDGES, recorded
 
 @pytest.fixture
 def short(monkeypatch):
-    monkeypatch.setattr(deeper_reviews, "OPTIONS", replace(deeper_reviews.OPTIONS, dim=4, steps=2))
+    monkeypatch.setattr(deeper_reviews, "SETTINGS", deeper_reviews.SETTINGS | dict(dim=4, steps=2))
     monkeypatch.setattr(deeper_reviews, "MAX_TOKENS", 8)
     monkeypatch.setattr(deeper_reviews, "TEXTS", 200)
     monkeypatch.setattr(deeper_reviews, "OTHERS", 40)
@@ -51,23 +50,6 @@ def test_a_summary_is_of_every_seed(imdb, short, name):
     assert len(found["accuracies"]) == len(found["held_out_accuracies"]) == len(experiment.seeds)
 
 
-def test_at_the_papers_size_the_rate_shrinks_with_the_dimension(imdb, short, monkeypatch):
-    seen = []
-
-    def run(corpus, name, seed, **changes):
-        seen.append((name, seed, changes))
-        return found
-
-    found = deeper_run(imdb, "MLP", 0)
-    monkeypatch.setattr(deeper_reviews, "deeper_run", run)
-    monkeypatch.setattr(deeper_reviews, "OPTIONS", replace(deeper_reviews.OPTIONS, dim=128))
-    results = at_paper_size(imdb)
-    assert [name for name, *_ in seen] == ["two layers", "MLP"]
-    assert seen[0][2] == {"dim": 2048, "learning_rate": pytest.approx(0.003 / 4)}
-    assert seen[1][2] == {"dim": 2048, "learning_rate": pytest.approx(0.01 / 4)}
-    assert (results["seed"], results["dim"]) == (0, 2048)
-
-
 def test_scores_are_compared_at_the_stopping_step_of_true_labels(imdb, short):
     experiment = replace(PROTOCOL, seeds=range(3, 4))
     found = favoured(imdb, experiment)
@@ -75,7 +57,7 @@ def test_scores_are_compared_at_the_stopping_step_of_true_labels(imdb, short):
     assert (found["seeds"], found["stops"]) == ([3], [run.stop])
     reviews = sample(imdb, 3)[0]
     rest = imdb[~np.isin(np.arange(len(imdb)), deeper_reviews.rows_of(imdb, 3)[0])]
-    last = matched_correlation(reviews, rest, run.training.parameters.token_scores)
+    last = matched_correlation(run.training.parameters.token_scores, reviews, rest)
     assert found["last"]["true"] == [pytest.approx(last, abs=1e-3)]
     mixed = deeper_run(imdb, replace(experiment, shuffled=True), 3, steps=run.stop)
     assert found["stopped"]["shuffled"] == [pytest.approx(mixed.matched[run.stop], abs=1e-3)]

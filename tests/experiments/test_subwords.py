@@ -43,7 +43,7 @@ def test_training_again_finds_the_same_pieces(words, tokenizer):
 
 
 def test_a_frequent_word_is_one_piece():
-    words = corpus_from_texts(["wonderful " * 50 + "waterfall under full"], [1])
+    words = corpus_from_texts(["wonderful " * 50 + "waterfall under full"], [1], class_names=("-1", "+1"))
     assert wordpiece(words, 35).encode("wonderful").tokens == ["wonderful"]
 
 
@@ -76,7 +76,7 @@ def test_a_word_with_an_unknown_character_is_left_out(tokenizer):
 @settings(max_examples=20, deadline=None)  # a training each
 @given(st.lists(st.text("abcé", min_size=2, max_size=8), min_size=2, max_size=20), st.integers(0, 40))
 def test_no_letter_is_lost_or_added(texts, size):
-    words = corpus_from_texts(texts, [1] * len(texts), separators=" ")
+    words = corpus_from_texts(texts, [1] * len(texts), class_names=("-1", "+1"), tokenizer=str.split)
     pieces = in_pieces(words, wordpiece(words, size))
     letters = [len(piece.removeprefix(MARK)) for piece in pieces.vocabulary]
     assert (pieces.counts @ np.array(letters)).tolist() == [len(text) for text in texts]

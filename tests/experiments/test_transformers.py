@@ -1,4 +1,3 @@
-from dataclasses import replace
 from itertools import count
 
 import numpy as np
@@ -67,11 +66,11 @@ def test_what_is_held_reads_only_what_lies_along_its_axes(texts):
     model = transformers.Held(layers=1, heads=2, longest=4, axes=axes, spread=0.5)
     start = model.start(texts.vocab_size, 8, 0, dtype="float64")
     aside = np.random.default_rng(1).standard_normal(start.embeddings.shape)
-    moved = replace(start, embeddings=start.embeddings + aside - aside @ axes.T @ axes)
-    assert model.logits(moved, texts) == pytest.approx(model.logits(start, texts))
+    moved = start._replace(embeddings=start.embeddings + aside - aside @ axes.T @ axes)
+    assert ts.logits(moved, texts, model) == pytest.approx(ts.logits(start, texts, model))
     assert model.head_attention(moved, texts) == pytest.approx(model.head_attention(start, texts))
-    along = replace(start, embeddings=start.embeddings + axes)
-    assert np.abs(model.logits(along, texts) - model.logits(start, texts)).max() > 1e-4
+    along = start._replace(embeddings=start.embeddings + axes)
+    assert np.abs(ts.logits(along, texts, model) - ts.logits(start, texts, model)).max() > 1e-4
 
 
 def test_what_is_beside_the_line_obeys_the_linear_equation_as_long_as_it_is_small():

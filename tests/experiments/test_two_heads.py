@@ -1,5 +1,3 @@
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -12,7 +10,7 @@ from tokensel_nb.chapters.recorded import recorded
 
 def test_heads_add_up_to_one_layer_each(imdb):
     few, random = imdb[::500], np.random.default_rng(0)
-    start = Heads().start(few.vocab_size, 4, 0, dtype="float64").map(lambda array: random.standard_normal(array.shape))
+    start = HeadParameters(*(random.standard_normal(array.shape) for array in Heads().start(few.vocab_size, 4, 0)))
     each = [logits(Parameters(start.embeddings, *one), few) for one in zip(start.queries, start.output_vectors)]
     np.testing.assert_allclose(logits(start, few, Heads()), sum(each), atol=1e-12)
 
@@ -20,14 +18,14 @@ def test_heads_add_up_to_one_layer_each(imdb):
 def test_equal_heads_stay_equal(imdb):
     start = Heads(1).start(imdb.vocab_size, 4, 0)
     twice = HeadParameters(start.embeddings, *(np.repeat(each, 2, axis=0) for each in (start.queries, start.output_vectors)))
-    after = train(imdb[::500], Heads(), start=twice, steps=5).parameters
+    after = train(twice, imdb[::500], steps=5, model=Heads(), learning_rate=0.003, batch_size=50).parameters
     assert np.ptp(after.scores, axis=1).min() > 0
     np.testing.assert_array_equal(after.scores[0], after.scores[1])
 
 
 @pytest.mark.filterwarnings("ignore:.*texts have more than")
 def test_a_corpus_as_it_is_recorded(imdb, monkeypatch):
-    monkeypatch.setattr(deeper_reviews, "OPTIONS", replace(deeper_reviews.OPTIONS, dim=4, steps=50))
+    monkeypatch.setattr(deeper_reviews, "SETTINGS", deeper_reviews.SETTINGS | dict(dim=4, steps=50))
     monkeypatch.setattr(deeper_reviews, "MAX_TOKENS", 8)
     monkeypatch.setattr(deeper_reviews, "OTHERS", 40)
     monkeypatch.setattr(two_heads, "CORPORA", {"imdb": (lambda: imdb[::10], 200)})

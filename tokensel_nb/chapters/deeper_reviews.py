@@ -8,28 +8,26 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import sparse
 
-from ..corpus.corpus import Corpus, shuffle_labels
-from ..models.base import Model
-from ..models.deeper import TwoLayers, TwoLayersWithoutKeyQuery, WithMLP, most_frequent
-from ..models.one_layer import OneLayer
-from ..models.options import Options
-from ..support.arrays import to_numpy
-from ..theory.bins import Bins, binned
-from ..theory.matched import matched_correlation
-from ..training.train import Training, train
+from ..arrays import to_numpy
+from ..bins import Bins, binned
+from ..corpus import Corpus, shuffle_labels
+from ..deeper import TwoLayers, TwoLayersWithoutKeyQuery, WithMLP, most_frequent
+from ..matched import matched_correlation
+from ..model import init_parameters, logits, one_layer
+from ..training import Training, train
 from .recorded import PAPER_EDGES, paper_table, span
 
 TEXTS, OTHERS = 5_000, 1_000  # reviews trained on, and held out
 MAX_TOKENS = 96  # distinct words a review
 # Ours: the sizes, reviews and steps of the paper's deeper models are not known to us. The MLP has a rate of its own.
-OPTIONS = Options(dim=128, steps=600, batch_size=50, learning_rate=0.003, evaluate_every=300, device="auto")
+SETTINGS = dict(dim=128, steps=600, batch_size=50, evaluate_every=300, device="auto")
 
 
 @dataclass(frozen=True)
 class Experiment:
     """A model, how fast it learns, the paper's tables that it is held against, and the seeds that are recorded."""
 
-    model: Model
+    model: TwoLayersWithoutKeyQuery | WithMLP
     learning_rate: float
     table: str  # of the paper, without its ending
     seeds: range
@@ -105,7 +103,7 @@ def alone(parameters, model, corpus: Corpus):
     """Return what each word of a corpus says alone: the logit of a text that holds nothing else."""
     words = corpus.vocab_size
     single = replace(corpus, counts=sparse.eye_array(words, format="csr"), labels=np.zeros(words, np.int64), weights=None)
-    return to_numpy(model.logits(parameters, single))
+    return to_numpy(logits(parameters, single, model))
 
 
 def sample(corpus: Corpus, seed: int) -> tuple[Corpus, Corpus]:
@@ -123,17 +121,20 @@ def rows_of(corpus, seed, texts=None):
     return [np.sort(np.concatenate(part)) for part in parts]
 
 
-def train_cut(model, reviews, others, options, **changes):
+def train_cut(model, reviews, others, seed, **changes) -> Training:
     """Train on reviews that are cut to `MAX_TOKENS` distinct words, without a warning: the chapter says so."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "[0-9,]+ of [0-9,]+ texts have more than", UserWarning)
         reviews, others = (most_frequent(part, MAX_TOKENS) for part in (reviews, others))
-    return train(reviews, model, options, held_out=others, **changes)
+    settings = SETTINGS | changes
+    draw = init_parameters if model is one_layer else model.start
+    start = draw(reviews.vocab_size, settings.pop("dim"), seed)
+    return train(start, reviews, held_out=others, model=model, seed=seed, **settings)
 
 
 def one_layer_beside(corpus: Corpus, seed: int = 0, **changes) -> Training:
     """Train one layer on the reviews that deeper models learn from with this seed, cut in the same way."""
-    return train_cut(OneLayer(), *sample(corpus, seed), OPTIONS, seed=seed, **changes)
+    return train_cut(one_layer, *sample(corpus, seed), seed, learning_rate=0.003, **changes)
 
 
 def deeper_run(corpus: Corpus, name: str | Experiment, seed: int = 0, watch=None, **changes) -> DeeperRun:
@@ -142,15 +143,14 @@ def deeper_run(corpus: Corpus, name: str | Experiment, seed: int = 0, watch=None
     corpus = shuffle_labels(corpus, seed) if experiment.shuffled else corpus
     fit, held_out = rows_of(corpus, seed, experiment.texts)
     reviews, rest = corpus[fit], corpus[np.setdiff1d(np.arange(len(corpus)), fit)]
-    options = replace(OPTIONS, learning_rate=experiment.learning_rate)
-    matched = {}
+    settings, matched = {"learning_rate": experiment.learning_rate} | changes, {}
 
     def look(step, parameters):
-        matched[step] = matched_correlation(reviews, rest, to_numpy(parameters.token_scores))
+        matched[step] = matched_correlation(parameters.token_scores, reviews, rest)
         if watch is not None:
             watch(step, parameters)
 
-    training = train_cut(experiment.model, reviews, corpus[held_out], options, seed=seed, watch=look, **changes)
+    training = train_cut(experiment.model, reviews, corpus[held_out], seed, watch=look, **settings)
     skew, others_skew = (skew_over(part, experiment.skew) for part in (reviews, rest))
     trained = training.parameters
     values, scores = (binned(skew, amounts, PAPER_EDGES) for amounts in (trained.token_values, trained.token_scores))

@@ -7,11 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..corpus.corpus import Corpus
-from ..corpus.synthetic import negation, xor_of_pairs
-from ..models.base import Model
-from ..models.verbs import logits
-from ..training.train import train
+from ..corpus import Corpus
+from ..model import init_parameters, logits, one_layer
+from ..synthetic import negation, xor_of_pairs
+from ..training import train
 
 SEEDS = range(20, 25)
 SLOWLY = {"steps": 600, "learning_rate": 0.02}  # how two layers of attention are trained
@@ -35,10 +34,11 @@ def share_right(predicted, corpus: Corpus) -> float:
     return np.mean((predicted > 0) == (corpus.signs > 0))
 
 
-def shares_right(model: Model, texts: Corpus, new: Corpus, seed, *, steps=300, learning_rate=0.03) -> list:
+def shares_right(model, texts: Corpus, new: Corpus, seed, *, steps=300, learning_rate=0.03) -> list:
     """Train on texts from the start that the seed draws; return the shares of right answers there and on new texts."""
-    options = dict(steps=steps, learning_rate=learning_rate, seed=seed, evaluate_every=steps)
-    trained = train(texts, model, dim=32, device="auto", **options).parameters
+    draw, size = (init_parameters, None) if model is one_layer else (model.start, 50)
+    options = dict(learning_rate=learning_rate, batch_size=size, seed=seed, evaluate_every=steps, device="auto")
+    trained = train(draw(texts.vocab_size, 32, seed), texts, steps, model=model, **options).parameters
     return [share_right(logits(trained, part, model), part) for part in (texts, new)]
 
 
@@ -86,11 +86,11 @@ def only(corpus: Corpus, kept) -> Corpus:
     return replace(corpus, counts=corpus.counts[:, kept], vocabulary=corpus.vocabulary[kept])
 
 
-def answers(texts: Corpus, new: Corpus, seed, **options) -> np.ndarray:
+def answers(texts: Corpus, new: Corpus, seed, *, dim=64, **settings) -> np.ndarray:
     """Train for as many steps as serve a quarter of the texts best, and say which new texts are right."""
     part, check = texts.split(0.25, seed=seed)
-    options |= dict(seed=seed, device="auto")
-    history = train(part, held_out=check, steps=60, evaluate_every=5, **options).history
+    start, settings = init_parameters(texts.vocab_size, dim, seed), settings | dict(device="auto")
+    history = train(start, part, 60, held_out=check, **settings).history
     steps = int(history.steps[history.held_out_losses.argmin()])
-    trained = train(texts, steps=max(steps, 1), evaluate_every=60, **options).parameters
+    trained = train(start, texts, max(steps, 1), evaluate_every=60, **settings).parameters
     return (logits(trained, new) > 0) == (new.signs > 0)

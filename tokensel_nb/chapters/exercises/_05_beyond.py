@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...corpus.synthetic import one_relevant_token, xor_of_pairs
+from ...synthetic import one_relevant_token, xor_of_pairs
 from .answers import close, compare, exercise, shaped
 
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ...corpus.text import corpus_from_texts
-from ...models.deeper import KeyQueryParameters, TwoLayers
-from ...models.verbs import logits
+from ...deeper import KeyQueryParameters, TwoLayers
+from ...model import logits
+from ...text import corpus_from_texts
 from .answers import close, compare, exercise, shaped
 
 
