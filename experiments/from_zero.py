@@ -469,7 +469,7 @@ def one_rate(number: int, seed=SEED) -> dict:
 
 def log_log(records=4000, shown=40, length=1e6) -> dict:
     """Return log t and the part of p orthogonal to p* = (1, 0) for D = (1, 0), (1, 1), the second without a multiplier."""
-    corpus = ts.Corpus([[1, 1, 1]], [1], ["r", "s", "s'"])
+    corpus = ts.Corpus([[1, 1, 1]], [1], ["r", "s", "s'"], ("-", "+"))
     start = ts.Parameters(np.array([[1.0, 0.0], [0.0, 0.0], [0.0, -1.0]]), np.zeros(2), np.array([1.0, 0.0]))
     path = ts.gradient_flow(start, corpus, length, records=records, tolerance=1e-11)
     falls = np.diff(-path.log_gradient_norms)

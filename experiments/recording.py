@@ -10,6 +10,7 @@ from filelock import FileLock
 import tokensel_nb as ts
 from experiments.machine import machine
 from tokensel_nb.chapters.recorded import FOLDER
+from tokensel_nb.checkpoint import replacing
 
 # The three corpora that anyone can get, in two classes of about one size; the seed draws the tweets.
 CORPORA = {
@@ -50,9 +51,8 @@ def keep_time(name, took):
     """Write down how long a part took on this machine; several processes may do so at once."""
     with FileLock(TIMES.with_suffix(".lock")):
         known = times() | {name: took | machine()}
-        whole = TIMES.with_suffix(".part")
-        whole.write_text(json.dumps(dict(sorted(known.items())), indent=1) + "\n", "utf-8")
-        whole.replace(TIMES)
+        with replacing(TIMES) as whole:
+            whole.write_text(json.dumps(dict(sorted(known.items())), indent=1) + "\n", "utf-8")
 
 
 def rounded(numbers, digits=4) -> list:

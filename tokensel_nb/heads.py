@@ -152,8 +152,10 @@ def head_preferences(
     elif sparse.issparse(attention):
         attention = attention.data[None, None]
     heads, random, told_by = to_numpy(attention), np.random.default_rng(seed), texts if others is None else others
-    if heads.ndim != 3 or heads.shape[2] != texts.counts.nnz or texts.num_classes != 2 or told_by.vocab_size != texts.vocab_size:
-        raise ValueError(f"attention has shape {heads.shape}; give {texts!r} (layers, heads, {texts.counts.nnz}), and two classes")
+    if heads.ndim != 3 or heads.shape[2] != texts.counts.nnz or not np.array_equal(told_by.vocabulary, texts.vocabulary):
+        raise ValueError(f"attention has shape {heads.shape}; give a number for each entry of {texts!r}, and others of its words")
+    if texts.num_classes != 2:
+        raise ValueError(f"the texts have {texts.num_classes} classes; words lean to one of two")
     looked, order = np.arange(len(texts)), random.permutation(len(told_by))
     if others is None:
         looked, order = np.split(order, [len(texts) // 2])

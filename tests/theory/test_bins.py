@@ -53,11 +53,11 @@ def test_the_mean_spread_needs_two_tokens_a_bin():
     assert binned([-1.0, -1.0, 0.0, 1.0, 1.0], [0.0, 2.0, 9.0, 1.0, 4.0], 3).mean_spread == pytest.approx(1.25)
 
 
-def test_bad_input():
-    with pytest.raises(ValueError, match="no token has a skew"):
-        binned([np.nan, np.nan], [0.0, 1.0])
+def test_what_would_give_a_wrong_mean_is_refused():
     with pytest.raises(ValueError, match=r"skew has shape \(2,\) and amounts \(3,\)"):
         binned([0.0, 1.0], [0.0, 1.0, 2.0])
+    with pytest.raises(ValueError, match="not finite"):
+        binned([0.0, 1.0], [0.0, np.inf])
 
 
 def test_the_correlation_of_words_passes_over_those_without_a_skew_and_knows_no_scale():
@@ -84,7 +84,7 @@ def test_true_labels_are_those_given(control):
         expected = binned(corpus.label_skew(), part.signed_share())
         np.testing.assert_array_equal(bins.true.means, expected.means)
         assert bins.word_skew[0] == word_correlation(corpus.label_skew(), part.signed_share())
-        assert bins.matched[0] == matched_correlation(part, corpus, part.signed_share(), min_texts=1)
+        assert bins.matched[0] == matched_correlation(part.signed_share(), part, corpus, min_texts=1)
         assert len(bins.shuffled) == len(bins.word_skew) - 1 == 5
 
 
@@ -95,7 +95,7 @@ def test_both_parts_are_shuffled_one_after_the_other(control):
     expected = binned(other.label_skew(), one.signed_share())
     np.testing.assert_array_equal(found["share"]["held out"].shuffled[0].means, expected.means)
     assert found["share"]["held out"].word_skew[1] == word_correlation(other.label_skew(), one.signed_share())
-    assert found["share"]["held out"].matched[1] == matched_correlation(part, other, one.signed_share(), min_texts=1)
+    assert found["share"]["held out"].matched[1] == matched_correlation(one.signed_share(), part, other, min_texts=1)
 
 
 def test_by_their_own_skew_shuffled_labels_draw_both_shapes_and_by_the_skew_of_other_texts_none(control):

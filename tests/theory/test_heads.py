@@ -109,21 +109,14 @@ def test_the_output_of_a_transformers_model_is_read(drawn):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda a, t, y: ts.head_preferences(a, t, np.arange(len(y)) % 3), "labels of 3 classes; .*two classes"),
-        (lambda a, t, y: ts.head_preferences(a[1:], t, y), "1600 texts with 1599 arrays"),
+        (lambda a, t, y: ts.head_preferences(a, t, np.arange(len(y)) % 3), "two classes"),
+        (lambda a, t, y: ts.head_preferences(a[1:], t, y), "1599 arrays for 1600 texts"),
         (lambda a, t, y: ts.head_preferences(a, t, y[1:]), "1599 labels"),
-        (
-            lambda a, t, y: ts.head_preferences(a[:90], t[:90], y[:90]),
-            "min_texts=20 leaves 0 words of 300 under each label; give .*more texts",
-        ),
+        (lambda a, t, y: ts.head_preferences(a[:90], t[:90], y[:90]), "min_texts=20 leaves 0 words of 300 under each label"),
         (lambda a, t, y: ts.head_preferences([each[..., :9] for each in a], t, y), "has 9 places, but the text .* tokens"),
-        (lambda a, t, y: ts.head_preferences([each[0] for each in a], t, y), r"attention\[\d+\] has shape"),
         (lambda a, t, y: ts.head_preferences([0 * each for each in a], t, y), "pays nothing to .*padding, name it in ignore"),
-        (lambda a, t, y: ts.head_preferences([each * np.nan for each in a], t, y), "not finite"),
-        (lambda a, t, y: ts.head_preferences(a, ["good"] * len(y), y), "give a list of tokens"),
-        (lambda a, t, y: ts.head_preferences(a, t, y, min_texts=0), "min_texts=0; give a whole number"),
     ],
 )
-def test_errors_say_what_to_do(drawn, call, message):
-    with pytest.raises((ValueError, TypeError), match=message):
+def test_what_would_give_wrong_preferences_is_refused(drawn, call, message):
+    with pytest.raises(ValueError, match=message):
         call(*drawn)

@@ -165,12 +165,12 @@ def test_pairs_that_conflict_are_named(tiny):
     np.testing.assert_array_equal(caught.value.conflict, [[1, 2], [2, 1]])
     on_a_line = np.array([[0.0], [1.0], [2.0]])  # "film" in the middle cannot be on top of both
     with pytest.raises(NotSeparableError, match="'film' over 'bad', 'film' over 'good'"):
-        max_margin(on_a_line, Corpus([[1, 1, 1]], [1], tiny.vocabulary), [1])
+        max_margin(on_a_line, Corpus([[1, 1, 1]], [1], tiny.vocabulary, tiny.class_names), [1])
 
 
 def test_equal_embeddings_cannot_be_told_apart(tiny):
     with pytest.raises(NotSeparableError, match="'good' over 'film'"):
-        max_margin(np.ones((3, 4)), Corpus([[0, 1, 1]], [1], tiny.vocabulary), [2])
+        max_margin(np.ones((3, 4)), Corpus([[0, 1, 1]], [1], tiny.vocabulary, tiny.class_names), [2])
 
 
 def test_what_would_give_a_wrong_direction_is_refused(tiny):
