@@ -6,9 +6,9 @@ On a machine without a GPU the device is the processor itself, and the ratios ar
 from functools import partial
 
 import torch
+from tokensel_nb.support.runtime import default_device, device_name
 
 from tokensel_nb import Options, WithMLP, descend_, init_parameters, load_imdb, most_frequent, train
-from tokensel_nb.support.runtime import default_device, device_name
 
 from .step import DIM, fewest_bytes
 from .timing import alternate, row

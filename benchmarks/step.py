@@ -4,10 +4,10 @@ import os
 import warnings
 
 import torch
+from tokensel_nb.models.textbook import textbook_logits, tokens_of
 from torch.nn import functional
 
 from tokensel_nb import descend_, init_parameters, load_imdb
-from tokensel_nb.models.textbook import textbook_logits, tokens_of
 
 from .timing import alternate, peak_memory, row
 

@@ -6,13 +6,13 @@ the 1e-12 outgrows ‖g‖, steps shrink, and p all but stands still; where step
 
 import numpy as np
 import torch
-from tqdm import tqdm
-
-from tokensel_nb import embedding_step, init_parameters
 from tokensel_nb.corpus.synthetic import one_relevant_token
 from tokensel_nb.models.textbook import textbook_logits, tokens_of
 from tokensel_nb.theory.flow.path import gradient_flow, normalised_steps
 from tokensel_nb.theory.max_margin import max_margin
+from tqdm import tqdm
+
+from tokensel_nb import embedding_step, init_parameters
 
 from .timing import row
 

@@ -8,9 +8,9 @@ from sklearn.linear_model import LogisticRegression
 from tqdm import tqdm
 
 import tokensel_nb as ts
-from tokensel_nb.chapters.pairs import only
 from tokensel_nb.arrays import to_numpy
 from tokensel_nb.bins import extremes
+from tokensel_nb.chapters.pairs import only
 from tokensel_nb.chapters.reviews import HELD_OUT, run, stopped
 from tokensel_nb.matched import MIN_TEXTS, compared, correlation_at_equal, lean
 

@@ -80,10 +80,10 @@ def escape(corpus, dim, std, seed):
 
 def followed(corpus, skew, dim, std, seed, end) -> dict:
     """Follow one run; return s, u, the tilt, ‖p⊥‖ and the loss at some times, and when the horns came."""
-    parameters = start(corpus, dim, std, seed)
-    direction, frequency = axis(parameters, corpus), np.asarray(corpus.counts.sum(axis=0)).ravel()
+    first = start(corpus, dim, std, seed)
+    direction, frequency = axis(first, corpus), np.asarray(corpus.counts.sum(axis=0)).ravel()
     looks, arrived, rows = set(np.linspace(0, end / STEP, LOOKS + 1, dtype=int)), None, []
-    for step, parameters, _ in islice(flow(parameters, corpus), int(end / STEP) + 1):
+    for step, parameters, _ in islice(flow(first, corpus), int(end / STEP) + 1):
         if arrived is None and beside(parameters.cls_embedding, direction) >= ARRIVED:
             arrived = step * STEP
         if step in looks:

@@ -16,9 +16,10 @@ from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
 
-import tokensel_nb as ts
 from tokensel_nb.scale import stored
 from tokensel_nb.scale.processes import fresh_store
+
+import tokensel_nb as ts
 
 TEXTS = ["Good, good film!", "a bad film", "", "good and moving", "bad and long, bad", "film"] * 7
 ODD = ["हिन्दी फ़िल्म अच्छी", "ไม่ดี เลย", "naïve café", "İstanbul ISTANBUL", "中文 电影 很好", "?!", "🎬🎬 film", "e\u0301 é", "ﬁlm"]

@@ -25,7 +25,8 @@ from torch.nn import functional
 
 from .corpus import Corpus
 from .counts import Counts
-from .model import Parameters, attention_by_scores, init_parameters
+from .model import attention_by_scores
+from .parameters import Parameters, init_parameters
 
 AT_ONCE = 2**19  # pairs of tokens, summed over the texts of a group
 
@@ -105,7 +106,8 @@ class TwoLayersWithoutKeyQuery:
     Examples
     --------
     >>> import tokensel_nb as ts
-    >>> corpus, model = ts.corpus_from_texts(["good film", "bad film"], ["up", "down"]), ts.TwoLayersWithoutKeyQuery(residual=0.0)
+    >>> corpus = ts.corpus_from_texts(["good film", "bad film"], ["up", "down"])
+    >>> model = ts.TwoLayersWithoutKeyQuery(residual=0.0)
     >>> ts.train(model.start(corpus.vocab_size, dim=4, seed=0), corpus, steps=20, model=model).parameters
     Parameters(embeddings (3, 4), cls_embedding (4,), output_vector (4,); float32, numpy)
     """
@@ -278,7 +280,8 @@ def over_texts(function, parameters, counts, of_entries=False):
         raise ValueError(f"embeddings has {len(E)} rows, but the corpus has {counts.shape[1]} words; give one per word")
     for rows in _groups(counts.sizes):
         words, texts = _narrowed(counts.matrix[rows], None if counts.order is None else counts.order[rows])
-        found.append(function(parameters._replace(embeddings=E.index_select(0, torch.as_tensor(words, device=E.device))), texts))
+        seen = E.index_select(0, torch.as_tensor(words, device=E.device))
+        found.append(function(parameters._replace(embeddings=seen), texts))
         places.append(counts.entries(rows) if of_entries else rows)
     return torch.cat(found)[torch.as_tensor(np.argsort(np.concatenate(places)), device=E.device)]
 

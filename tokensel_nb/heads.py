@@ -153,7 +153,7 @@ def head_preferences(
         attention = attention.data[None, None]
     heads, random, told_by = to_numpy(attention), np.random.default_rng(seed), texts if others is None else others
     if heads.ndim != 3 or heads.shape[2] != texts.counts.nnz or not np.array_equal(told_by.vocabulary, texts.vocabulary):
-        raise ValueError(f"attention has shape {heads.shape}; give a number for each entry of {texts!r}, and others of its words")
+        raise ValueError(f"attention has shape {heads.shape}; give a number for each entry of {texts!r}; others has its words")
     if texts.num_classes != 2:
         raise ValueError(f"the texts have {texts.num_classes} classes; words lean to one of two")
     looked, order = np.arange(len(texts)), random.permutation(len(told_by))

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .model import sigmoid, softplus
+from .losses import sigmoid, softplus
 
 
 class Scaled(NamedTuple):

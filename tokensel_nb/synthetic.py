@@ -49,7 +49,7 @@ def skews(vocab_size: int, signal: float) -> np.ndarray:
     array([-1. , -0.5,  0.5,  1. ])
     """
     if not 0 <= signal < 1 or vocab_size < 2:
-        raise ValueError(f"signal={signal}, vocab_size={vocab_size}; give a signal of at least 0 and below 1, and two words or more")
+        raise ValueError(f"signal={signal}, vocab_size={vocab_size}; give a signal from 0 to below 1, and two words or more")
     ranks = (2 * np.arange(vocab_size) + 1 - vocab_size) / vocab_size
     distances = ranks[-1] - np.abs(ranks)
     return np.sign(ranks) * np.maximum(0, np.round(1 - distances / (1 - signal), 12))

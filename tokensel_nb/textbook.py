@@ -12,7 +12,8 @@ import torch
 from torch.nn import functional
 
 from .arrays import like
-from .model import Parameters, as_tensors
+from .model import as_tensors
+from .parameters import Parameters
 
 PADDING = -1
 

@@ -6,10 +6,10 @@ import pytest
 from helpers import corpora, each_dtype, each_kind, kind_of, of_kind
 from hypothesis import given
 from hypothesis import strategies as st
-
-from tokensel_nb import Corpus
 from tokensel_nb.corpus.counts import Blocks, CountMatrix
 from tokensel_nb.support.arrays import dtype_name, to_numpy
+
+from tokensel_nb import Corpus
 
 
 def counts_of(corpus, kind, dtype="float64"):

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
+from tokensel_nb.training.checkpoint import describe
 
 from tokensel_nb import Corpus, Sequences, corpus_from_texts, sequences_from_texts, shuffle_labels
-from tokensel_nb.training.checkpoint import describe
 
 TEXTS = ["good film, not bad", "bad", "", "not good not good at all"]
 LABELS = [1, -1, 1, -1]

@@ -5,12 +5,12 @@ import pytest
 from helpers import corpora, each_dtype, each_kind, of_kind
 from hypothesis import given
 from hypothesis import strategies as st
-
-import tokensel_nb as ts
-from experiments import attributions
 from tokensel_nb.corpus.counts import CountMatrix
 from tokensel_nb.models.attend import WIDEST, products, weigh
 from tokensel_nb.support.arrays import to_numpy
+
+import tokensel_nb as ts
+from experiments import attributions
 
 
 @each_kind

@@ -12,12 +12,12 @@ import torch
 from helpers import corpora, each_dtype, each_kind, equal, flat, kind_of, of_kind, on, short_texts
 from hypothesis import given
 from hypothesis import strategies as st
-from torch.utils._python_dispatch import TorchDispatchMode
-
-import tokensel_nb as ts
 from tokensel_nb.models import parameters as of_parameters
 from tokensel_nb.models.base import loss_of_logits
 from tokensel_nb.support.arrays import to_numpy
+from torch.utils._python_dispatch import TorchDispatchMode
+
+import tokensel_nb as ts
 from tokensel_nb.training import checkpoint
 
 GUIDE = Path(__file__).parents[2] / "CONTRIBUTING.md"

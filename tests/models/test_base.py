@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
-
-from tokensel_nb import init_parameters
 from tokensel_nb.models.base import check_finite, probabilities_of_logits
 from tokensel_nb.models.textbook import tokens_in_order, tokens_of
+
+from tokensel_nb import init_parameters
 
 
 def test_probabilities_of_far_logits_are_exact():

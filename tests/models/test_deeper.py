@@ -7,6 +7,9 @@ from helpers import corpora, each_dtype, each_kind, equal, flat, kind_of, of_kin
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
+from tokensel_nb.models import autograd
+from tokensel_nb.models.textbook import PADDING, tokens_of
+from tokensel_nb.support.arrays import to_numpy
 
 from tokensel_nb import (
     Corpus,
@@ -28,9 +31,6 @@ from tokensel_nb import (
     train,
     xor_of_pairs,
 )
-from tokensel_nb.models import autograd
-from tokensel_nb.models.textbook import PADDING, tokens_of
-from tokensel_nb.support.arrays import to_numpy
 
 MODELS = [
     TwoLayers(),

@@ -15,6 +15,8 @@ from helpers import (
 )
 from hypothesis import given
 from hypothesis import strategies as st
+from tokensel_nb.models.textbook import textbook_gradients, textbook_logits, tokens_of
+from tokensel_nb.support.arrays import to_numpy
 
 from tokensel_nb import (
     Corpus,
@@ -30,8 +32,6 @@ from tokensel_nb import (
     loss,
     score_gradients,
 )
-from tokensel_nb.models.textbook import textbook_gradients, textbook_logits, tokens_of
-from tokensel_nb.support.arrays import to_numpy
 
 
 # Two orders of summing a few hundred float64 numbers differ by some 1e-14; 1e-10 leaves room for cancellation.

@@ -4,7 +4,6 @@ import torch
 from helpers import each_dtype, each_kind, kind_of, of_kind
 from hypothesis import given
 from hypothesis import strategies as st
-
 from tokensel_nb.models import optimizers
 from tokensel_nb.models.optimizers import OPTIMIZERS, Adam, GradientDescent, LowRank
 from tokensel_nb.support.arrays import dtype_name, to_numpy

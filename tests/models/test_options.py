@@ -3,9 +3,9 @@ from dataclasses import FrozenInstanceError, fields, replace
 import numpy as np
 import pytest
 import torch
+from tokensel_nb.models.options import ELSEWHERE
 
 from tokensel_nb import Model, OneLayer, Options, TwoLayers, WithMLP, train
-from tokensel_nb.models.options import ELSEWHERE
 
 # Another value of every option. A new field needs one here, and a decision: does a step depend on it?
 CHANGES = {

@@ -2,12 +2,12 @@
 
 import pytest
 import torch
+from tokensel_nb.models import optimizers
+from tokensel_nb.support import products
 from torch.utils._python_dispatch import TorchDispatchMode
 
 import tokensel_nb as ts
 from tokensel_nb.corpus import counts
-from tokensel_nb.models import optimizers
-from tokensel_nb.support import products
 
 VIEWS = {
     *("alias", "detach", "expand", "permute", "reshape", "select", "slice", "squeeze", "t", "transpose", "unsqueeze", "view"),

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tokensel_nb.corpus.phrases import split
+from tokensel_nb.corpus.text import split_words, strings
 
 import tokensel_nb as ts
 from experiments import front_page
 from experiments.playthings import packed, verdict
 from tokensel_nb.chapters import scale
-from tokensel_nb.corpus.phrases import split
-from tokensel_nb.corpus.text import split_words, strings
 from tokensel_nb.yourdata.html import FOLDER
 
 ENGINE = Path(__file__).parents[2] / "book" / "_static" / "playthings" / "engine.js"

@@ -3,7 +3,6 @@ import pytest
 import torch
 from helpers import each_dtype, each_kind, kind_of, of_kind
 from scipy import special
-
 from tokensel_nb.support.arrays import (
     dtype_name,
     is_torch,

@@ -6,9 +6,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
+from tokensel_nb.support import checks
 
 import tokensel_nb as ts
-from tokensel_nb.support import checks
 
 NO_NUMBERS = [None, "3", True, np.bool_(True), 1j, np.nan, np.inf, -np.inf, [3], np.array(3), np.array([3.0]), object()]
 

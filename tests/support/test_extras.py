@@ -1,5 +1,4 @@
 import pytest
-
 from tokensel_nb.support.extras import Extra, MissingExtraError
 
 

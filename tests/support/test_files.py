@@ -15,7 +15,6 @@ import pytest
 from helpers import raising
 from hypothesis import given
 from hypothesis import strategies as st
-
 from tokensel_nb.support import files
 from tokensel_nb.support.files import LEFT, PART, WRITE, atomic, read_once, shown, unfinished
 

@@ -4,7 +4,6 @@ import torch
 from helpers import each_dtype, each_kind, kind_of, of_kind
 from hypothesis import given
 from hypothesis import strategies as st
-
 from tokensel_nb.support import products
 from tokensel_nb.support.arrays import dtype_name, to_numpy
 from tokensel_nb.support.products import add_few_, few_times, times_few

@@ -3,9 +3,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tokensel_nb.support.seals import digest, sealed, unsealed
 
 import tokensel_nb
-from tokensel_nb.support.seals import digest, sealed, unsealed
 
 ARRAYS = {"ones": np.ones(2)}
 

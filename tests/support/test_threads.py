@@ -15,13 +15,13 @@ import scipy.linalg  # noqa: F401 (it brings a BLAS of its own)
 import torch
 from scipy import sparse
 from threadpoolctl import ThreadpoolController, threadpool_limits
-
-import tokensel_nb as ts
-from tokensel_nb.corpus import counts
 from tokensel_nb.models import optimizers
 from tokensel_nb.models.base import loss_of_logits
 from tokensel_nb.support import products, threads
 from tokensel_nb.support.threads import LARGE, threads_for
+
+import tokensel_nb as ts
+from tokensel_nb.corpus import counts
 from tokensel_nb.yourdata import fit
 
 HERS = 3  # threads that the user has set

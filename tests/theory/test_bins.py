@@ -122,12 +122,6 @@ def test_the_band_is_of_the_shuffled_means_over_the_true_edges(control):
         np.testing.assert_array_equal(bins.band[:, number], expected)
 
 
-def test_the_same_seed_shuffles_the_same(control):
-    parts, found = control
-    again = with_control(*parts, lambda part: {"share": part.signed_share()}, shuffles=5, seed=np.random.default_rng(3))
-    assert again["share"]["own"].word_skew == found["share"]["own"].word_skew
-
-
 def test_words_that_are_not_learnt_from_are_in_no_bin():
     learnt_from, others = (Corpus(counts, [1, -1], list("abc")) for counts in ([[2, 0, 1], [1, 0, 2]], [[1, 3, 1], [1, 3, 2]]))
     found = with_control(learnt_from, others, lambda part: {"order": np.arange(3.0)}, shuffles=1)["order"]

@@ -1,9 +1,8 @@
 import numpy as np
 import pytest
-import torch
 from scipy.special import expit
 
-from tokensel_nb import Transformer, first_step, init_parameters, logits, sequences_from_texts, to_device
+from tokensel_nb import Transformer, first_step, init_parameters, logits, sequences_from_texts
 
 
 @pytest.fixture(scope="module")
@@ -70,10 +69,3 @@ def test_shares_and_direction_are_those_of_their_definitions(texts):
     slope = np.diff([logits(parameters, few, model).mean() for parameters in moved[::-1]])[0] / 2e-5
     share_of_words = (few.lengths / (1 + few.lengths)).mean()
     assert step.direction @ along * share_of_words == pytest.approx(slope, rel=1e-6)  # central differences of float64
-
-
-def test_tensors_give_arrays(texts):
-    start = init_parameters(texts.vocab_size, 4, 0, dtype="float64")
-    step = first_step(to_device(start, "cpu"), texts)
-    assert not torch.is_tensor(step.movement)
-    assert step.r_squared == pytest.approx(1)

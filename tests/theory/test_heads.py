@@ -109,7 +109,7 @@ def test_the_output_of_a_transformers_model_is_read(drawn):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda a, t, y: ts.head_preferences(a, t, np.arange(len(y)) % 3), "two classes"),
+        (lambda a, t, y: ts.head_preferences(a, t, np.arange(len(y)) % 3), "3 classes"),
         (lambda a, t, y: ts.head_preferences(a[1:], t, y), "1599 arrays for 1600 texts"),
         (lambda a, t, y: ts.head_preferences(a, t, y[1:]), "1599 labels"),
         (lambda a, t, y: ts.head_preferences(a[:90], t[:90], y[:90]), "min_texts=20 leaves 0 words of 300 under each label"),

@@ -73,15 +73,6 @@ def test_words_that_the_other_texts_lack_are_left_out_whatever_their_score():
     assert found == correlation_at_equal(*(of[~lacking] for of in (learnt_from.counts.sum(axis=0), lean(others), scores)))
 
 
-def test_only_the_order_of_scores_counts():
-    random = np.random.default_rng(0)
-    frequency, leans, scores = random.integers(1, 900, 400), random.uniform(size=400), random.standard_normal(400)
-    found = correlation_at_equal(frequency, leans, scores)
-    assert correlation_at_equal(frequency**2, leans, np.exp(3 * scores)) == pytest.approx(found, abs=1e-12)
-    assert correlation_at_equal(frequency, leans, -scores) == pytest.approx(-found, abs=1e-12)
-    assert correlation_at_equal(frequency, leans, leans**3) == pytest.approx(1)
-
-
 def test_permuted_scores_have_none():
     random = np.random.default_rng(0)
     frequency, leans = random.integers(1, 900, 400), random.uniform(size=400)
@@ -105,15 +96,6 @@ def test_of_fewer_words_there_is_no_verdict():
     assert correlation_at_equal(amounts, amounts, amounts) == pytest.approx(1)
     assert np.isnan(correlation_at_equal(*[amounts[1:]] * 3))
     assert np.isnan(correlation_at_equal(amounts, amounts, np.zeros(FEWEST)))
-
-
-def test_groups_begin_with_the_most_frequent_and_the_last_has_what_is_left():
-    """Scores differ from leans by a step from group to group: seen with the borders elsewhere, and not with the right ones."""
-    places, leans = np.arange(350), np.random.default_rng(0).uniform(size=350)
-    scores = leans + 10 * (places // 100)
-    assert correlation_at_equal(-places, leans, scores) > 0.97
-    assert correlation_at_equal(-np.roll(places, 50), leans, scores) < 0.6
-    assert correlation_at_equal(places, leans, scores) < 0.6  # the group of 50 would be of the most frequent
 
 
 def test_what_would_give_a_wrong_verdict_is_refused():

@@ -16,7 +16,8 @@ import numpy as np
 from scipy import sparse
 
 from ..corpus import Corpus
-from ..model import WIDEST, accuracy_of_logits, log_softmax, loss_of_logits, residuals_of_logits, sigmoid
+from ..losses import accuracy_of_logits, log_softmax, loss_of_logits, residuals_of_logits, sigmoid
+from ..model import WIDEST
 
 CLS_SHARE = 0.2  # the weight of <cls> at the start, as a share of the mean weight of all words of a text
 EMPTY = 0.01  # how strongly what <cls> says is held at the log-odds of the classes

@@ -7,18 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate
 
-from tokensel_nb import (
-    Corpus,
-    Parameters,
-    conserved,
-    gradients,
-    init_parameters,
-    joint_flow,
-    loss,
-    max_margin,
-    one_relevant_token,
-    output_flow,
-)
+import tokensel_nb as ts
 from tokensel_nb.flow import Field
 from tokensel_nb.joint import OutputField
 from tokensel_nb.textbook import textbook_gradients
@@ -32,7 +21,7 @@ def test_the_path_with_v_equals_an_explicit_solver_on_autograd():
         both = np.concatenate([found.cls_embedding, found.output_vector])
         return -both / np.linalg.norm(both[:40])
 
-    found, outputs = output_flow(start, corpus, 5.0, records=6, tolerance=1e-9)
+    found, outputs = ts.output_flow(start, corpus, 5.0, records=6, tolerance=1e-9)
     first = np.concatenate([start.cls_embedding, start.output_vector])
     times = np.minimum(found.arc_lengths, 5.0)
     solved = integrate.solve_ivp(velocity, (0, 5), first, "DOP853", t_eval=times, rtol=1e-11, atol=1e-11)
@@ -41,10 +30,10 @@ def test_the_path_with_v_equals_an_explicit_solver_on_autograd():
 
 
 def test_training_v_along_does_not_change_the_limit():
-    corpus = one_relevant_token(120, 60, 8, 3, seed=0)
+    corpus = ts.one_relevant_token(120, 60, 8, 3, seed=0)
     start = after_one_step(corpus, 2048, 30.0)
-    found, outputs = output_flow(start, corpus, 360.0, records=20)
-    assert found.distance_to(max_margin(start.embeddings, corpus).direction)[-1] <= 1e-4
+    found, outputs = ts.output_flow(start, corpus, 360.0, records=20)
+    assert found.distance_to(ts.max_margin(start.embeddings, corpus).direction)[-1] <= 1e-4
     assert found.smallest_attention[-1] >= 1 - 1e-12
     # ‖v‖ grows like exp(margin ‖p‖ / 2): beyond the digits of any float, yet its direction separates the relevant tokens.
     assert 1e25 < np.linalg.norm(outputs[-1]) < 1e40
@@ -69,12 +58,12 @@ def test_the_derivative_of_both_fields_equals_finite_differences(height):
 
 @given(corpus=corpora(classes=(2, 3)), seed=st.integers(0, 9))
 def test_the_joint_flow_conserves(corpus, seed):
-    start = init_parameters(corpus.vocab_size, 5, seed, num_classes=corpus.num_classes, dtype="float64")
+    start = ts.init_parameters(corpus.vocab_size, 5, seed, num_classes=corpus.num_classes, dtype="float64")
     start = start._replace(cls_embedding=np.random.default_rng(seed).standard_normal(5))
-    points = joint_flow(start, corpus, [0.0, 1.0, 10.0])
-    assert loss(points[-1], corpus) <= loss(start, corpus) + 1e-12
+    points = ts.joint_flow(start, corpus, [0.0, 1.0, 10.0])
+    assert ts.loss(points[-1], corpus) <= ts.loss(start, corpus) + 1e-12
     for point in points:
-        np.testing.assert_allclose(conserved(point), conserved(start), atol=1e-8)
+        np.testing.assert_allclose(ts.conserved(point), ts.conserved(start), atol=1e-8)
 
 
 def test_the_joint_flow_equals_small_steps_of_gradient_descent():
@@ -83,37 +72,36 @@ def test_the_joint_flow_equals_small_steps_of_gradient_descent():
     for steps in (200, 400):
         point = start
         for _ in range(steps):
-            slopes = gradients(point, corpus)
+            slopes = ts.gradients(point, corpus)
             pairs = zip(point, slopes)
-
-            point = Parameters(*(array - 2.0 / steps * slope for array, slope in pairs))
-        gaps.append(np.linalg.norm(point.cls_embedding - joint_flow(start, corpus, [2.0])[0].cls_embedding))
+            point = ts.Parameters(*(array - 2.0 / steps * slope for array, slope in pairs))
+        gaps.append(np.linalg.norm(point.cls_embedding - ts.joint_flow(start, corpus, [2.0])[0].cls_embedding))
     assert gaps[1] / gaps[0] == pytest.approx(0.5, rel=0.05)  # Euler's rule is of order one
 
 
 @each_kind
 def test_all_flows_take_any_dtype_and_kind(kind):
     corpus, start = small()
-    single = Parameters(*(array.astype("float32") for array in start))
-    both = of_kind(single, kind), Parameters(*(array.astype(float) for array in single))
-    (found,), (wanted,) = (joint_flow(each, corpus, [2.0]) for each in both)
+    single = ts.Parameters(*(array.astype("float32") for array in start))
+    both = of_kind(single, kind), ts.Parameters(*(array.astype(float) for array in single))
+    (found,), (wanted,) = (ts.joint_flow(each, corpus, [2.0]) for each in both)
     assert equal(found, wanted)
-    np.testing.assert_allclose(conserved(both[0]), conserved(found), atol=1e-8)
-    found, wanted = (output_flow(each, corpus, 5.0, records=3)[1] for each in both)
+    np.testing.assert_allclose(ts.conserved(both[0]), ts.conserved(found), atol=1e-8)
+    found, wanted = (ts.output_flow(each, corpus, 5.0, records=3)[1] for each in both)
     np.testing.assert_array_equal(found, wanted)
 
 
 def test_a_flow_that_cannot_be_followed_says_so(monkeypatch):
     corpus, start = small()
-    large = Parameters(1e200 * start.embeddings, np.ones(40), 1e200 * start.output_vector)
+    large = ts.Parameters(1e200 * start.embeddings, np.ones(40), 1e200 * start.output_vector)
     with np.errstate(all="ignore"), pytest.raises(RuntimeError, match="the gradient overflows"):
-        joint_flow(large, corpus, [1.0])
+        ts.joint_flow(large, corpus, [1.0])
     with pytest.raises(ValueError, match="times must ascend"):
-        joint_flow(start, corpus, [1.0, 0.5])
+        ts.joint_flow(start, corpus, [1.0, 0.5])
     with pytest.raises(ValueError, match="text 0 holds no relevant token"):
-        output_flow(init_parameters(2, 5, 0), Corpus([[1, 1], [1, 1]], [1, -1], ["a", "b"]))
+        ts.output_flow(ts.init_parameters(2, 5, 0), ts.Corpus([[1, 1], [1, 1]], [1, -1], ["a", "b"]))
     with pytest.raises(ValueError, match="linearly dependent"):
-        output_flow(start._replace(embeddings=np.ones((16, 40)) + np.eye(16, 40) * (np.arange(16) > 3)[:, None]), corpus)
+        ts.output_flow(start._replace(embeddings=np.ones((16, 40)) + np.eye(16, 40) * (np.arange(16) > 3)[:, None]), corpus)
     monkeypatch.setattr(integrate, "solve_ivp", lambda *_, **__: SimpleNamespace(success=False, t=np.zeros(1)))
     with pytest.raises(RuntimeError, match="found no step after 1 of 2 times"):
-        joint_flow(start, corpus, [0.0, 1.0])
+        ts.joint_flow(start, corpus, [0.0, 1.0])

@@ -8,23 +8,7 @@ from hypothesis import strategies as st
 from scipy.optimize import nnls
 from scipy.spatial.distance import pdist
 
-from tokensel_nb import (
-    Corpus,
-    Parameters,
-    attention,
-    competition,
-    complete_tokens,
-    gradient_flow,
-    gradients,
-    head_growth,
-    limit_parameters,
-    max_margin,
-    one_relevant_token,
-    rows_with_values,
-    selected_pairs,
-    selection_certificate,
-    several_relevant_tokens,
-)
+import tokensel_nb as ts
 from tokensel_nb.selection import EPS
 
 SELECTED = np.log(1e-12)
@@ -32,7 +16,7 @@ SELECTED = np.log(1e-12)
 
 def corpus_of(texts, labels, **options):
     """A corpus whose words are called by their numbers."""
-    return Corpus(texts, labels, [f"word{s}" for s in range(np.shape(texts)[1])], **options)
+    return ts.Corpus(texts, labels, [f"word{s}" for s in range(np.shape(texts)[1])], **options)
 
 
 def one_against(many, irrelevant):
@@ -45,7 +29,7 @@ def one_against(many, irrelevant):
 def at_start(many, irrelevant, kappa, depth):
     """The sharp example's parameters, with κ of the strong token as given, and that token asked for by -depth."""
     strong = np.sqrt(kappa / (1 - 1 / many))
-    start = rows_with_values([strong / many] * many + [-strong] + [0] * irrelevant)
+    start = ts.rows_with_values([strong / many] * many + [-strong] + [0] * irrelevant)
     query = np.zeros(many + irrelevant + 2)
     query[many] = -depth
     return start._replace(cls_embedding=query)
@@ -66,18 +50,18 @@ def assumed(draw):
     corpus = corpus_of(counts, labels, weights=random.exponential(size=len(chosen)) + 0.05)
     values = np.zeros(relevant + irrelevant)
     values[:relevant] = np.where(np.arange(relevant) % 2, 1, -1) * random.exponential(size=relevant).clip(0.2, 5)
-    largest = np.nanmax(competition(values, corpus))
+    largest = np.nanmax(ts.competition(values, corpus))
     values *= min(1, np.sqrt(1 / largest)) if largest else 1
     spread = draw(st.sampled_from([0.0, 3.0, 10.0]))
     query = spread * random.standard_normal(len(values) + 1)
-    return corpus, rows_with_values(values)._replace(cls_embedding=query)
+    return corpus, ts.rows_with_values(values)._replace(cls_embedding=query)
 
 
 @given(corpora(classes=(2,)), st.integers(0, 2**32 - 1), st.sampled_from([0.0, -0.7]))
 def test_competition_is_the_sum_of_its_definition(corpus, seed, irrelevant):
-    labels = complete_tokens(corpus)
+    labels = ts.complete_tokens(corpus)
     sizes = np.random.default_rng(seed).exponential(size=len(labels)) + 0.1
-    found = competition(irrelevant + labels * sizes, corpus, irrelevant)
+    found = ts.competition(irrelevant + labels * sizes, corpus, irrelevant)
     for token, label in enumerate(labels):
         others = [s for s in range(len(labels)) if label and labels[s] == -label]
         wanted = sum(sizes[s] * max(sizes[token] - sizes[s], 0) for s in others)
@@ -85,10 +69,10 @@ def test_competition_is_the_sum_of_its_definition(corpus, seed, irrelevant):
 
 
 def test_a_value_that_speaks_against_its_label_is_refused():
-    for function in (competition, head_growth):
+    for function in (ts.competition, ts.head_growth):
         for value in (0.5, np.nan):
             with pytest.raises(ValueError, match="'bad' does not speak"):
-                function([1.0, value, 0.0], Corpus([[1, 0, 1], [0, 1, 1]], [1, -1], ["good", "bad", "film"]))
+                function([1.0, value, 0.0], ts.Corpus([[1, 0, 1], [0, 1, 1]], [1, -1], ["good", "bad", "film"]))
 
 
 @settings(max_examples=20)
@@ -96,11 +80,11 @@ def test_a_value_that_speaks_against_its_label_is_refused():
 def test_with_competition_up_to_one_every_start_selects(drawn):
     """The theorem: κ ≤ 1, any counts, lengths, weights and starts; the end of a long path is certified, and lies along p*."""
     corpus, start = drawn
-    path = gradient_flow(start, corpus, 1e5, records=2, tolerance=1e-6)
+    path = ts.gradient_flow(start, corpus, 1e5, records=2, tolerance=1e-6)
     assert path.stopped == "the end"
-    assert selection_certificate(start, corpus).room(path.cls_embedding) > 0
+    assert ts.selection_certificate(start, corpus).room(path.cls_embedding) > 0
     assert path.log_missed[-1] < SELECTED
-    assert path.distance_to(max_margin(start.embeddings, corpus).direction)[-1] < 1e-5
+    assert path.distance_to(ts.max_margin(start.embeddings, corpus).direction)[-1] < 1e-5
 
 
 @pytest.mark.parametrize(("many", "irrelevant"), [(2, 10), (2, 40), (3, 60)])
@@ -110,22 +94,22 @@ def test_the_bound_on_the_competition_is_sharp(many, irrelevant):
     corpus = one_against(many, irrelevant)
     for kappa, selects in ((1.0, True), (1.05 * border, False)):
         start = at_start(many, irrelevant, kappa, depth=40.0)
-        np.testing.assert_allclose(np.nanmax(competition(start.token_values, corpus)), kappa)
-        path = gradient_flow(start, corpus, 1e4, records=2, tolerance=1e-6)
-        assert (selection_certificate(start, corpus).room(path.cls_embedding) > 0) == selects
+        np.testing.assert_allclose(np.nanmax(ts.competition(start.token_values, corpus)), kappa)
+        path = ts.gradient_flow(start, corpus, 1e4, records=2, tolerance=1e-6)
+        assert (ts.selection_certificate(start, corpus).room(path.cls_embedding) > 0) == selects
         assert (path.log_missed[-1] < SELECTED) == selects
 
 
 def product_error(products, corpus):
     """By how much the product of two D misses that of orthonormal rows."""
-    r, s = selected_pairs(corpus).T
+    r, s = ts.selected_pairs(corpus).T
     noise = products - np.eye(len(products))
     return max(np.abs(row[r] - row[s]).max() for row in noise[r] - noise[s])
 
 
 def allowed_error(values, corpus):
     """The theorem's bound on it: for values of one size 1/6k, else the largest ϑ with κ ≤ (1 - ϑm)/(1 + ϑm)."""
-    labels, sizes = complete_tokens(corpus), np.abs(values)
+    labels, sizes = ts.complete_tokens(corpus), np.abs(values)
     if np.ptp(sizes[labels != 0]) < 1e-12:
         return 1 / 6 / max((labels == 1).sum(), (labels == -1).sum())
     smallest, bounds = sizes[labels != 0].min(), []
@@ -150,53 +134,24 @@ def test_rows_whose_products_err_a_little_select_from_every_start(drawn, one_siz
     rows = np.linalg.cholesky(np.eye(len(values)) + noise)
     assert product_error(rows @ rows.T, corpus) < error * (1 + 1e-9)
     start = start._replace(embeddings=np.column_stack([rows, values]))
-    path = gradient_flow(start, corpus, 1e5, records=2, tolerance=1e-6)
+    path = ts.gradient_flow(start, corpus, 1e5, records=2, tolerance=1e-6)
     assert path.stopped == "the end"
-    assert selection_certificate(start, corpus).room(path.cls_embedding) > 0
+    assert ts.selection_certificate(start, corpus).room(path.cls_embedding) > 0
     assert path.log_missed[-1] < SELECTED
-    assert path.distance_to(max_margin(start.embeddings, corpus).direction)[-1] < 1e-5
-
-
-@pytest.mark.parametrize(("many", "irrelevant"), [(2, 40), (3, 60)])
-def test_how_much_products_may_err(many, irrelevant):
-    """All of one size, all errors -ϑ: a sleeping token is lost just beyond ϑ = (1 + 2k/N)/(2k - 1), and wakes before."""
-    border = (1 + 2 * many / irrelevant) / (2 * many - 1)
-    corpus, values = one_against(many, irrelevant), np.r_[[0.5] * many, -0.5, np.zeros(irrelevant)]
-    for error, selects in ((1 / 6 / many, True), (0.95 * border, True), (1.05 * border, False)):
-        products = np.eye(len(values))
-        products[: many + 1, : many + 1] -= error * (1 - np.eye(many + 1))
-        np.testing.assert_allclose(product_error(products, corpus), error)
-        rows = np.linalg.cholesky(products)
-        query = np.r_[np.linalg.solve(rows, -40 * np.eye(len(values))[many]), 0]
-        start = Parameters(np.column_stack([rows, values]), query, np.eye(len(values) + 1)[-1])
-        path = gradient_flow(start, corpus, 1e5, records=2, tolerance=1e-6)
-        assert (path.log_missed[-1] < SELECTED) == selects
-
-
-@pytest.mark.parametrize(("kappa", "selects"), [(1.0, True), (1.25, False), (3.0, False)])
-def test_zero_is_no_safe_start_beyond_the_bound(kappa, selects):
-    """Frequencies 9 and five times 1 against 7 and 7, and 50 irrelevant tokens: lost from a largest κ of 1 + 10/50 on."""
-    relevant = np.repeat(np.arange(8), [9, 1, 1, 1, 1, 1, 7, 7])
-    counts = np.hstack([np.eye(8, dtype=int)[relevant], np.ones((28, 50), int)])
-    corpus = corpus_of(counts, np.where(relevant < 6, 1, -1))
-    start = limit_parameters(corpus, 56 * 51 * np.sqrt(kappa / 30))
-    met = competition(start.token_values, corpus)
-    np.testing.assert_allclose(met[:8], kappa * np.array([28, 0, 0, 0, 0, 0, 30, 30]) / 30, atol=1e-12)
-    path = gradient_flow(start, corpus, 1e3, records=2, tolerance=1e-6)
-    assert (path.log_missed[-1] < SELECTED) == selects
+    assert path.distance_to(ts.max_margin(start.embeddings, corpus).direction)[-1] < 1e-5
 
 
 def test_the_threshold_is_the_sum_of_its_definition():
-    corpus = one_relevant_token(24, 16, 5, 2, seed=0)
+    corpus = ts.one_relevant_token(24, 16, 5, 2, seed=0)
     start = after_one_step(corpus, 40, 40.0)
     speaks = [label * start.token_values for label in corpus.signs]
     losses, prices = [], []
     for text, gamma in zip(corpus.counts.toarray(), speaks):
         held = np.flatnonzero(text)
-        (relevant,) = [s for s in held if complete_tokens(corpus)[s]]
+        (relevant,) = [s for s in held if ts.complete_tokens(corpus)[s]]
         losses.append(np.log1p(np.exp(-gamma[relevant])))
         prices.append(np.log1p(np.exp(-max(gamma[s] for s in held if s != relevant))) - losses[-1])
-    found = selection_certificate(start, corpus)
+    found = ts.selection_certificate(start, corpus)
     np.testing.assert_allclose(found.threshold, np.mean(losses) + min(prices) / len(corpus), rtol=1e-14)
 
 
@@ -204,12 +159,12 @@ def test_what_is_certified_is_selected():
     """Random rows, sizes of the first step and starts, of which some lose a text: a certified point never does."""
     fates = []
     for seed in range(24):
-        corpus = one_relevant_token(12, 10, 4, 2, seed)
+        corpus = ts.one_relevant_token(12, 10, 4, 2, seed)
         start = after_one_step(corpus, 12, (5.0, 40.0, 200.0)[seed % 3], seed)
         query = np.random.default_rng(seed).standard_normal(12)
         start = start._replace(cls_embedding=(0.0, 3.0, 8.0)[seed // 3 % 3] * query)
-        path = gradient_flow(start, corpus, 1e4, records=30, tolerance=1e-6)
-        certified = selection_certificate(start, corpus).certain_from(path) < np.inf
+        path = ts.gradient_flow(start, corpus, 1e4, records=30, tolerance=1e-6)
+        certified = ts.selection_certificate(start, corpus).certain_from(path) < np.inf
         fates.append((certified, path.log_missed[-1] < SELECTED))
     assert (True, False) not in fates
     assert fates.count((True, True)) > 3
@@ -219,21 +174,13 @@ def test_what_is_certified_is_selected():
 def test_rows_need_not_be_independent():
     """A word beside every irrelevant one, with the same row and counts: the certificate is that of texts without it."""
     corpus, start = small()
-    copied = np.r_[:16, np.flatnonzero(complete_tokens(corpus) == 0)]
+    copied = np.r_[:16, np.flatnonzero(ts.complete_tokens(corpus) == 0)]
     twice = corpus_of(corpus.counts.toarray()[:, copied], corpus.labels)
     wide = start._replace(embeddings=start.embeddings[copied])
-    found, certificate = selection_certificate(start, corpus), selection_certificate(wide, twice)
+    found, certificate = ts.selection_certificate(start, corpus), ts.selection_certificate(wide, twice)
     assert not found.fails
     assert not certificate.fails
     np.testing.assert_allclose([certificate.threshold, certificate.lead], [found.threshold, found.lead], rtol=1e-12)
-
-
-def test_the_example_of_the_chapter_is_certified():
-    """|S| = 200, n = 400, d = 2048: certain before the path is 60 long, and not at its start."""
-    corpus = one_relevant_token(400, 200, 10, 10, seed=0)
-    start = after_one_step(corpus, 2048, 80.0)
-    path = gradient_flow(start, corpus, 100.0, records=60)
-    assert 10 < selection_certificate(start, corpus).certain_from(path) < 60
 
 
 @pytest.mark.skipif(np.finfo(np.longdouble).eps >= EPS, reason="no floats more precise than float64")
@@ -242,7 +189,7 @@ def test_the_example_of_the_chapter_is_certified():
 def test_rounding_stays_within_its_bound(norm, scale):
     """Against the same sums in extended precision, for weights, repeated tokens counts of any size; nor is the bound idle."""
     random = np.random.default_rng(0)
-    drawn = one_relevant_token(24, 16, 5, 2, seed=0)
+    drawn = ts.one_relevant_token(24, 16, 5, 2, seed=0)
     start = after_one_step(drawn, 40, 40.0)
     corpus = replace(
         drawn, counts=drawn.counts * random.integers(1, 9, drawn.counts.shape) * scale, weights=random.exponential(size=24)
@@ -255,7 +202,7 @@ def test_rounding_stays_within_its_bound(norm, scale):
     for text, label in zip(corpus.counts.toarray().astype(np.longdouble), corpus.signs):
         shares = text / text.max() * np.exp(scores - scores[text > 0].max())
         losses.append(np.log1p(np.exp(-label * (shares @ values) / shares.sum())))
-    certificate = selection_certificate(start, corpus)
+    certificate = ts.selection_certificate(start, corpus)
     exact = certificate.threshold - weights @ np.array(losses)
     bound = certificate._rounding(norm)
     assert 0 < exact - certificate.room(query) < 2 * bound
@@ -266,29 +213,29 @@ def test_a_text_that_is_lost_is_never_certified_however_small_its_counts():
     """Lost is the text that costs least, so that the loss tends to the threshold itself: only rounding can take it below."""
     both = np.hstack([np.eye(2, dtype=int), np.ones((2, 21), int)])
     values = np.r_[0.4, -0.4, -0.01, np.zeros(20)]
-    start, kept = rows_with_values(values), corpus_of(both * (np.arange(23) != 1), [1, -1])
-    trap = max_margin(start.embeddings, kept, np.array([0, 2])).direction
+    start, kept = ts.rows_with_values(values), corpus_of(both * (np.arange(23) != 1), [1, -1])
+    trap = ts.max_margin(start.embeddings, kept, np.array([0, 2])).direction
     for scale in (1.0, 1e-300):
         corpus, begin = corpus_of(both * scale, [1, -1]), start._replace(cls_embedding=40 * trap)
-        path = gradient_flow(begin, corpus, 1e4, records=20)
+        path = ts.gradient_flow(begin, corpus, 1e4, records=20)
         assert path.log_missed[-1] > -1e-6
-        assert selection_certificate(start, corpus).certain_from(path) == np.inf
+        assert ts.selection_certificate(start, corpus).certain_from(path) == np.inf
 
 
 def test_gradient_descent_is_certified_as_well():
-    """With steps below 2/β the loss falls; once it is certified, attention goes on to close."""
-    corpus = one_relevant_token(12, 10, 4, 2, seed=0)
+    """With steps below 2/β the loss falls; once it is certified, ts.attention goes on to close."""
+    corpus = ts.one_relevant_token(12, 10, 4, 2, seed=0)
     start = after_one_step(corpus, 30, 20.0)
     held = [np.flatnonzero(text) for text in corpus.counts.toarray()]
     spans = np.array([np.ptp(start.token_values[words]) for words in held])
     apart = np.array([pdist(start.embeddings[words]).max() for words in held])
     assert 2.0 < 2 / (apart**2 * (spans / 4 + spans**2 / 64)).mean()
-    certificate, points = selection_certificate(start, corpus), [start]
+    certificate, points = ts.selection_certificate(start, corpus), [start]
     for _ in range(1500):
-        query = points[-1].cls_embedding - 2.0 * gradients(points[-1], corpus).cls_embedding
+        query = points[-1].cls_embedding - 2.0 * ts.gradients(points[-1], corpus).cls_embedding
         points.append(start._replace(cls_embedding=query))
     rooms = np.array([certificate.room(point.cls_embedding) for point in points[::50]])
-    held = [attention(points[k], corpus).toarray()[:, complete_tokens(corpus) != 0] for k in (0, -1)]
+    held = [ts.attention(points[k], corpus).toarray()[:, ts.complete_tokens(corpus) != 0] for k in (0, -1)]
     assert (np.diff(rooms) > 0).all()
     assert rooms[0] < 0 < rooms[-1]
     assert held[0].sum(axis=1).min() < 0.5 < held[1].sum(axis=1).min()
@@ -297,31 +244,31 @@ def test_gradient_descent_is_certified_as_well():
 def test_a_certificate_says_which_condition_fails():
     corpus = corpus_of([[1, 0, 1], [0, 1, 1]], [1, -1])
     rows, head = np.eye(3), np.array([1.0, -1.0, 0.0])
-    assert not selection_certificate(Parameters(rows, np.zeros(3), head), corpus).fails
-    in_plane = Parameters(np.array([[1.0, 0.0], [-1.5, 1.0], [0.0, 0.0]]), np.zeros(2), np.array([1.0, 0.0]))
-    assert not selection_certificate(in_plane, corpus).fails
-    several = several_relevant_tokens(12, 10, 4, 2, per_text=2, seed=0)
+    assert not ts.selection_certificate(ts.Parameters(rows, np.zeros(3), head), corpus).fails
+    in_plane = ts.Parameters(np.array([[1.0, 0.0], [-1.5, 1.0], [0.0, 0.0]]), np.zeros(2), np.array([1.0, 0.0]))
+    assert not ts.selection_certificate(in_plane, corpus).fails
+    several = ts.several_relevant_tokens(12, 10, 4, 2, per_text=2, seed=0)
     start = after_one_step(several, 30, 10.0)
-    assert "exactly one relevant" in selection_certificate(start, several).fails
+    assert "exactly one relevant" in ts.selection_certificate(start, several).fails
     for width in (0.0, 1e-15):  # good - film and bad - film are opposite, or as good as that
-        on_a_line = Parameters(np.array([[1.0, width], [-1.0, width], [0.0, 0.0]]), np.zeros(2), np.array([1.0, 0.0]))
-        assert "no query is found" in selection_certificate(on_a_line, corpus).fails
-    flat = Parameters(np.ones((3, 2)), np.zeros(2), np.ones(2))
-    assert "speaks as much" in selection_certificate(flat, corpus).fails
-    against = selection_certificate(Parameters(rows, np.zeros(3), np.array([1.0, -1.0, 1.0])), corpus)
+        on_a_line = ts.Parameters(np.array([[1.0, width], [-1.0, width], [0.0, 0.0]]), np.zeros(2), np.array([1.0, 0.0]))
+        assert "no query is found" in ts.selection_certificate(on_a_line, corpus).fails
+    flat = ts.Parameters(np.ones((3, 2)), np.zeros(2), np.ones(2))
+    assert "speaks as much" in ts.selection_certificate(flat, corpus).fails
+    against = ts.selection_certificate(ts.Parameters(rows, np.zeros(3), np.array([1.0, -1.0, 1.0])), corpus)
     assert "speaks as much" in against.fails
     assert against.room(np.zeros(3)) == -np.inf
-    alone = Parameters(np.eye(2), np.zeros(2), np.array([1.0, -1.0]))
-    assert "no text holds a second" in selection_certificate(alone, corpus_of([[1, 0], [0, 1]], [1, -1])).fails
+    alone = ts.Parameters(np.eye(2), np.zeros(2), np.array([1.0, -1.0]))
+    assert "no text holds a second" in ts.selection_certificate(alone, corpus_of([[1, 0], [0, 1]], [1, -1])).fails
 
 
 @st.composite
 def valued(draw):
     """A corpus with relevant tokens, and values that speak for their labels."""
-    corpus = draw(corpora(classes=(2,)).filter(lambda corpus: complete_tokens(corpus).any()))
+    corpus = draw(corpora(classes=(2,)).filter(lambda corpus: ts.complete_tokens(corpus).any()))
     seed = draw(st.integers(0, 2**32 - 1))
     sizes = draw(st.sampled_from([0.1, 1.0, 10.0])) * np.random.default_rng(seed).exponential(size=corpus.vocab_size) + 1e-3
-    return corpus, complete_tokens(corpus) * sizes
+    return corpus, ts.complete_tokens(corpus) * sizes
 
 
 @given(valued())
@@ -329,7 +276,7 @@ def test_competition_of_both_labels_is_the_sum_of_its_definition(drawn):
     corpus, values = drawn
     relevant = np.flatnonzero(values)
     wanted = [sum(abs(values[s]) * max(abs(values[r]) - abs(values[s]), 0) for s in relevant) for r in relevant]
-    found = competition(values, corpus, both_labels=True)
+    found = ts.competition(values, corpus, both_labels=True)
     np.testing.assert_allclose(found[relevant], wanted, rtol=1e-9, atol=1e-12)
     assert np.isnan(np.delete(found, relevant)).all()
 
@@ -339,12 +286,12 @@ def test_how_fast_the_head_learns_is_what_the_shortest_head_gives(drawn):
     """The problem as it stands, min ‖v‖ with y E_r·v ≥ 1, by nonnegative least squares in Lawson and Hanson's form."""
     corpus, values = drawn
     relevant = np.flatnonzero(values)
-    rows = np.sign(values[relevant, None]) * rows_with_values(values).embeddings[relevant]
+    rows = np.sign(values[relevant, None]) * ts.rows_with_values(values).embeddings[relevant]
     columns, wanted = np.vstack([rows.T, np.ones(len(rows))]), np.eye(rows.shape[1] + 1)[-1]
     missed = wanted - columns @ nnls(columns, wanted)[0]
-    found = head_growth(values, corpus)
+    found = ts.head_growth(values, corpus)
     np.testing.assert_allclose(found[relevant], rows @ missed[:-1] / -missed[-1], rtol=1e-6)  # nnls: 1e-10, over 1 / (1 + ‖v‖²)
     assert np.isnan(np.delete(found, relevant)).all()
-    strengths = competition(values, corpus, both_labels=True)[relevant]
+    strengths = ts.competition(values, corpus, both_labels=True)[relevant]
     clear = np.abs(strengths - 1) > 1e-9
     assert ((found[relevant] > 1) == (strengths > 1))[clear].all()

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ...corpus import Corpus
-from ...model import Parameters, loss
+from ...model import loss
 from .answers import close, compare, exercise, shaped, slopes
 from .cases import flat, parameters, texts
 

@@ -3,8 +3,8 @@
 import numpy as np
 
 from ...corpus import Corpus
-from .cases import texts
 from .answers import close, compare, exercise, shaped, slopes
+from .cases import texts
 
 
 @exercise("ex-linear-bag", "the weights", "the gradient at zero")

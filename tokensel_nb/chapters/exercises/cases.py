@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...model import Parameters
+from ...parameters import Parameters
 
 
 def texts(random, n=7, words=4):

@@ -35,8 +35,8 @@ def load_reviews(source, text=None, label="auto", **options) -> Corpus:
         See `read_reviews`; labels are needed here.
     **options
         How to read: see `read_reviews`. Which words are known, and what a word is: ``min_count``, ``max_words``,
-        ``lowercase``, ``separators``, ``tokenizer``, ``vocabulary`` of `corpus_from_texts`. A test set is read with the
-        training set's ``vocabulary`` and ``class_names``.
+        ``tokenizer``, ``vocabulary`` of `corpus_from_texts`. A test set is read with the training set's ``vocabulary`` and
+        ``class_names``.
 
     Returns
     -------
