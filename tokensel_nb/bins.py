@@ -151,7 +151,7 @@ class ControlledBins:
     matched: tuple[float, ...]
 
     def figures(self, figure):
-        """Return a number that `Bins` have, such as ``Bins.rank_correlation``, with true labels and a list with shuffled ones."""
+        """Return a figure of `Bins`, such as ``Bins.rank_correlation``, with true labels, and a list of it with shuffled ones."""
         return figure(self.true), [figure(bins) for bins in self.shuffled]
 
     def plot(self, ax, **style):

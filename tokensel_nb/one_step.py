@@ -39,7 +39,7 @@ def embedding_step(parameters, corpus, learning_rate) -> Parameters:
 
     Returns
     -------
-    Parameters
+    `Parameters`
         A new E; p and v as they were.
 
     Examples
@@ -65,7 +65,7 @@ def cls_step(parameters, corpus, learning_rate) -> Parameters:
 
     Returns
     -------
-    Parameters
+    `Parameters`
         A new p; E and v as they were.
 
     Examples

@@ -70,7 +70,7 @@ def init_parameters(vocab_size, dim, seed, *, num_classes=2, dtype="float32") ->
 
     Returns
     -------
-    Parameters
+    `Parameters`
         Numpy arrays; `to_device` makes tensors of them.
 
     Raises
@@ -105,7 +105,7 @@ def rows_with_values(values) -> Parameters:
 
     Returns
     -------
-    Parameters
+    `Parameters`
         Numpy arrays of float64, of dimension vocab_size + 1.
 
     Examples
