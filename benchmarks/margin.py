@@ -2,9 +2,8 @@
 
 import numpy as np
 import torch
-from tokensel_nb.corpus.synthetic import one_relevant_token
 
-from tokensel_nb import embedding_step, gradient_flow, init_parameters, max_margin
+from tokensel_nb import embedding_step, gradient_flow, init_parameters, max_margin, one_relevant_token
 
 from .timing import alternate, peak_memory, row
 
