@@ -17,7 +17,7 @@ from scipy import sparse
 
 from ..corpus import Corpus
 from ..losses import accuracy_of_logits, log_softmax, loss_of_logits, residuals_of_logits, sigmoid
-from ..model import WIDEST
+from ..model import WIDEST, attention_by_scores
 
 CLS_SHARE = 0.2  # the weight of <cls> at the start, as a share of the mean weight of all words of a text
 EMPTY = 0.01  # how strongly what <cls> says is held at the log-odds of the classes
@@ -33,10 +33,8 @@ class Attended:
 
     def attention(self, corpus: Corpus) -> sparse.csr_array:
         """Return the attention to every word of every text, csr_array of float64, shape (n, vocab_size)."""
-        counts = corpus.operator
-        weights = counts.weights(self.scores)
-        weights /= counts.each(np.add, weights)[counts.rows]
-        return sparse.csr_array((weights, counts.columns, counts.matrix.indptr), shape=counts.shape)
+        counts, entries = corpus.counts, attention_by_scores(self.scores, corpus.operator)
+        return sparse.csr_array((entries, counts.indices, counts.indptr), shape=counts.shape)
 
     def logits(self, corpus: Corpus) -> np.ndarray:
         """Return attention times values, shape (n,) or (n, K)."""
