@@ -157,22 +157,6 @@ def slants_along(corpus: ts.Corpus, seeds=(60, 61), steps=2400, every=200) -> di
     }
 
 
-def at_paper_size(corpus: ts.Corpus, dim=2048) -> dict:
-    """Train two models with as many dimensions as the paper's one-layer model has, and one seed each."""
-    results = {}
-    for name in ("two layers", "MLP"):
-        # E_s·v then moves as far in a step of Adam as it does at d = 128.
-        rate = chapter.EXPERIMENTS[name].learning_rate * np.sqrt(chapter.OPTIONS.dim / dim)
-        trained = chapter.deeper_run(corpus, name, 0, dim=dim, learning_rate=rate)
-        results[name] = {
-            "score_correlation": round(trained.score_correlation, 4),
-            "value_correlation": round(trained.value_correlation, 4),
-            "scores": rounded(trained.scores.means),
-            "values": rounded(trained.values.means),
-        }
-    return results | {"seed": 0, "dim": dim}
-
-
 def every_seed(corpus: ts.Corpus, experiment: chapter.Experiment) -> list:
     """Return what `of_seed` does, seed by seed."""
     return [of_seed(corpus, experiment, seed) for seed in tqdm(experiment.seeds)]
@@ -185,7 +169,6 @@ def of_each(experiments, measure) -> dict:
 
 RECORDS = {
     "deeper": lambda: of_each(chapter.EXPERIMENTS, summary),
-    "deeper_2048": lambda: at_paper_size(imdb()),
     "deeper_mlp": lambda: of_each(OF_MLP, every_seed),
     "deeper_shuffled": lambda: of_each(OF_TWO_LAYERS, every_seed),
     "deeper_second": lambda: {name: of_seed(imdb(), one, *one.seeds) for name, one in SECOND.items()},

@@ -13,7 +13,7 @@ import first_cells
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
-from notebooks import MIME, NOTEBOOKS, ROOT, code_cells, read, rows
+from notebooks import MIME, NOTEBOOKS, ROOT, TIMES, code_cells, read, rows
 
 LINES = 20  # of a code cell: what is longer belongs in the package
 BYTES = 1_500_000  # of a notebook
@@ -161,8 +161,9 @@ RULES = (
 )  # fmt: skip
 
 
-def test_there_are_notebooks():
+def test_there_are_notebooks_each_with_its_time():
     assert NOTEBOOKS
+    assert list(TIMES) == [path.stem for path in NOTEBOOKS]
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)

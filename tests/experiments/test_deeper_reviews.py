@@ -11,7 +11,6 @@ from experiments.deeper_reviews import (
     OF_TWO_LAYERS,
     SECOND,
     TARGET,
-    at_paper_size,
     favoured,
     of_seed,
     on_more,
@@ -49,23 +48,6 @@ def test_a_summary_is_of_every_seed(imdb, short, name):
     found = summary(imdb, experiment)
     assert np.shape(found["scores"]) == np.shape(found["values"]) == (len(experiment.seeds), 20)
     assert len(found["accuracies"]) == len(found["held_out_accuracies"]) == len(experiment.seeds)
-
-
-def test_at_the_papers_size_the_rate_shrinks_with_the_dimension(imdb, short, monkeypatch):
-    seen = []
-
-    def run(corpus, name, seed, **changes):
-        seen.append((name, seed, changes))
-        return found
-
-    found = deeper_run(imdb, "MLP", 0)
-    monkeypatch.setattr(deeper_reviews, "deeper_run", run)
-    monkeypatch.setattr(deeper_reviews, "OPTIONS", replace(deeper_reviews.OPTIONS, dim=128))
-    results = at_paper_size(imdb)
-    assert [name for name, *_ in seen] == ["two layers", "MLP"]
-    assert seen[0][2] == {"dim": 2048, "learning_rate": pytest.approx(0.003 / 4)}
-    assert seen[1][2] == {"dim": 2048, "learning_rate": pytest.approx(0.01 / 4)}
-    assert (results["seed"], results["dim"]) == (0, 2048)
 
 
 def test_scores_are_compared_at_the_stopping_step_of_true_labels(imdb, short):
