@@ -243,7 +243,9 @@ def test_p_is_dropped_by_a_tap_and_moved_by_keys(chapter):
     pages.settle(tab)
     tab.reload()
     assert summary.inner_text() == end
-    plane.click(position={"x": size["width"] * 3 / 18, "y": size["height"] * 8 / 20})  # in a wider view, which returns to the near one
+    plane.click(
+        position={"x": size["width"] * 3 / 18, "y": size["height"] * 8 / 20}
+    )  # in a wider view, which returns to the near one
     pages.settle(tab)
     np.testing.assert_allclose(pages.numbers(start.get_attribute("aria-valuetext")), [-6, 6], atol=0.15)
     assert travelled.input_value() == "0"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from html import escape
 
 import numpy as np
@@ -62,7 +63,9 @@ def shaded(reading: Explanation) -> HTML:
     terms = zip(reading.occurrences.tolist(), np.round(reading.attention, 5).tolist(), reading.contributions.round(3).tolist())
     told = {"classes": reading.model.classes_.tolist(), "logit": round(float(reading.logit), 3), "spans": reading.spans}
     data = escape(json.dumps(told | {"terms": list(terms)}, separators=(",", ":")))
-    return HTML(f'<div data-terms="{data}">\n{reading.html(terms=False)}\n</div>')
+    width = "margin-inline: auto; max-width: 42.5rem"  # of the page's text
+    words = re.sub(r'<span (title="[^"]*" style="[^"]*">\w)', r'<span class="word" \1', reading.html(terms=False))
+    return HTML(f'<div data-terms="{data}" style="{width}">\n{words}\n</div>')
 
 
 def corners(found: Report) -> HTML:

@@ -35,7 +35,7 @@ tokensel.leaveOut = (held) => {
   for (const part of text.childNodes) {
     const start = end;
     end += part.textContent.length;
-    if (!spans.some(([from, to]) => from === start && to === end)) continue; // it lies between words
+    if (part.className !== "word") continue; // it lies between words
     tokensel.set(part, {
       role: "button", tabindex: 0, "aria-pressed": false, onclick: (event) => press(event, start),
       onkeydown: (event) => {
