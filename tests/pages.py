@@ -1,13 +1,16 @@
 """The built pages, how a page is visited, and the rules that it keeps whatever a reader has done to it."""
 
 import re
+from collections import Counter
 from contextlib import suppress
 from functools import cache
 from importlib.resources import files
+from io import BytesIO
 from pathlib import Path
 
 from bs4 import BeautifulSoup
 from playwright.sync_api import TimeoutError
+from pypdf import PdfReader
 
 ROOT = Path(__file__).resolve().parents[1]
 SITE = ROOT / "_build" / "html"
@@ -78,6 +81,14 @@ class Visit:
             self.tab.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
         self.tab.goto("about:blank")
         self.errors, self.requests = [], []
+
+
+WORD = r"[A-Za-z]{2,}"
+WORDS = f"""(what) => {{
+    const whole = document.querySelector(what).cloneNode(true);
+    whole.querySelectorAll("math, script, style, svg, button, .headerlink").forEach((each) => each.remove());
+    return [...whole.textContent.matchAll(/{WORD}/g)].map(([word]) => word);
+}}"""
 
 
 # Each rule yields what is wrong with a visited page.
@@ -182,6 +193,14 @@ EVERY_STATE_OF_A_PLAYTHING = (no_console_error, no_outside_request, no_sideways_
 def problems(visit, rules):
     """Return all that a page breaks of some rules."""
     return [problem for rule in rules for problem in rule(visit)]
+
+
+def printed_share(tab, what):
+    """Return the share of the words of an element that stand in what its page prints; of a formula, each sign is set by itself."""
+    words = Counter(tab.evaluate(WORDS, what))
+    sheets = PdfReader(BytesIO(tab.pdf(format="A4"))).pages
+    printed = Counter(re.findall(WORD, " ".join(sheet.extract_text() for sheet in sheets)))
+    return (words & printed).total() / words.total()
 
 
 def numbers(text):
