@@ -1,7 +1,7 @@
 """The built pages, how a page is visited, and the rules that it keeps whatever a reader has done to it."""
 
 import re
-from collections import Counter
+import unicodedata
 from contextlib import suppress
 from functools import cache
 from importlib.resources import files
@@ -83,12 +83,13 @@ class Visit:
         self.errors, self.requests = [], []
 
 
-WORD = r"[A-Za-z]{2,}"
-WORDS = f"""(what) => {{
-    const whole = document.querySelector(what).cloneNode(true);
-    whole.querySelectorAll("math, script, style, svg, button, .headerlink").forEach((each) => each.remove());
-    return [...whole.textContent.matchAll(/{WORD}/g)].map(([word]) => word);
-}}"""
+TEXTS = """(what) => {
+    const NOT_READ = "math, script, style, svg, button, .headerlink, .tag_nbval-ignore-output.tag_hide-cell"; // versions, too
+    const walk = document.createTreeWalker(document.querySelector(what), NodeFilter.SHOW_TEXT), texts = [];
+    while (walk.nextNode())
+        if (!walk.currentNode.parentElement.closest(NOT_READ)) texts.push(walk.currentNode.data);
+    return texts;
+}"""
 
 
 # Each rule yields what is wrong with a visited page.
@@ -196,11 +197,17 @@ def problems(visit, rules):
 
 
 def printed_share(tab, what):
-    """Return the share of the words of an element that stand in what its page prints; of a formula, each sign is set by itself."""
-    words = Counter(tab.evaluate(WORDS, what))
+    """Return the share of an element's words that stand in what its page prints; those of formulas are not looked at."""
+    texts = tab.evaluate(TEXTS, what)
     sheets = PdfReader(BytesIO(tab.pdf(format="A4"))).pages
-    printed = Counter(re.findall(WORD, " ".join(sheet.extract_text() for sheet in sheets)))
-    return (words & printed).total() / words.total()
+    printed = letters(" ".join(sheet.extract_text() for sheet in sheets))
+    found = [text for text in texts if letters(text) in printed]
+    return sum(len(text.split()) for text in found) / sum(len(text.split()) for text in texts)
+
+
+def letters(text):
+    """Return the letters alone, and no ligatures: a long word may break where a line ends."""
+    return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text)))
 
 
 def numbers(text):

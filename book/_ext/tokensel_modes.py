@@ -2,8 +2,8 @@
 
 All code of a chapter folds by itself: neighbouring cells make one fold, *Code*, behind the pictures and tables that they
 draw; the tag ``show-code`` keeps a cell's input open. Cells with the tag ``fold`` make a fold with the title that the first
-of them begins with, alone and in bold. The section *Exercises* is one fold. What a fold holds says which button opens it, *Code*
-or *Proofs* (``book/_static/modes.js``); a chapter has the buttons of what it holds.
+of them begins with, alone and in bold. The section *Exercises* is one fold. What a fold holds says which button opens it,
+*Code* or *Proofs* (``book/_static/modes.js``); a chapter has the buttons of what it holds.
 """
 
 import json
@@ -112,7 +112,7 @@ def gather(children: list[nodes.Node]) -> Iterator[nodes.Node]:
 
 
 def kinds_of(opened: fold) -> list[str]:
-    """Say what a fold holds: cells, and what is proved, stated or derived. Words with formulas derive; code has some beside it."""
+    """Say what a fold holds: cells, and what is proved, stated or derived. Formulas derive, but for those beside code."""
     cells = any(opened.findall(is_cell))
     stated = any(opened.findall(is_proof)) or any(opened.findall(is_statement)) or any(opened.findall(nodes.math_block))
     derived = not cells and opened["title"] != START and any(opened.findall(nodes.math))

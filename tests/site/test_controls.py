@@ -19,7 +19,7 @@ ANSWERS = """(control) => {
     const { x, y, width, height } = control.getBoundingClientRect();
     return control.contains(document.elementFromPoint(x + width / 2, y + height / 2));
 }"""
-CENTRE = "(control) => control.scrollIntoView({ block: 'center', behavior: 'instant' })"
+INTO_VIEW = "(control) => control.scrollIntoView({ block: 'end', behavior: 'instant' })"
 UNFOLDED = "() => document.querySelectorAll('article details[open]').length"
 
 
@@ -74,7 +74,7 @@ def dead(page, address):
 def unanswered(visit, button):
     """Yield what a button does not do when it is pressed, and pressed again."""
     tab, opened = visit.tab, button.get_attribute("aria-controls")
-    button.evaluate(CENTRE)
+    button.evaluate(INTO_VIEW)
     if not button.evaluate(ANSWERS):
         yield "something else lies on it"
         return

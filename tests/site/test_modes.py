@@ -5,7 +5,7 @@ from pages import PAGES, printed_share, soup
 
 CHAPTERS = [page for page in PAGES if page.name[:2].isdigit()]
 OPEN = "(q) => [...document.querySelectorAll(q)].filter((each) => each.checkVisibility()).length"
-PRINTED = 0.98  # of the words: a few are broken where a line ends
+PRINTED = 0.98  # of the words
 MANY = f"(q) => ({OPEN})(q) > 5"  # waited for: a busy machine takes its time to lay out what was opened
 
 
