@@ -427,7 +427,7 @@ def test_the_theme_is_that_of_the_book(front, site):
 
 def test_the_menu_has_every_chapter(front, site):
     tab = front(width=PHONE).tab
-    tab.locator(".menu summary").press("Enter")
+    tab.get_by_role("button", name="Chapters").press("Enter")
     links = tab.locator(".menu a").all()
     assert len(links) > 20
     assert all((site / "book" / each.get_attribute("href")).is_file() for each in links)

@@ -535,7 +535,7 @@
   labels.root.className = "chips";
   scenes[6].querySelector("h2").after(labels.root);
 
-  // ---- theme and menu
+  // ---- theme
 
   const theme = document.getElementById("theme");
   const system = matchMedia("(prefers-color-scheme: dark)");
@@ -546,9 +546,6 @@
     try { for (const key of ["mode", "theme"]) localStorage.setItem(key, to); } catch { /* a browser that keeps nothing */ }
   });
   system.addEventListener("change", () => { if (!["light", "dark"].includes(stored())) root.dataset.theme = system.matches ? "dark" : "light"; });
-  const menu = document.querySelector("details.menu");
-  addEventListener("keydown", ({ key }) => { if (key === "Escape" && menu.open) { menu.open = false; menu.querySelector("summary").focus(); } });
-  addEventListener("click", ({ target }) => { if (!menu.contains(target)) menu.open = false; });
 
   // ---- begin
 
