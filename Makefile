@@ -133,7 +133,7 @@ gpu: ## On a machine with a GPU, in ten minutes at most: CUDA tests, notebooks 1
 	@$(PYTHON) -m benchmarks.gpu
 
 # Code is wrapped to the width of a page first.
-notebooks: env ## Run the notebooks and store their results in place, ready to commit
+notebooks: env ## Run the notebooks; store their results in place, and how long each took, ready to commit
 	$(BIN)/ruff format --quiet --line-length 88 book/*.ipynb
 	$(BIN)/python book/_tools/run_notebooks.py
 

@@ -160,9 +160,14 @@ def large_sentence(read, sentence=SENTENCE, most=24) -> str:
     return drawn
 
 
+def heads_of(kind) -> np.ndarray:
+    """Return s, u and both ends of an encoder's heads, each of the shape (runs, layers, heads)."""
+    return np.moveaxis([recorded(f"encoder_heads_{run}")[kind]["heads"] for run in range(RUNS)], -1, 0)
+
+
 def look_for(kind) -> list[list[tuple[str, float]]]:
     """Return what an encoder's heads look for, layer by layer: the class in most runs, or both, and how clearly, up to one."""
-    s, u, low, high = np.moveaxis([recorded(f"encoder_heads_{run}")[kind]["heads"] for run in range(RUNS)], -1, 0)
+    s, u, low, high = heads_of(kind)
     tilted = (np.abs(s) > 0.3) & (np.maximum(low, high) > 1.1) & (np.minimum(low, high) < 1 / 1.1)
     sides = np.where(np.median(s, axis=0) < 0, "blame", "praise")
     of = np.where(np.mean(tilted, axis=0) > 0.5, sides, "both")

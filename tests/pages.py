@@ -1,13 +1,16 @@
 """The built pages, how a page is visited, and the rules that it keeps whatever a reader has done to it."""
 
 import re
+import unicodedata
 from contextlib import suppress
 from functools import cache
 from importlib.resources import files
+from io import BytesIO
 from pathlib import Path
 
 from bs4 import BeautifulSoup
 from playwright.sync_api import TimeoutError
+from pypdf import PdfReader
 
 ROOT = Path(__file__).resolve().parents[1]
 SITE = ROOT / "_build" / "html"
@@ -78,6 +81,15 @@ class Visit:
             self.tab.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
         self.tab.goto("about:blank")
         self.errors, self.requests = [], []
+
+
+TEXTS = """(what) => {
+    const NOT_READ = "math, script, style, svg, button, .headerlink, .tag_nbval-ignore-output.tag_hide-cell"; // versions, too
+    const walk = document.createTreeWalker(document.querySelector(what), NodeFilter.SHOW_TEXT), texts = [];
+    while (walk.nextNode())
+        if (!walk.currentNode.parentElement.closest(NOT_READ)) texts.push(walk.currentNode.data);
+    return texts;
+}"""
 
 
 # Each rule yields what is wrong with a visited page.
@@ -182,6 +194,20 @@ EVERY_STATE_OF_A_PLAYTHING = (no_console_error, no_outside_request, no_sideways_
 def problems(visit, rules):
     """Return all that a page breaks of some rules."""
     return [problem for rule in rules for problem in rule(visit)]
+
+
+def printed_share(tab, what):
+    """Return the share of an element's words that stand in what its page prints; those of formulas are not looked at."""
+    texts = tab.evaluate(TEXTS, what)
+    sheets = PdfReader(BytesIO(tab.pdf(format="A4"))).pages
+    printed = letters(" ".join(sheet.extract_text() for sheet in sheets))
+    found = [text for text in texts if letters(text) in printed]
+    return sum(len(text.split()) for text in found) / sum(len(text.split()) for text in texts)
+
+
+def letters(text):
+    """Return the letters alone, and no ligatures: a long word may break where a line ends."""
+    return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text)))
 
 
 def numbers(text):

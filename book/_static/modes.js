@@ -1,6 +1,6 @@
 // Read, + Code, + Proofs: what is folded opens kind by kind, and stays so. Runs before the page is drawn.
 (() => {
-  const KINDS = { code: 'details[data-kind="code"]', proofs: 'details[data-kind="proofs"], details.proof, details[data-kind="code"]:has(details.proof)' };
+  const KINDS = { code: 'details[data-kind~="code"]', proofs: 'details[data-kind~="proofs"], details.proof' };
   const BAR = 60; // px: the height of the bar at the top
   const root = document.documentElement;
 
@@ -13,7 +13,7 @@
   const mark = () => Object.keys(KINDS).forEach((kind) => root.toggleAttribute(`data-${kind}`, shown.includes(kind)));
   mark();
 
-  /** Open what is of some kinds, and close the rest; a proof within a fold opens that, too. */
+  /** Open what is of some kinds, and close the rest. */
   function open(kinds) {
     for (const each of document.querySelectorAll(Object.values(KINDS).join())) each.open = kinds.some((kind) => each.matches(KINDS[kind]));
   }
@@ -27,6 +27,7 @@
     const before = read && top(read);
     open(shown);
     if (read) scrollBy(0, top(read) - before); // what is being read stays where it is
+    at = scrollY;
     show();
   }
 
@@ -36,6 +37,13 @@
       button.setAttribute("aria-pressed", shown.includes(button.dataset.kind));
     });
   }
+
+  // On a phone the bar leaves while one reads on, and returns when one scrolls back.
+  let at = 0;
+  addEventListener("scroll", () => {
+    if (scrollY !== at) root.toggleAttribute("data-reads-on", scrollY > at && scrollY > BAR);
+    at = scrollY;
+  }, { passive: true });
 
   // A link leads to what it names, also where that is folded.
   function reveal() {
@@ -50,9 +58,6 @@
   }
 
   document.addEventListener("DOMContentLoaded", () => {
-    document.querySelectorAll("details.sd-dropdown").forEach((each) => {
-      if (each.querySelector("summary").textContent.trim().startsWith("Proof")) each.classList.add("proof");
-    });
     document.querySelectorAll(".modes [data-kind]").forEach((button) => {
       button.addEventListener("click", () => toggle(button));
     });
@@ -60,7 +65,6 @@
     show();
     reveal();
     addEventListener("hashchange", reveal);
-    addEventListener("beforeprint", () => open(Object.keys(KINDS)));
-    addEventListener("afterprint", () => open(shown));
+    addEventListener("click", ({ target }) => target.closest("[popover] a")?.closest("[popover]").hidePopover()); // it led there
   });
 })();

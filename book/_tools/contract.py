@@ -5,16 +5,15 @@
 Runs notebooks with the Python that runs this file, from empty folders, where nothing of the repository can be found by chance:
 `make contract` makes a clean environment for it with today's newest numpy and torch, as a hosted runtime has them; `make colab`
 takes the one that is there, such as that of Colab's own image. The first cell believes that it is on Colab and installs the
-package, from a wheel that is built now instead of the public address; numpy and torch must be the same afterwards. Numbers are
-not compared: newer libraries may round differently; that no cell fails is the contract.
+package, from a wheel that is built now instead of the public address; every package that was there must be the same afterwards.
+Numbers are not compared: newer libraries may round differently; that no cell fails is the contract.
 """
 
 import os
 import subprocess
 import sys
 import tempfile
-from importlib.metadata import version
-from importlib.util import find_spec
+from importlib.metadata import distributions
 from pathlib import Path
 
 import first_cells
@@ -25,7 +24,7 @@ COLAB = "import sys, types; sys.modules['google.colab'] = types.ModuleType('goog
 
 
 def main(names: list[str]) -> None:
-    """Run notebooks as on Colab; exit with 1 unless all run and numpy and torch are left alone."""
+    """Run notebooks as on Colab; exit with 1 unless all run and no package that was there is exchanged."""
     os.environ["JUPYTER_PATH"] = ""  # no kernel but this Python's own
     notebooks = [Path(name) for name in names] or sorted((first_cells.ROOT / "book").glob("*.ipynb"))
     before = preloaded()
@@ -46,8 +45,8 @@ def build_wheel(folder: Path) -> Path:
 
 
 def preloaded() -> set[str]:
-    """Return the versions of what a hosted runtime may have loaded before the first cell runs, where it is installed."""
-    return {f"{name} {version(name)}" for name in ("numpy", "torch") if find_spec(name)}
+    """Return every installed package with its version; a hosted runtime may have loaded it before the first cell runs."""
+    return {f"{each.name} {each.version}" for each in distributions()}
 
 
 def runs(path: Path, wheel: Path, folder: Path) -> bool:

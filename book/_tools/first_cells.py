@@ -15,21 +15,19 @@ from nbformat.v4 import new_code_cell
 ROOT = Path(__file__).resolve().parents[2]
 BADGE = "[![Open this notebook in Colab](images/colab.svg)]"
 
-# Plain Python, no magic: it works when copied into any session. Colab's own numpy and torch are loaded already when this
-# cell runs; an install that exchanged them would ask for a restart, so pip is held to them.
+# Plain Python, no magic: it works when copied into any session. Much of what Colab has is loaded already when this cell
+# runs; an install that exchanged it would ask for a restart, so pip is held to all of it. This package itself may be renewed.
 SETUP = """import subprocess
 import sys
-from importlib.metadata import version
-from importlib.util import find_spec
 from pathlib import Path
 
 if "google.colab" in sys.modules:  # elsewhere, the package is there already
-    there = [name for name in ("numpy", "torch") if find_spec(name)]
-    kept = [f"{name}=={version(name)}" for name in there]
-    Path("kept.txt").write_text("\\n".join(kept))
     package = "tokensel-nb[book] @ PACKAGE"
-    pip = [sys.executable, "-m", "pip", "install", "--quiet", "-c", "kept.txt"]
-    subprocess.run([*pip, package], check=True)
+    pip = [sys.executable, "-m", "pip"]
+    there = [*pip, "list", "--format=freeze", "--exclude=tokensel-nb"]
+    Path("kept.txt").write_bytes(subprocess.check_output(there))
+    install = [*pip, "install", "--quiet", "-c", "kept.txt", package]
+    subprocess.run(install, check=True)
 
 import tokensel_nb as ts
 

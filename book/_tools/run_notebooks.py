@@ -81,12 +81,13 @@ def read_times() -> dict[str, dict]:
 
 
 def keep_times(seconds: dict[str, float]) -> None:
-    """Record how long notebooks took here; those of others, which were not run, stay."""
+    """Record how long notebooks took here; those of others, which were not run, stay, and those that are gone go."""
     sys.path.append(str(BOOK.parent))
     from experiments.machine import machine
 
-    now = {name: {"seconds": round(taken)} | machine() for name, taken in seconds.items()}
-    text = json.dumps(dict(sorted((read_times() | now).items())), indent=1, ensure_ascii=False)
+    times = read_times() | {name: {"seconds": round(taken)} | machine() for name, taken in seconds.items()}
+    kept = {path.stem: times[path.stem] for path in sorted(BOOK.glob("*.ipynb")) if path.stem in times}
+    text = json.dumps(kept, indent=1, ensure_ascii=False)
     TIMES.write_text(text + "\n", encoding="utf-8")
 
 

@@ -5,7 +5,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from importlib.metadata import version
+from importlib.metadata import distributions, version
 from pathlib import Path
 from types import ModuleType
 
@@ -13,7 +13,7 @@ import first_cells
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
-from notebooks import MIME, NOTEBOOKS, ROOT, code_cells, read, rows
+from notebooks import MIME, NOTEBOOKS, ROOT, TIMES, code_cells, read, rows
 
 LINES = 20  # of a code cell: what is longer belongs in the package
 BYTES = 1_500_000  # of a notebook
@@ -161,8 +161,9 @@ RULES = (
 )  # fmt: skip
 
 
-def test_there_are_notebooks():
+def test_there_are_notebooks_each_with_its_time():
     assert NOTEBOOKS
+    assert list(TIMES) == [path.stem for path in NOTEBOOKS]
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
@@ -184,11 +185,12 @@ def test_the_badge_opens_this_notebook(path):
 def session(monkeypatch, tmp_path):
     """Run the first cell as Colab would, or as others would; return the commands that it started."""
 
-    def run(*modules):
+    def run(*modules, pip=subprocess.run):
         commands = []
         for name in modules:
             monkeypatch.setitem(sys.modules, name, ModuleType(name))
-        monkeypatch.setattr(subprocess, "run", lambda command, check: commands.append(command))
+        install = lambda command, **how: commands.append(command) if "install" in command else pip(command, **how)
+        monkeypatch.setattr(subprocess, "run", install)
         monkeypatch.chdir(tmp_path)
         exec(first_cells.setup(), {})
         return commands
@@ -204,11 +206,13 @@ def test_the_first_cell_installs_nothing_elsewhere(session, capsys, tmp_path):
     assert re.search(", (cpu|NVIDIA .*)$", line)
 
 
-def test_on_colab_the_first_cell_holds_pip_to_the_numpy_and_torch_that_are_there(session, tmp_path):
+def test_on_colab_the_first_cell_holds_pip_to_every_package_that_is_there(session, tmp_path):
     (command,) = session("google", "google.colab")
     assert command[:4] == [sys.executable, "-m", "pip", "install"]
-    constraints = command[command.index("-c") + 1]
-    assert (tmp_path / constraints).read_text().splitlines() == [f"{name}=={version(name)}" for name in ("numpy", "torch")]
+    kept = (tmp_path / command[command.index("-c") + 1]).read_text().splitlines()
+    there = {each.name: each.version for each in distributions() if each.name != "tokensel-nb"}
+    assert {"numpy", "torch", "pandas", "scipy", "ipython"} < set(there)
+    assert set(kept) == {f"{name}=={version}" for name, version in there.items()}
     assert command[-1] == f"tokensel-nb[book] @ {first_cells.package()}"
     assert not any("upgrade" in part or part == "-U" for part in command)
 

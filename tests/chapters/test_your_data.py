@@ -55,7 +55,7 @@ def test_a_shaded_text_has_no_table_and_ends_what_it_begins():
     shown = your_data.shaded(reading).data
     assert "good</span>" in shown
     assert "<table" not in shown
-    assert shown.count("<div") == shown.count("</div") == 1
+    assert shown.count("<div") == shown.count("</div") == 2
 
 
 def test_the_picture_of_calibration_has_its_points_and_its_error():

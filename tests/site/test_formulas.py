@@ -95,3 +95,13 @@ def test_what_grows_is_drawn_from_end_to_end(shown, text):
     columns = np.flatnonzero(ink.any(0))
     assert np.ptp(columns) >= 0.97 * term["width"]
     assert np.diff(columns).max() == 1
+
+
+@pytest.mark.parametrize(("page", "number"), [("08_classes", 4), ("09_deeper", 7)])
+def test_numbered_formulas_are_whole_on_a_phone(visit, site, page, number):
+    tab = visit(site / "book" / f"{page}.html", width=390).tab
+    tab.evaluate("() => document.querySelectorAll('article details').forEach((each) => { each.open = true; })")
+    room = tab.evaluate("""() => [...document.querySelectorAll(".math:has(.eqno) > .formula")]
+        .map((each) => [each.scrollWidth, each.clientWidth])""")
+    assert len(room) == number
+    assert all(0 < wide <= shown for wide, shown in room), room

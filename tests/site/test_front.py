@@ -319,6 +319,31 @@ def test_the_last_scene_has_most_of_a_phone(front):
 # ---- keys, motion, scripts, paper, themes
 
 
+def test_a_tap_on_the_grid_names_the_head(front):
+    """At the middle of every cell of the large grid, by what is drawn there, and by the arrow keys from there."""
+    tab = front(width=PHONE).tab
+    tab.wait_for_function("() => tokensel.horns")
+    go(tab, 7)
+    note, cloud = tab.locator(".controls p"), tab.locator(".cloud")
+    legend = note.inner_text()
+    assert "words of both sides" in legend
+    heads, frame = shipped("horns_data")["heads"], cloud.bounding_box()
+    size = (frame["width"] - 60) / 12
+    assert size >= 24
+    for layer, head in ((1, 1), (4, 5), (6, 12)):
+        at = 12 * (layer - 1) + head - 1
+        cloud.click(position={"x": 58 + size * (head - 0.55), "y": 26 + size * (6.45 - layer)})
+        assert note.inner_text().startswith(f"Layer {layer}, head {head} ")
+        true, _, shuffled = numbers(note.inner_text())[2:]
+        assert [true, shuffled] == [heads[kind][at] / 100 for kind in ("true", "shuffled")]
+    cloud.press("ArrowDown")
+    assert cloud.get_attribute("aria-valuetext").startswith("Layer 5, head 12 ")
+    go(tab, 8)
+    assert "Layer" not in note.inner_text()
+    go(tab, 7)
+    assert note.inner_text() == legend
+
+
 def test_all_of_it_by_the_keyboard(front):
     tab = front(width=LAPTOP).tab
     tab.wait_for_function("() => tokensel.horns")
@@ -402,7 +427,7 @@ def test_the_theme_is_that_of_the_book(front, site):
 
 def test_the_menu_has_every_chapter(front, site):
     tab = front(width=PHONE).tab
-    tab.locator(".menu summary").press("Enter")
+    tab.get_by_role("button", name="Chapters").press("Enter")
     links = tab.locator(".menu a").all()
     assert len(links) > 20
     assert all((site / "book" / each.get_attribute("href")).is_file() for each in links)

@@ -1,10 +1,11 @@
 """Read, + Code, + Proofs: what is folded on a chapter's page, and how a reader opens it."""
 
 import pytest
-from pages import PAGES, soup
+from pages import PAGES, printed_share, soup
 
 CHAPTERS = [page for page in PAGES if page.name[:2].isdigit()]
 OPEN = "(q) => [...document.querySelectorAll(q)].filter((each) => each.checkVisibility()).length"
+PRINTED = 0.98  # of the words
 MANY = f"(q) => ({OPEN})(q) > 5"  # waited for: a busy machine takes its time to lay out what was opened
 
 
@@ -69,12 +70,27 @@ def test_a_link_opens_the_fold_of_what_it_names(chapter):
     assert tab.locator("#cell-counts-identity").is_visible()
 
 
-def test_paper_shows_code_and_proofs(chapter):
-    tab = chapter()
-    tab.evaluate("() => dispatchEvent(new Event('beforeprint'))")
-    assert tab.evaluate("() => [...document.querySelectorAll('details[data-kind=code]')].every((each) => each.open)")
-    tab.evaluate("() => dispatchEvent(new Event('afterprint'))")
-    assert tab.evaluate(OPEN, ".cell_input pre") <= 1
+@pytest.mark.parametrize("page", CHAPTERS, ids=lambda page: page.stem)
+def test_what_a_fold_holds_says_which_button_opens_it(page):
+    """And a chapter has the buttons of what it holds."""
+    folds = [each for each in soup(page).select("details.fold") if each["data-kind"] != "exercises"]
+    for each in folds:
+        assert ("code" in each["data-kind"]) == bool(each.select(".cell_input")), each.summary
+        proves = each.select("details.proof, div.proof")
+        derives = each.select(".math") and not each.select(".cell_input") and each.summary.get_text() != "Before you start"
+        assert ("proofs" in each["data-kind"]) == bool(proves or derives or each.select("div.math")), each.summary
+    counted = {
+        "code": sum("code" in each["data-kind"] for each in folds),
+        "proofs": sum("proofs" in each["data-kind"] for each in folds) + len(soup(page).select("details.proof")),
+    }
+    buttons = [each["data-kind"] for each in soup(page).select(".modes button")]
+    assert buttons == [kind for kind, count in counted.items() if count]
+
+
+@pytest.mark.parametrize("name", ["01_model", "claims", "trust", "differences", "known"])
+def test_paper_has_no_folds(visit, site, name):
+    tab = visit(site / "book" / f"{name}.html").tab
+    assert printed_share(tab, "article") >= PRINTED
 
 
 @pytest.mark.parametrize("page", CHAPTERS, ids=lambda page: page.stem)

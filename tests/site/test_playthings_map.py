@@ -102,6 +102,7 @@ def test_shuffled_labels_are_loaded_when_asked_for_and_drawn_in_the_same_frame(c
     assert shuffled[2:] == true[2:]  # how often it occurs, and the skew
     assert tab.locator(f"{PLAYTHING} .scatter").get_attribute("aria-valuemax") == frame
     assert tab.locator(PLAYTHING).get_by_role("button", name="5", exact=True).is_disabled()
+    assert tab.locator(PLAYTHING).get_by_text("only steps 20 and 150").is_visible()  # why it is
     tab.reload()
     tab.wait_for_function("() => tokensel.mapShuffled")
     settle(tab)

@@ -243,10 +243,12 @@ def test_p_is_dropped_by_a_tap_and_moved_by_keys(chapter):
     pages.settle(tab)
     tab.reload()
     assert summary.inner_text() == end
-    plane.click(position={"x": size["width"] * 3 / 18, "y": size["height"] * 8 / 20})  # in a view that is wider now
+    plane.click(
+        position={"x": size["width"] * 3 / 18, "y": size["height"] * 8 / 20}
+    )  # in a wider view, which returns to the near one
     pages.settle(tab)
-    assert pages.numbers(start.get_attribute("aria-valuetext"))[0] < -60
-    assert travelled.input_value() == thumb
+    np.testing.assert_allclose(pages.numbers(start.get_attribute("aria-valuetext")), [-6, 6], atol=0.15)
+    assert travelled.input_value() == "0"
     assert opened.errors == []
 
 

@@ -1,12 +1,14 @@
-"""The list into which one plants a leak, in 06_your_data, as a reader meets it: each state is a report that is recorded."""
+"""What one plays with in 06_your_data: the list into which one plants a leak, of recorded reports, and the shaded text."""
 
 import numpy as np
 import pytest
 from helpers import shipped
-from pages import EVERY_STATE_OF_A_PLAYTHING, address_of, numbers, problems, settle
+from pages import EVERY_STATE_OF_A_PLAYTHING, ROOT, address_of, numbers, problems, settle
 
+import tokensel_nb as ts
 from experiments.playthings import planted
 from experiments.your_data import MARK, TEN
+from tokensel_nb.chapters.your_data import shaded
 
 PLAYTHING = ".tag_plaything-plant .plaything"
 WIDTHS = """(all) => all.map((each) => [each.offsetWidth, each.parentElement.offsetWidth])"""
@@ -143,3 +145,53 @@ def test_without_scripts_the_picture_stays(chapter):
     tab = chapter(scripts=False).tab
     assert tab.locator(".tag_plaything-plant img").is_visible()
     assert tab.locator(".plaything").count() == 0
+
+
+# The shaded text
+
+
+def without(model, text, starts):
+    """Return the logit of a text in which words that begin there are unknown."""
+    letters = list(text)
+    for at in sorted(starts, reverse=True):
+        letters[at : at + len(text[at:].split()[0])] = "zqxv"
+    return model.logits(["".join(letters)])[0]
+
+
+def test_a_word_is_taken_out_of_the_sum(visit, tmp_path):
+    """By a tap and by a key; of a word that stands there twice, one place at a time."""
+    model = ts.TextClassifier(min_texts=1).fit(
+        ["a good film", "good and moving", "a bad film", "bad and long"] * 10, [1, 1, 0, 0] * 10
+    )
+    text = "a good good film and unseen bad"
+    scripts = [(ROOT / "book/_static/playthings" / f"{name}.js").as_uri() for name in ("engine", "ui", "leave")]
+    page = tmp_path / "page.html"
+    tags = "".join(f'<script src="{script}"></script>' for script in scripts)
+    page.write_text(f'<meta charset="utf-8">{shaded(ts.explain(model, text)).data}{tags}', "utf-8")
+    opened = visit(page)
+    words, verdict = opened.tab.get_by_role("button"), opened.tab.get_by_role("status")
+    assert words.all_inner_texts() == [word for word in text.split() if word != "unseen"]
+    told, out = verdict.inner_text(), []
+    for place, start, press in ((1, 2, "Enter"), (2, 7, " "), (5, 28, None), (1, 2, None)):
+        words.nth(place).press(press) if press else words.nth(place).click()
+        out = sorted({start} ^ {*out})
+        assert words.nth(place).get_attribute("aria-pressed") == str(start in out).lower()
+        logit = without(model, text, out)
+        assert verdict.inner_text().startswith(f"{int(logit > 0)}: without ")
+        assert numbers(verdict.inner_text())[-1] == pytest.approx(abs(logit), abs=0.015)
+    for place in (2, 5):
+        words.nth(place).click()
+    assert verdict.inner_text() == told
+    assert opened.errors == []
+
+
+def test_the_chapter_opens_with_a_mark_that_can_be_taken_out(chapter):
+    opened = chapter(width=390)
+    text, verdict = opened.tab.locator("[data-terms]"), opened.tab.get_by_role("status").first
+    assert verdict.inner_text().startswith("negative: ")
+    text.get_by_role("button", name="4", exact=True).click()
+    assert verdict.inner_text().startswith("positive: ")
+    assert all(
+        min(box["width"], box["height"]) >= 24
+        for box in map(lambda word: word.bounding_box(), text.get_by_role("button").all())
+    )

@@ -91,6 +91,16 @@ def test_it_is_dragged_and_another_network_chosen(chapter):
     assert tab.locator(f"{PLAYTHING} .readout").inner_text().startswith("No attention")
 
 
+@pytest.mark.parametrize(("model", "step"), [("all", 24), ("all", 34), ("one_step", 34), ("frozen", 700), ("shuffled", 34)])
+def test_on_a_phone_its_labels_are_whole(chapter, model, step):
+    chart = chapter(width=390, fragment=f"#stop.model={model}&stop.step={step}").tab.locator(f"{PLAYTHING} .chart")
+    box = chart.bounding_box()
+    for label in ("known", "new"):
+        told = chart.locator("text", has_text=label).bounding_box()
+        assert box["x"] <= told["x"]
+        assert told["x"] + told["width"] <= box["x"] + box["width"]
+
+
 @pytest.mark.parametrize(("theme", "width", "fragment"), [("light", 1280, ""), ("dark", 360, "#stop.model=shuffled")])
 def test_accessible_and_as_wide_as_the_window(chapter, theme, width, fragment):
     assert problems(chapter(theme=theme, width=width, fragment=fragment), EVERY_STATE_OF_A_PLAYTHING) == []

@@ -214,9 +214,11 @@ def test_chapter_1_quotes_the_same_numbers():
             assert quoted[at] == pytest.approx(numbers[words.index(word)], abs=rounding), (word, key)
 
 
-@pytest.mark.parametrize("chapter", ["01_model", "04_reviews"])
-def test_it_stands_in_the_chapters_too(visit, site, chapter):
-    """In the place of its picture."""
+@pytest.mark.parametrize(("chapter", "verdict"), [("01_model", "Praise"), ("04_reviews", "Blame")])
+def test_it_stands_in_the_chapters_too(visit, site, chapter, verdict):
+    """In the place of its picture; the later chapter opens with another sentence, so that the first example does something."""
     tab = visit(site / "book" / f"{chapter}.html").tab
+    assert tab.locator(".try .verdict").inner_text().startswith(verdict)
+    tab.locator(".try").get_by_role("button", name="both at once").click()
     assert tab.locator(".try .verdict").inner_text().startswith("Praise")
     assert not tab.locator(".tag_plaything-try img").is_visible()

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hostile import HARM, write
-from pages import AXE, Visit, settle
+from pages import AXE, Visit, no_sideways_scroll, printed_share, settle
 
 import tokensel_nb
 from tokensel_nb import TextClassifier
@@ -155,6 +155,16 @@ def test_what_matters_is_in_view_without_scrolling_sideways(made, of_many_classe
         assert numbers == sorted(numbers, reverse=True)
         for region in (scores, suspects):
             assert region.locator("..").evaluate("(box) => box.scrollHeight <= box.clientHeight + 1")
+
+
+def test_a_report_fits_a_narrow_window_and_paper(made, of_many_classes, opened):
+    """Unfolded, at 400%; on paper it has no folds, so the table of verdicts is there."""
+    for path in (made(), of_many_classes):
+        visit = opened(path)
+        assert printed_share(visit.tab, "main") >= 0.98
+        visit.tab.set_viewport_size({"width": 320, "height": 800})
+        visit.tab.evaluate("() => document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+        assert list(no_sideways_scroll(visit)) == []
 
 
 def test_a_table_is_sorted_by_the_keyboard_and_downloaded(made, opened):

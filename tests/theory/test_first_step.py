@@ -42,7 +42,7 @@ def test_the_rest_vanishes_with_the_start(texts, norm, layers):
 
 @pytest.mark.parametrize("layers", [2, 4])
 def test_behind_a_layer_norm_the_rest_vanishes_with_the_dimension(texts, layers):
-    """A LayerNorm that a word's state has passed turns each word's own way, by O(1/√d), however small the start."""
+    """A LayerNorm that a word's state has passed turns each word's own way, by O(1/√d), if the start is not below its ε."""
     small, large = (rest(texts, dim, layers=layers, norm="after", spread=2e-4) for dim in (16, 128))
     assert large < small / 3  # 1/8 is expected of 1 - R²
 

@@ -136,20 +136,20 @@ def slider(figures, notes, label, alt, *, shown=-1) -> display.HTML:
     for figure, text in zip(figures, alt, strict=True):
         picture, size = _webp(figure)
         sizes.add(size)
-        pictures.append(f'<img src="{picture}" alt="{html.escape(text)}" {size} {_FITS}')
+        pictures.append(f'<img src="{picture}" alt="{html.escape(text)}" {size} decoding="sync" style="{_FITS}')
     if len(notes) != len(pictures):
         raise ValueError(f"{len(notes)} notes for {len(pictures)} figures; give one each")
     if len(sizes) > 1:
         raise ValueError(f"the figures differ in size, so the page would jump: {', '.join(sorted(sizes))}")
     shown = range(len(pictures))[shown]
-    hidden = ["" if place == shown else " hidden" for place in range(len(pictures))]
+    seen = ["" if place == shown else "display:none" for place in range(len(pictures))]
     return display.HTML(
         _SLIDER.format(
-            frames="\n".join(f"{picture}{off}>" for picture, off in zip(pictures, hidden)),
+            frames="\n".join(f'{picture}{style}">' for picture, style in zip(pictures, seen)),
             label=html.escape(label),
             last=len(pictures) - 1,
             shown=shown,
-            notes="".join(f"<span{off}>{html.escape(note)}</span>" for note, off in zip(notes, hidden)),
+            notes="".join(f'<span style="{style}">{html.escape(note)}</span>' for note, style in zip(notes, seen)),
             script=SLIDER_SCRIPT.read_text("utf-8"),
         )
     )
@@ -166,14 +166,15 @@ def _webp(figure, dpi=120):
     return f"data:image/webp;base64,{data}", f'width="{width}" height="{height}"'
 
 
-# The styles are for JupyterLab and the like; the book's style sheet adds to them.
-_FITS = 'style="max-width:100%;height:auto" decoding="sync"'
+# The styles are for JupyterLab and the like, which drops the attribute `hidden` of a notebook that it does not trust; the
+# book's style sheet adds to them.
+_FITS = "max-width:100%;height:auto;"
 _SLIDER = """<div class="frame-slider">
 <div class="frames">
 {frames}
 </div>
 <label style="display:block">{label}
-<input type="range" min="0" max="{last}" value="{shown}" autocomplete="off" style="width:100%;height:44px" hidden></label>
+<input type="range" min="0" max="{last}" value="{shown}" autocomplete="off" style="width:100%;height:44px;display:none"></label>
 <output aria-live="off">{notes}</output>
 <script class="frame-slider-script">
 {script}</script>

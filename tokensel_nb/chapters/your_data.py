@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import re
+from html import escape
+
 import numpy as np
 from IPython.display import HTML
 
@@ -52,8 +56,16 @@ def place_of_mark(texts, labels, of_class, others, share=0.01) -> dict:
 
 
 def shaded(reading: Explanation) -> HTML:
-    """Show a text with its words shaded, without the table of all terms."""
-    return HTML(reading.html(terms=False))
+    """Show a text with its words shaded, and hand the page the terms of the sum, so that a reader can take words out.
+
+    A span is [start, end, term], and a term [occurrences, attention, contribution]; a model has two classes here.
+    """
+    terms = zip(reading.occurrences.tolist(), np.round(reading.attention, 5).tolist(), reading.contributions.round(3).tolist())
+    told = {"classes": reading.model.classes_.tolist(), "logit": round(float(reading.logit), 3), "spans": reading.spans}
+    data = escape(json.dumps(told | {"terms": list(terms)}, separators=(",", ":")))
+    width = "margin-inline: auto; max-width: 42.5rem"  # of the page's text
+    words = re.sub(r'<span (title="[^"]*" style="[^"]*">\w)', r'<span class="word" \1', reading.html(terms=False))
+    return HTML(f'<div data-terms="{data}" style="{width}">\n{words}\n</div>')
 
 
 def corners(found: Report) -> HTML:

@@ -192,8 +192,15 @@ tokensel.plaything("flow", (root, place) => {
   // While a hand holds the start, the view stays: else the start would run from under the finger.
   dropped.root.addEventListener("pointerdown", () => { held = true; });
   for (const end of ["pointerup", "pointercancel"]) dropped.root.addEventListener(end, () => { held = false; redraw(); });
+  // Whoever taps a picture that has zoomed out begins anew in the nearest view, where the finger is.
   drawing.root.addEventListener("click", (event) => {
-    if (!dropped.root.contains(event.target)) drop(drawing.within(drawing.toPoint(event)));
+    if (dropped.root.contains(event.target)) return;
+    const point = drawing.within(drawing.toPoint(event)).map((each) => each / zoom);
+    if (zoom > 1) {
+      stop();
+      at = START.length;
+    }
+    drop(point);
   });
   const travelled = tokensel.slider("Path length", { min: 0, max: LENGTHS.length - 1, step: 1, value: at }, (value) => {
     stop();

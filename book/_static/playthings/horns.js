@@ -19,12 +19,7 @@
   const NEAR = 5; // times, in the second scene
   const CENTRE = { x: 0, y: -0.14 };
   const LAST = 20; // steps
-  // How clearly a pretrained network's heads look for both sides, from 0 to 9: twelve heads of layer 1, then those of layer 2.
-  const HEADS = {
-    true: "100100012000000500010010200100000051524091642323365033462431700685201001",
-    shuffled: "100100012000000400010010000000000030111040421002001001120010210243100001",
-  };
-  const ROW = 12; // heads a layer
+  const [ROW, LAYERS] = [12, 6]; // heads a layer of a pretrained network; they begin with layer 1
   const NAMES = { worst: "r", boring: "l", bad: "l", not: "l", movie: "bl", the: "br", good: "r", great: "r", excellent: "t" };
   const GLIDE = 550; // ms
   const texts = ["The story is slow, but the music is wonderful.", "The film was not bad."]; // of the boxes, in scenes 4 and 5
@@ -52,7 +47,7 @@
   let scene = -1;
   let sets = null; // {true, shuffled}: {steps, values, scores: one list a step}
   let order = []; // of the words, by their value in the end
-  let chosen = -1;
+  let chosen = -1; // a word, or in the grid a head
   const now = { round: 0, near: 0, faint: 0, shuffled: 0, grid: 0 };
   let discs = []; // of the sentence: {word, attention, value, score}
 
@@ -79,15 +74,16 @@
 
   const canvas = element("canvas");
   const cloud = element("div", {
-    class: "cloud", tabindex: 0, role: "slider", "aria-roledescription": "cloud of words", "aria-label": "The cloud: arrow keys go from word to word",
-    "aria-valuemin": 1, "aria-valuemax": 1, "aria-valuenow": 1, "aria-valuetext": "no word chosen", "aria-describedby": "seen",
+    class: "cloud", tabindex: 0, role: "slider", "aria-valuemin": 1, "aria-valuemax": 1, "aria-valuenow": 1, "aria-describedby": "seen",
   }, canvas);
   const seen = element("p", { id: "seen", class: "said" });
+  const note = element("p", { class: "quiet" });
   const pen = canvas.getContext("2d");
   let [width, height, sharp] = [0, 0, 1];
   const ink = {}; // colours
 
   const EDGE = { side: 10, top: 30, bottom: 34 }; // pixels
+  const TOP = 26; // of the grid
   function ends(axis) {
     const [low, high] = FRAME[axis];
     const middle = (low + high) / 2;
@@ -97,8 +93,8 @@
   function projection() {
     const { top, bottom } = EDGE;
     const [[left, right], [low, high]] = [ends("x"), ends("y")];
-    const size = Math.min((width - 90) / ROW, (height - 64) / 9);
-    const corner = (width - size * ROW) / 2 + 30;
+    const size = Math.min((width - 60) / ROW, (height - 64) / 9); // 24 pixels on a phone of 390
+    const corner = (width - size * ROW) / 2 + 28;
     const cell = { x: corner + 8 * size, y: 60 + 6 * size, size: 3 * size, left: corner }; // ours, below the grid
     return {
       cell,
@@ -172,30 +168,31 @@
     pen.globalAlpha = 1;
   }
 
-  function drawHeads(heads, left, top, size) {
-    [...heads].forEach((clear, at) => {
-      const [x, y] = [left + size * (at % ROW), top + size * (5 - Math.floor(at / ROW))];
-      pen.globalAlpha = (now.grid * clear) / 9;
+  const headAt = (at, left, top, size) => [left + size * (at % ROW), top + size * (LAYERS - 1 - Math.floor(at / ROW))];
+  function drawHeads(kind, left, top, size) {
+    tokensel.horns.heads[kind].forEach((u, at) => {
+      const [x, y] = headAt(at, left, top, size);
+      pen.globalAlpha = now.grid * clamp(u / tokensel.horns.heads.clear, 0, 1) ** 2;
       [ink.blame, ink.praise].forEach((colour, half) => {
         pen.fillStyle = colour;
         pen.fillRect(x + 0.45 * size * half, y, 0.45 * size, 0.9 * size);
       });
       pen.globalAlpha = now.grid;
+      [pen.strokeStyle, pen.lineWidth] = at === chosen ? [ink.ink, 2] : [ink.rule, 1];
       pen.strokeRect(x, y, 0.9 * size, 0.9 * size);
     });
   }
   function drawGrid({ x, y, size, left }) {
-    pen.lineWidth = 1;
-    pen.strokeStyle = ink.rule;
-    drawHeads(HEADS.true, left, 26, size / 3);
-    drawHeads(HEADS.shuffled, left, y, size / 6);
+    drawHeads("true", left, TOP, size / 3);
+    drawHeads("shuffled", left, y, size / 6);
+    [pen.strokeStyle, pen.lineWidth] = [ink.rule, 1];
     pen.strokeRect(x, y, 0.9 * size, 0.9 * size);
     const quiet = { colour: ink.quiet, bold: false, size: 14 };
     write("heads that look for both sides", left, 18, quiet);
     write("after shuffled labels", left, y - 8, quiet);
     write("ours", x, y - 8, quiet);
-    write("layer 6", left - 8, 26 + 0.2 * size, { ...quiet, align: "right" });
-    write("layer 1", left - 8, 26 + 1.87 * size, { ...quiet, align: "right" });
+    write("layer 6", left - 6, TOP + 0.2 * size, { ...quiet, align: "right" });
+    write("layer 1", left - 6, TOP + 1.87 * size, { ...quiet, align: "right" });
     pen.globalAlpha = 1;
   }
 
@@ -355,6 +352,12 @@
     seen.textContent = scenes[scene].querySelector("img")?.alt ?? "";
     slider.max = view.most ?? LAST;
     const { near = 0, faint = 0, grid = 0 } = view;
+    const each = grid ? "head" : "word";
+    set(cloud, {
+      "aria-roledescription": `cloud of ${each}s`, "aria-label": `The ${grid ? "grid" : "cloud"}: arrow keys go from ${each} to ${each}`,
+      "aria-valuemax": (grid ? ROW * LAYERS : order.length) || 1, "aria-valuenow": 1, "aria-valuetext": `no ${each} chosen`,
+    });
+    note.replaceChildren(...(grid ? LEGEND() : view.quiet ? [] : [BETWEEN]));
     const shuffled = view.shuffled ? asked : 0;
     glide([[{ near, faint, grid, shuffled }, GLIDE], [{ round: view.round }, GLIDE]], () => { stage.dataset.still = true; });
     if (view.faint) turnTo(scene - 4);
@@ -387,28 +390,47 @@
     if (above < 0 || below > 0) scrollBy({ top: below > 0 ? below : above, behavior: "instant" });
   }
 
-  // ---- a word of the cloud, by mouse, finger or keys
+  // ---- a word of the cloud, or a head of the grid, by mouse, finger or keys
 
-  function choose(word) {
-    if (word === chosen) return;
-    chosen = word;
-    const [x, y] = word < 0 ? [0, 0] : where(word);
-    if (word >= 0) {
-      const told = `${tokensel.horns.words[word]}: speaks for ${side(x)}, score ${y.toFixed(1)}`;
-      set(cloud, { "aria-valuenow": order.indexOf(word) + 1, "aria-valuetext": told });
-    }
+  const BETWEEN = "Between recorded steps, dots move in straight lines.";
+  const LEGEND = () => [element("span", { class: "both" }, "\u2003"), ` looks for words of both sides, blame and praise: the stronger the colours, the more. ${tokensel.byKeys("Click", "Tap")} a head to read about it.`];
+  const mayChoose = () => sets && (VIEWS[scene].grid || (!VIEWS[scene].quiet && now.round >= 0.3));
+
+  function tellWord(word) {
+    const [x, y] = where(word);
+    return `${tokensel.horns.words[word]}: speaks for ${side(x)}, score ${y.toFixed(1)}`;
+  }
+  function tellHead(at) {
+    const { clear, true: found, shuffled } = tokensel.horns.heads;
+    const looks = ["doesn’t look", "looks a little", "looks clearly"][[clear / 3, clear].filter((least) => found[at] >= least).length];
+    const correlation = (u) => tokensel.number(u / 100, 2);
+    return `Layer ${Math.floor(at / ROW) + 1}, head ${at % ROW + 1} ${looks} for words of both sides. Attention and how far words lean correlate by `
+      + `${correlation(found[at])} (clear: ${correlation(clear)}); after shuffled labels, by ${correlation(shuffled[at])}.`;
+  }
+  function choose(at) {
+    if (at === chosen) return;
+    chosen = at;
+    const { grid } = VIEWS[scene];
+    const told = at >= 0 && (grid ? tellHead : tellWord)(at);
+    if (told) set(cloud, { "aria-valuenow": (grid ? at : order.indexOf(at)) + 1, "aria-valuetext": told });
+    if (grid) note.replaceChildren(...(told ? [told] : LEGEND()));
     draw();
   }
+  /** Where all that can be chosen is drawn: [which, x, y]. */
+  function targets() {
+    const { place, cell: { left, y: low, size } } = projection();
+    if (!VIEWS[scene].grid) return order.map((word) => [word, ...place(where(word))]);
+    return tokensel.horns.heads.true.flatMap((_, at) => [[TOP, size / 3], [low, size / 6]].map(([top, each]) =>
+      [at, ...headAt(at, left, top, each).map((corner) => corner + 0.45 * each)]));
+  }
   function under(event) {
-    if (!sets || VIEWS[scene].quiet || now.round < 0.3) return -1;
+    if (!mayChoose()) return -1;
     const box = cloud.getBoundingClientRect();
-    const { place } = projection();
     let [found, least] = [-1, 24];
-    order.forEach((word) => {
-      const [x, y] = place(where(word));
+    for (const [at, x, y] of targets()) {
       const away = Math.hypot(x - event.clientX + box.left, y - event.clientY + box.top);
-      if (away < least) [found, least] = [word, away];
-    });
+      if (away < least) [found, least] = [at, away];
+    }
     return found;
   }
   set(cloud, {
@@ -417,7 +439,8 @@
     onclick: (event) => choose(under(event)),
   });
   tokensel.onArrows(cloud, ([right, up]) => {
-    if (!sets || VIEWS[scene].quiet) return false;
+    if (!mayChoose()) return false;
+    if (VIEWS[scene].grid) return choose(clamp(chosen < 0 ? 0 : chosen + right + ROW * up, 0, ROW * LAYERS - 1));
     const at = chosen < 0 ? Math.floor(order.length / 2) : order.indexOf(chosen) + right + up;
     return choose(order[clamp(at, 0, order.length - 1)]);
   });
@@ -512,7 +535,7 @@
   labels.root.className = "chips";
   scenes[6].querySelector("h2").after(labels.root);
 
-  // ---- theme and menu
+  // ---- theme
 
   const theme = document.getElementById("theme");
   const system = matchMedia("(prefers-color-scheme: dark)");
@@ -523,15 +546,12 @@
     try { for (const key of ["mode", "theme"]) localStorage.setItem(key, to); } catch { /* a browser that keeps nothing */ }
   });
   system.addEventListener("change", () => { if (!["light", "dark"].includes(stored())) root.dataset.theme = system.matches ? "dark" : "light"; });
-  const menu = document.querySelector("details.menu");
-  addEventListener("keydown", ({ key }) => { if (key === "Escape" && menu.open) { menu.open = false; menu.querySelector("summary").focus(); } });
-  addEventListener("click", ({ target }) => { if (!menu.contains(target)) menu.open = false; });
 
   // ---- begin
 
   stage.append(
     cloud,
-    element("div", { class: "controls" }, play, slider, output, element("p", { class: "quiet" }, "Between recorded steps, dots move in straight lines.")),
+    element("div", { class: "controls" }, play, slider, output, note),
     seen, forScreenReaders,
   );
   const chips = tokensel.buttons("Sentences that fool it", CHIPS.map((chip) => [chip, () => {
@@ -572,7 +592,7 @@
     const unpacked = ({ steps, values, scores }) => ({ steps, values: values.map(tokensel.unpack), scores: scores.map(tokensel.unpack) });
     sets = { true: unpacked(tokensel.horns.true), shuffled: unpacked(tokensel.horns.shuffled) };
     order = tokensel.horns.words.map((_, word) => word).sort((one, other) => sets.true.values.at(-1)[one] - sets.true.values.at(-1)[other]);
-    cloud.setAttribute("aria-valuemax", order.length);
+    if (!VIEWS[scene].grid) cloud.setAttribute("aria-valuemax", order.length);
     measure();
   });
 })();

@@ -157,9 +157,11 @@ tokensel.plaything("map", (root) => {
     least.show(`${number(now.least)} times: ${number(common)} words`, now.least);
     steps.show(now.step, (step) => now.labels === "true" || ofShuffled(step));
     labels.show(now.labels);
+    why.hidden = now.labels === "true";
   }
 
-  const when = element("div", { class: "when" }, element("div", {}, "steps of training:", steps.root), element("div", {}, "labels:", labels.root));
+  const why = element("p", { class: "hint" }, `With shuffled labels, only steps ${SHUFFLED.join(" and ")} are recorded.`);
+  const when = element("div", { class: "when" }, element("div", {}, "steps of training:", steps.root), element("div", {}, "labels:", labels.root), why);
   const beside = element("div", { class: "beside" }, finder.root, ofWord);
   root.append(element("div", { class: "map" }, cloud.root, element("div", { class: "controls" }, least.root, when), beside), aloud.root);
   draw();

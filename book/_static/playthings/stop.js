@@ -7,7 +7,8 @@
 tokensel.plaything("stop", (root) => {
   const { element, text, clamp } = tokensel;
   const NAMES = { all: "everything", one_step: "one step on embeddings", frozen: "embeddings frozen", bag: "no attention", shuffled: "shuffled labels" };
-  const KINDS = { new: "new reviews", own: "known reviews" };
+  const narrow = innerWidth < 600;
+  const KINDS = narrow ? { new: "new", own: "known" } : { new: "new reviews", own: "known reviews" };
   const LEVELS = [72, 88, 95];
   const STEPS = [...new Set(Array.from({ length: 100 }, (_, k) => Math.round(700 ** (k / 99))))];
   const DEFAULTS = { model: "all", step: 8 };
@@ -24,7 +25,6 @@ tokensel.plaything("stop", (root) => {
     return runs.reduce((sum, run) => sum + run[i - 1] + part * (run[i] - run[i - 1]), 0) / runs.length / 10;
   }
 
-  const narrow = innerWidth < 600;
   const chart = tokensel.chart({
     label: "Stop training after so many steps", log: true,
     width: narrow ? 350 : 640, height: 290,
@@ -60,7 +60,7 @@ tokensel.plaything("stop", (root) => {
     const step = now.step = STEPS[Math.min(nearest(now.step), last())];
     const found = Object.fromEntries(Object.keys(KINDS).map((kind) => [kind, Math.round(after(step, kind))]));
     const at = chart.across(step);
-    const [aside, anchor] = at > right - 130 ? [-9, "end"] : [9, "start"];
+    const [aside, anchor] = at > right - 150 ? [-9, "end"] : [9, "start"];
     chart.layer.replaceChildren(
       ...LEVELS.map((level) => chart.line([1, 700], [level, level], Object.values(found).includes(level) ? "level hit" : "level")),
       ...Object.keys(KINDS).flatMap((kind) => data[now.model][kind].map((run) => chart.line(steps.slice(1), run.slice(1).map((each) => each / 10), kind))),

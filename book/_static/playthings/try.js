@@ -7,13 +7,14 @@
  */
 "use strict";
 
-tokensel.plaything("try", (root) => {
+tokensel.plaything("try", (root, holder) => {
   const { element, reviews, clamp } = tokensel;
   const EXAMPLES = {
     "both at once": "The story is slow, but the music is wonderful.",
     praise: "I laughed, I cried, and I would see it again tomorrow. A gem!",
     blame: "Two hours of my life that nobody gives back. What a waste!",
     "not bad": "The film was not bad.",
+    "dull dull dull": "I've heard people who say this movie is dull dull dull",
     "a long one":
       "We had tickets for something else, but it was sold out, so we ended up in this one, and for the first twenty minutes " +
       "I was sure that we had made a mistake. The plot takes its time, the dialogue is stiff, and the hero, a clerk who " +
@@ -28,7 +29,7 @@ tokensel.plaything("try", (root) => {
   const INSTEAD = ["wonderful", "good", "boring", "worst"];
   const LONGEST = 3000; // characters: whoever pastes a book reads its beginning
   const STOPPED = tokensel.verdictData.step;
-  const DEFAULTS = { text: EXAMPLES["both at once"], step: STOPPED };
+  const DEFAULTS = { text: EXAMPLES[holder.matches(".tag_opens-dull") ? "dull dull dull" : "both at once"], step: STOPPED };
   const LOUD = 30; // about the largest value and the largest logit there are
 
   const trained = []; // a model a stage, unpacked when it is first asked for

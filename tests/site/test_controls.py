@@ -1,0 +1,155 @@
+"""Every control at the top of a page, and all of the front page: a link leads to a page; what a button opens, it closes again.
+
+And the page answers afterwards.
+"""
+
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from pages import PAGES, Visit, soup
+
+WIDTHS = {390: True, 768: False, 1280: False}  # pixels: whether it is touched
+LARGE = 40  # pixels, each way: less is nothing that opens
+CONTROLS = ":is(.article-header-buttons, .bar, body > main #essay, #stage) :is(a, button):not([popover] *)"
+IS_LARGE = f"""(id) => {{
+    const {{ width, height }} = document.getElementById(id).getBoundingClientRect();
+    return Math.min(width, height) > {LARGE} && document.getElementById(id).checkVisibility({{ visibilityProperty: true }});
+}}"""
+ANSWERS = """(control) => {
+    const { x, y, width, height } = control.getBoundingClientRect();
+    return control.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+}"""
+INTO_VIEW = "(control) => control.scrollIntoView({ block: 'end', behavior: 'instant' })"
+UNFOLDED = "() => document.querySelectorAll('article details[open]').length"
+
+
+def bar(page):
+    """Return what tells the controls of a page's bar from those of others."""
+    controls = soup(page).select(".article-header-buttons > .btn, .modes button, .bar > *")
+    return tuple((each.get("data-kind"), each.get("aria-label"), each.get("id")) for each in controls)
+
+
+@pytest.fixture(params=WIDTHS)
+def window(request, chromium):
+    """Return a tab of some width."""
+    context = chromium.new_context(viewport={"width": request.param, "height": 800}, has_touch=WIDTHS[request.param])
+    context.set_default_timeout(120_000)  # ms: a busy machine is slow, not wrong
+    yield Visit(context.new_page())
+    context.close()
+
+
+def press(visit, place):
+    """Press a place, by what the window is used with."""
+    touched = WIDTHS[visit.tab.viewport_size["width"]]
+    (visit.tab.touchscreen.tap if touched else visit.tab.mouse.click)(*place)
+
+
+def middle(control):
+    """Return the middle of a control."""
+    box = control.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def faults(visit, page):
+    """Yield what is wrong with the controls of a page."""
+    visit.tab.goto(page.as_uri())
+    for control in visit.tab.locator(CONTROLS).all():
+        if control.is_visible():
+            name = control.evaluate("(each) => each.outerHTML.slice(0, 120)")
+            address = control.get_attribute("href")
+            yield from (f"{name}: {fault}" for fault in (dead(page, address) if address else unanswered(visit, control)))
+    visit.tab.evaluate("() => scrollTo({ top: 0, behavior: 'instant' })")
+    visit.tab.mouse.wheel(0, 100)
+    visit.tab.wait_for_function("() => scrollY > 0 || document.documentElement.scrollHeight <= innerHeight")
+    yield from visit.errors
+
+
+def dead(page, address):
+    """Say so where a link leads to a page that is not there; other hosts are not asked."""
+    parts = urlsplit(address)
+    if not parts.scheme and parts.path and not (page.parent / unquote(parts.path)).is_file():
+        yield "leads nowhere"
+
+
+def unanswered(visit, button):
+    """Yield what a button does not do when it is pressed, and pressed again."""
+    tab, opened = visit.tab, button.get_attribute("aria-controls")
+    button.evaluate(INTO_VIEW)
+    if not button.evaluate(ANSWERS):
+        yield "something else lies on it"
+        return
+    place, kind, unfolded = middle(button), button.get_attribute("data-kind"), tab.evaluate(UNFOLDED)
+    press(visit, place)
+    if opened and not tab.evaluate(IS_LARGE, opened):
+        yield "opens nothing"
+    if kind and tab.evaluate(UNFOLDED) <= unfolded:
+        yield "unfolds nothing"
+    if opened or kind or not button.is_visible():
+        press(visit, place if opened else middle(button))
+    if opened and tab.evaluate(IS_LARGE, opened):
+        yield "does not close"
+    if opened and not button.evaluate(ANSWERS):
+        yield "the page is frozen"
+        tab.reload()
+
+
+def test_every_control_answers(window, site):
+    """One page of each kind of bar."""
+    kinds = {bar(page): page for page in PAGES}
+    assert len(kinds) > 3
+    found = {page.stem: wrong for page in kinds.values() if (wrong := list(faults(window, page)))}
+    assert found == {}
+
+
+WAYS = {
+    "Escape": lambda window, place: window.tab.keyboard.press("Escape"),
+    "a press beside it": lambda window, place: press(window, (window.tab.viewport_size["width"] // 2, 790)),
+    "a second press": press,
+    "a link in it": lambda window, place: window.tab.locator("#pst-secondary-sidebar a").last.click(),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_contents_of_a_page_close(window, site, way):
+    window.tab.goto((site / "book" / "03_flow.html").as_uri())
+    place = middle(window.tab.get_by_role("button", name="On this page"))
+    press(window, place)
+    assert window.tab.evaluate(IS_LARGE, "pst-secondary-sidebar")
+    WAYS[way](window, place)
+    assert not window.tab.evaluate(IS_LARGE, "pst-secondary-sidebar")
+
+
+DEAF = """() => {
+    const contents = document.getElementById("pst-secondary-sidebar"), dialog = document.createElement("dialog");
+    dialog.style.display = "none";
+    contents.replaceWith(dialog);
+    dialog.id = contents.id;
+    document.querySelector("[aria-controls=pst-secondary-sidebar]").addEventListener("click", () => dialog.showModal());
+}"""
+
+
+def test_a_dialog_that_nobody_sees_is_found(window, site):
+    window.tab.goto((site / "book" / "03_flow.html").as_uri())
+    window.tab.evaluate(DEAF)
+    wrong = list(unanswered(window, window.tab.get_by_role("button", name="On this page")))
+    assert wrong == ["opens nothing", "the page is frozen"]
+
+
+def test_the_bar_of_a_phone_leaves_and_returns(window, site):
+    """A chapter's name is in it; all that is pressed is 24 pixels large, the ticks in the text included."""
+    tab = window.tab
+    tab.goto((site / "book" / "04_reviews.html").as_uri())
+    phone = tab.viewport_size["width"] < 600
+    there = "() => document.querySelector('.modes button').getBoundingClientRect().bottom > 0"
+    tab.mouse.wheel(0, 1500)
+    tab.wait_for_function("() => scrollY > 1400")
+    tab.wait_for_function(f"(phone) => ({there})() !== phone", arg=phone)
+    tab.mouse.wheel(0, -200)
+    tab.wait_for_function(there)
+    tab.wait_for_function("() => document.querySelector('.where').checkVisibility()")
+    assert tab.locator(".where").inner_text() == "4. Twenty thousand reviews"
+    small = """() => [...document.querySelectorAll(".bd-header-article :is(a, button), .checked a")]
+        .filter((each) => each.checkVisibility() && !each.closest("[popover]"))
+        .filter((each) => Math.min(each.getBoundingClientRect().width, each.getBoundingClientRect().height) < 24)
+        .map((each) => each.outerHTML)"""
+    assert tab.evaluate(small) == []
