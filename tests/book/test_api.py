@@ -6,7 +6,6 @@ from functools import cached_property
 from importlib import import_module
 
 import pytest
-import tokensel_api
 from notebooks import NOTEBOOKS, ROOT, prose
 from numpydoc.validate import validate
 
@@ -126,79 +125,4 @@ def test_every_public_function_has_an_example(name):
     assert not list(without_example(getattr(ts, name)))
 
 
-@pytest.mark.parametrize("name", MODULES)
-def test_the_links_to_the_source_lead_to_the_definitions(name):
-    module = import_module(f"tokensel_nb.{name}")
-    for name in names_of(module):
-        path, first, last = re.fullmatch(r"(.+)#L(\d+)-L(\d+)", tokensel_api.source_url("py", linked(module, name))).groups()
-        text = (ROOT / path).read_text("utf-8").split("\n")
-        pattern = rf"\b(?:def|class) {name.split('.')[-1]}\b"
-        assert re.search(pattern, "\n".join(text[int(first) - 1 : int(last)])), (module.__name__, name)
-
-
-def linked(module, name):
-    """Return what Sphinx tells of an entry."""
-    return {"module": module.__name__, "fullname": name}
-
-
-def test_the_link_of_a_constant_leads_to_its_file():
-    info = linked(import_module("tokensel_nb.corpus.text"), "SEPARATORS")
-    assert tokensel_api.source_url("py", info) == "tokensel_nb/corpus/text.py"
-
-
-def test_bars_are_escaped_except_in_code():
-    lines = ["|S| words, not ``a | b``::", "", "    |S|", "", "      |S|", "", "and |S|", "", ">>> a | b", "|a|", "", "|S|"]
-    escaped = {0: r"\|S\| words, not ``a | b``::", 6: r"and \|S\|", 11: r"\|S\|"}
-    wanted = [escaped.get(place, line) for place, line in enumerate(lines)]
-    tokensel_api.escape_bars(None, "function", "name", None, {}, lines)
-    assert lines == wanted
-
-
 # ------------------------------------------------------------------------------- planted faults are found
-
-
-def undocumented(a):
-    return a
-
-
-def without_parameter(a, b):
-    """Do something.
-
-    Parameters
-    ----------
-    a : int
-    """
-
-
-def with_another(a):
-    """Do something.
-
-    Parameters
-    ----------
-    a, b : int
-    """
-
-
-def without_full_stop():
-    """Do something"""
-
-
-def without_result():
-    """Do something."""
-    return 1
-
-
-PLANTED = {
-    undocumented: "GL08",
-    without_parameter: "PR01",
-    with_another: "PR02",
-    without_full_stop: "SS03",
-    without_result: "RT01",
-}
-
-
-@pytest.mark.parametrize(("function", "code"), PLANTED.items(), ids=lambda value: getattr(value, "__name__", value))
-def test_a_planted_fault_is_found(function, code):
-    here = import_module(__name__)
-    assert function.__name__ in names_of(here, [function.__name__])
-    assert list(faults_of(here, function.__name__)) == [code]

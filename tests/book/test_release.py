@@ -3,8 +3,6 @@
 import importlib.util
 import re
 import shutil
-import subprocess
-import sys
 import tarfile
 
 import first_cells
@@ -81,89 +79,6 @@ def test_a_release_holds_every_notebook_to_its_wheel_until_it_lets_them_go(copy,
     assert contents(copy) == before
 
 
-def replaced(file, old, new):
-    """Write a file with a part replaced."""
-    text = file.read_text("utf-8")
-    assert old in text
-    file.write_text(text.replace(old, new, 1), "utf-8")
-
-
-def command(*words):
-    """Return a fault: a git command is run in the copy."""
-    return lambda copy: subprocess.run(["git", *words], cwd=copy, check=True)
-
-
-def edit(name, old, new, *, commit=True):
-    """Return a fault: a file is changed, and that committed."""
-
-    def make(copy):
-        replaced(copy / name, old, new)
-        if commit:
-            command("commit", "--quiet", "--all", "--message", "a fault")(copy)
-
-    return make
-
-
-def held(copy):
-    """Hold the notebooks to the wheel, and commit that."""
-    release.pin()
-    command("commit", "--quiet", "--all", "--message", "held")(copy)
-
-
-def dated(copy):
-    """Give the release its day, and commit that."""
-    replaced(copy / "CHANGELOG.md", "(unreleased)", "(2026-01-31)")
-    edit("CITATION.cff", "license:", "date-released: 2026-01-31\nlicense:")(copy)
-
-
-@pytest.fixture
-def committed(copy, monkeypatch):
-    """Return the copy, committed and without a fault; its version is not released yet."""
-    for name, value in {"AUTHOR_NAME": "a", "AUTHOR_EMAIL": "a@b.c", "COMMITTER_NAME": "a", "COMMITTER_EMAIL": "a@b.c"}.items():
-        monkeypatch.setenv(f"GIT_{name}", value)
-    for file, pattern in {"CHANGELOG.md": r"(?<=^## )(\S+) \(.*\)", "CITATION.cff": "^date-released: .*\n"}.items():
-        new = rf"\1 ({release.UNRELEASED})" if file == "CHANGELOG.md" else ""
-        text = re.sub(pattern, new, (copy / file).read_text("utf-8"), count=1, flags=re.MULTILINE)
-        (copy / file).write_text(text, "utf-8")
-    command("init", "--quiet")(copy)
-    command("add", "--all")(copy)
-    command("commit", "--quiet", "--message", "all")(copy)
-    assert not list(release.faults())
-    return copy
-
-
-TAG = command("tag", f"v{release.version()}")
-FAULTS = {
-    "another version": ([edit("CITATION.cff", "\nversion: ", "\nversion: 9")], "another version"),
-    "another day": ([edit("CHANGELOG.md", "(unreleased)", "(2026-01-31)")], "another day"),
-    "another address": ([edit("pyproject.toml", "https://github.com/", "https://example.org/")], "another address"),
-    "no day": ([dated, edit("CHANGELOG.md", "2026-01-31", "in May"), edit("CITATION.cff", "2026-01-31", "in May")], "in May"),
-    "a badge by hand": ([edit("book/01_model.ipynb", "/blob/main/", "/blob/other/")], "01_model.ipynb has another badge"),
-    "held, but without a day": ([held], "has no day yet"),
-    "not committed": ([edit("CHANGELOG.md", "- ", "- And ", commit=False)], "commit first"),
-    "tagged before": ([dated, held, TAG, edit("CHANGELOG.md", "- ", "- And ")], "a new version"),
-    "tagged, but not held": ([dated, TAG], "not held to its wheel"),
-}
-
-
-@pytest.mark.parametrize(("steps", "said"), FAULTS.values(), ids=FAULTS)
-def test_a_rehearsal_refuses(steps, said, committed):
-    for step in steps:
-        step(committed)
-    found = list(release.faults())
-    assert any(said in fault for fault in found)
-    with pytest.raises(SystemExit, match="release: "):
-        release.insist(found)
-
-
-def test_a_rehearsal_accepts_what_is_ready_to_tag_and_the_tag(committed):
-    for step in (dated, held):
-        step(committed)
-    assert not list(release.faults())
-    TAG(committed)
-    assert not list(release.faults())
-
-
 @pytest.fixture(scope="module")
 def description(tmp_path_factory):
     """Return the description that the wheel carries."""
@@ -176,36 +91,6 @@ def test_a_package_index_shows_the_readme_as_it_is_meant(description):
     address = f"{first_cells.address()}/raw/v{release.version()}"
     assert not list(index_page.faults(description, first_cells.address(), ROOT))
     assert f"({address}/book/images/one_step.png)" in description
-
-
-@pytest.mark.parametrize(
-    ("added", "said"),
-    [
-        ("[a page](book/index.md)", "book/index.md leads nowhere"),
-        ("![a picture](book/images/one_step.png)", "book/images/one_step.png leads nowhere"),
-        (f"[gone]({first_cells.address()}/blob/v1.0/no/such.md)", "there is no no/such.md"),
-        ("the law $d^{-1/2}$", "TeX in the README: the law"),
-        ("<a href='data/README.md'>cards</a>", "data/README.md leads nowhere"),
-    ],
-)
-def test_what_an_index_would_show_wrongly_is_told(added, said, description):
-    (fault,) = index_page.faults(f"{description}\n\n{added}\n", first_cells.address(), ROOT)
-    assert fault.startswith(said)
-
-
-def test_a_readme_that_is_no_page_is_told():
-    assert list(index_page.faults("", first_cells.address(), ROOT))
-
-
-@pytest.mark.parametrize("right", [True, False])
-def test_pip_takes_a_wheel_of_that_digest_and_no_other(right, tmp_path):
-    """As the first cell of a released notebook asks for it."""
-    ((name, digest),) = release.build(ROOT, tmp_path / "built", "wheel").items()
-    asked = f"tokensel-nb @ {(tmp_path / 'built' / name).as_uri()}#sha256={digest if right else digest[::-1]}"
-    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", tmp_path / "there", asked]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert (done.returncode == 0) == right
-    assert right or "DO NOT MATCH THE HASHES" in done.stderr
 
 
 def test_pages_are_packed_the_same_whenever_they_were_made(tmp_path):

@@ -10,9 +10,9 @@ from functools import wraps
 from importlib.machinery import PathFinder
 
 DRAWN = {  # what draws parameters
-    "tokensel_nb.models.parameters": ["init_parameters"],
-    "tokensel_nb.models.deeper": ["TwoLayers.start", "WithMLP.start"],
-    "tokensel_nb.models.transformer": ["Transformer.start"],
+    "tokensel_nb.parameters": ["init_parameters"],
+    "tokensel_nb.deeper": ["TwoLayers.start", "WithMLP.start"],
+    "tokensel_nb.transformer": ["Transformer.start"],
 }
 drawing = []  # a model's start asks `init_parameters`: whoever began moves, once
 
@@ -34,7 +34,8 @@ def moved(draw):
             return draw(*args, **kwargs)
         drawing.append(draw)
         try:
-            return draw(*args, **kwargs).map(one_unit_beside)
+            drawn = draw(*args, **kwargs)
+            return type(drawn)(*map(one_unit_beside, drawn))
         finally:
             drawing.clear()
 
