@@ -1,6 +1,7 @@
 """What the book needs beyond ``_config.yml``: the repository's address, texts made from files, the notebooks of ``make book``.
 
-Pages write a text as ``{{ name }}``, and a link into the repository as ``{repo}`tests/book``` or ``{repo}`the tests <tests>```.
+Pages write a text as ``{{ name }}``, and a link into the repository as ``{repo}`tests/book``` or ``{repo}`the tests <tests>```. ``{module}`one_step``` links to a
+module of the package.
 """
 
 import json
@@ -42,6 +43,14 @@ def chapter(name, rawtext, text, lineno, inliner, options=None, content=None):
     reference = pending_xref("", nodes.inline(text=f"chapter {number}"), refdomain="std", reftype="doc", refexplicit=True)
     reference.attributes |= {"reftarget": f"/book/{text}", "refdoc": inliner.document.settings.env.docname, "refwarn": True}
     return [reference], []
+
+
+def module(name, rawtext, text, lineno, inliner, options=None, content=None):
+    """Return a link to the source of a module, ``{module}`one_step```, with its length."""
+    app, path = inliner.document.settings.env.app, f"tokensel_nb/{text}.py"
+    length = len(read(app, path).splitlines())
+    link = nodes.reference("", "", nodes.literal(text=f"{text}.py"), refuri=app.config.extlinks["repo"][0] % path)
+    return [link, nodes.Text(f" ({length} lines)")], []
 
 
 def read(app: Sphinx, path: str) -> str:
@@ -106,6 +115,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("config-inited", set_repository)
     app.connect("source-read", take_notebook)
     app.add_role("chapter", chapter)
+    app.add_role("module", module)
     app.setup_extension("sphinx.ext.extlinks")
     for idea in IDEAS:
         import_module(f"tokensel_{idea}").setup(app)

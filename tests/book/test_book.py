@@ -5,11 +5,14 @@ import re
 import subprocess
 import sys
 import tomllib
+from importlib import import_module
 
 import long
 import pytest
 import yaml
-from notebooks import ROOT, figures, prose, read
+from notebooks import NOTEBOOKS, ROOT, code_cells, figures, prose, read
+
+import tokensel_nb as ts
 
 FOLDERS = (ROOT / "book", ROOT / "book" / "api", ROOT / "book" / "teaching")
 PAGES = sorted(page for folder in FOLDERS for page in folder.iterdir() if page.suffix in (".md", ".ipynb"))
@@ -163,3 +166,18 @@ def test_every_part_of_the_long_tests_runs_every_week():
     job = yaml.safe_load((ROOT / ".github" / "workflows" / "contract.yml").read_text("utf-8"))["jobs"]["long"]
     assert job["strategy"]["matrix"]["part"] == long.PARTS
     assert all((long.TESTS / place).exists() for places in long.PLACES.values() for place in places)
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_chapter_names_the_module_behind_it(path):
+    """It is there, has at most 400 lines, and the chapter's code uses it."""
+    code = "\n".join(cell.source for cell in code_cells(read(path)))
+    named = re.findall(r"\{module\}`([\w/]+)`", prose(path))
+    assert named
+    for name in named:
+        file = ROOT / "tokensel_nb" / f"{name}.py"
+        assert len(file.read_text("utf-8").splitlines()) <= 400 or name.startswith("yourdata/")
+        module = import_module(f"tokensel_nb.{name.replace('/', '.')}")
+        own = [each for each in dir(module) if each in ts.__all__ and getattr(ts, each).__module__ == module.__name__]
+        imported = rf"tokensel_nb\.{name.replace('/', '.')}\b|tokensel_nb\.chapters import [^\n]*{module.__name__.split('.')[-1]}\b"
+        assert re.search(imported, code) or re.search(rf"\bts\.({'|'.join(own)})\b", code), name
