@@ -103,9 +103,8 @@ def main() -> int:
         paths = [str(ROOT), site, os.environ.get("PYTHONPATH", "")]
         os.environ |= {"PYTHONPATH": os.pathsep.join(filter(None, paths)), "TQDM_DISABLE": "1"}
         sys.path[:0] = paths[:2]
-        from tokensel_nb.runtime import default_device
-
         from experiments.machine import machine
+        from tokensel_nb.runtime import default_device
 
         device, parts = default_device(), []
         for name, command in PARTS.items():
