@@ -6,11 +6,11 @@ On a machine without a GPU the device is the processor itself, and the ratios ar
 from functools import partial
 
 import torch
-from tokensel_nb.support.runtime import default_device, device_name
 
-from tokensel_nb import Options, WithMLP, descend_, init_parameters, load_imdb, most_frequent, train
+from tokensel_nb import WithMLP, init_parameters, load_imdb, most_frequent, to_device, train
+from tokensel_nb.runtime import default_device, device_name
 
-from .step import DIM, fewest_bytes
+from .step import DIM, fewest_bytes, stepper
 from .timing import alternate, row
 
 ROUNDS = 15
@@ -20,19 +20,19 @@ COPIED = 2**28  # numbers of float32: far beyond every cache
 
 def measure():
     place, imdb = default_device(), load_imdb()
-    placed = {"cpu": init_parameters(imdb.vocab_size, DIM, seed=0).to("cpu")}
-    placed["device"] = placed["cpu"].map(torch.clone).to(place)
+    devices, start = {"cpu": "cpu", "device": place}, init_parameters(imdb.vocab_size, DIM, seed=0)
     torch.set_num_threads(CORES)
-    step = {name: timed(partial(descend_, each, imdb, 1e-3), place) for name, each in placed.items()}
+    step = {name: timed(stepper(imdb, to_device(start, each)), place) for name, each in devices.items()}
     source = torch.randn(COPIED, device=place)
     bandwidth = 2 * 4 * COPIED / timed(partial(torch.empty_like(source).copy_, source), place)
     del source
     torch.set_num_threads(1)  # smaller products lose more by waiting for a second thread than it gains
-    options = Options(dim=DIM, steps=40, learning_rate=0.007, evaluate_every=40)
-    devices = {"cpu": "cpu", "device": place}
-    adam = {name: timed(partial(train, imdb, options=options, device=each), place, 3) for name, each in devices.items()}
-    short = most_frequent(imdb[::5], 96)
-    deeper = {name: timed(partial(train, short, WithMLP(), steps=100, device=each), place, 3) for name, each in devices.items()}
+    options = dict(steps=40, learning_rate=0.007, evaluate_every=40)
+    adam = {name: timed(partial(train, start, imdb, **options, device=each), place, 3) for name, each in devices.items()}
+    short, model = most_frequent(imdb[::5], 96), WithMLP()
+    options = dict(model=model, steps=100, learning_rate=0.01, batch_size=50, evaluate_every=300)
+    start = model.start(imdb.vocab_size, 128, 0)
+    deeper = {name: timed(partial(train, start, short, **options, device=each), place, 3) for name, each in devices.items()}
     rows = [
         row(f"step, d = 2,048, 25,000 reviews: {device_name()}", step["device"] * 1e3, "ms"),
         row(f"the same step: {CORES} cores of the processor of that machine", step["cpu"] * 1e3, "ms"),

@@ -22,7 +22,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 BUDGET = 570.0  # seconds for everything
 PYTEST = ["-m", "pytest", "-q", "-o", "addopts=--import-mode=importlib", "-p", "no:cacheprovider", "-W", "default", "-k"]
-TESTS = ["tests/models", "tests/theory/flow", "tests/training/test_train.py", "tests/theory/test_alignment.py"]
+TESTS = ["tests/models", "tests/theory/flow", "tests/training", "tests/theory/test_alignment.py", "tests/test_counts.py"]
 NOTEBOOKS = {"notebook 1": "01_model", "notebook 2": "02_one_step", "notebook 5": "04_reviews"}
 NOTEBOOKS |= {"notebook 7": "09_deeper", "notebook 11": "11_scale"}
 PARTS = {"tests on the device": [*PYTEST, "{device}", *TESTS], "benchmarks of the device": ["-m", "benchmarks", "device"]}
@@ -103,9 +103,8 @@ def main() -> int:
         paths = [str(ROOT), site, os.environ.get("PYTHONPATH", "")]
         os.environ |= {"PYTHONPATH": os.pathsep.join(filter(None, paths)), "TQDM_DISABLE": "1"}
         sys.path[:0] = paths[:2]
-        from tokensel_nb.support.runtime import default_device
-
         from experiments.machine import machine
+        from tokensel_nb.runtime import default_device
 
         device, parts = default_device(), []
         for name, command in PARTS.items():

@@ -8,8 +8,9 @@ import numpy as np
 import torch
 
 from experiments.recording import record
-from tokensel_nb import descend_, init_parameters, load_imdb
+from tokensel_nb import init_parameters, load_imdb, to_device
 
+from .step import stepper
 from .timing import alternate, peak_memory, row
 
 SIZES = [1_000, 3_000, 10_000, 25_000, 60_000, 140_000, 280_000, 560_000]
@@ -18,14 +19,13 @@ DIM = 64
 
 def measure():
     imdb = load_imdb()
-    parameters = init_parameters(imdb.vocab_size, DIM, seed=0).to("cpu")
+    parameters = to_device(init_parameters(imdb.vocab_size, DIM, seed=0), "cpu")
     random = np.random.default_rng(0)
     seconds, tokens = [], []
     for size in SIZES:
         corpus = imdb[np.sort(random.choice(len(imdb), size, replace=size > len(imdb)))]
         tokens.append(int(corpus.lengths.sum()))
-        descend_(parameters, corpus, 1e-3)  # the counts are prepared once for all steps
-        (each,) = alternate(lambda corpus=corpus: descend_(parameters, corpus, 1e-3), rounds=15)
+        (each,) = alternate(stepper(corpus, parameters), rounds=15)
         seconds.append(each)
     results = {"reviews": SIZES, "tokens": tokens, "milliseconds": [1e3 * each for each in seconds], "dim": DIM}
     record("size", results)

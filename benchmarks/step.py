@@ -1,35 +1,32 @@
 """One full-batch gradient step on (E, p, v), all of IMDB, d = 2,048, float32: closed form, textbook, and expert's autograd."""
 
-import os
 import warnings
 
 import torch
-from tokensel_nb.models.textbook import textbook_logits, tokens_of
 from torch.nn import functional
 
-from tokensel_nb import descend_, init_parameters, load_imdb
+from tokensel_nb import descent, init_parameters, load_imdb, to_device
+from tokensel_nb.textbook import textbook_logits, tokens_of
 
 from .timing import alternate, peak_memory, row
 
 DIM, RATE = 2048, 1e-3
 MEMORY = 8e9  # bytes that the textbook step may use
-THREADS = [number for number in (1, 2, 4) if number <= os.cpu_count()]
 COPIED = 4 * 2**28  # bytes; far beyond every cache
 
 
 def measure():
     corpus = load_imdb()
-    parameters = init_parameters(corpus.vocab_size, DIM, seed=0).to("cpu")
+    torch.set_num_threads(1)
+    step = stepper(corpus, to_device(init_parameters(corpus.vocab_size, DIM, seed=0), "cpu"))
     expert = expert_step(corpus)
-    descend_(parameters, corpus, RATE)  # warm: the counts are prepared once for all steps
 
     batch = largest_batch(corpus)
     textbook = textbook_step(corpus[:batch])
     textbook_memory = peak_memory()
-    copy = large_copy()
-    closed, of_expert = alternate(lambda: descend_(parameters, corpus, RATE), expert, rounds=31)
+    closed, of_expert, of_copy = alternate(step, expert, large_copy(), rounds=31)
     (of_textbook,) = alternate(textbook, rounds=3)
-    shares = [row for number in THREADS for row in share_rows(number, lambda: descend_(parameters, corpus, RATE), copy, corpus)]
+    bandwidth = 2 * COPIED / of_copy
     per_review, of_textbook = closed / len(corpus), of_textbook / batch
     return [
         row("full-batch step, 25,000 reviews, d = 2,048: closed form", closed * 1e3, "ms"),
@@ -39,24 +36,18 @@ def measure():
         row("textbook step, a review", of_textbook * 1e3, "ms"),
         row("a review: times as fast as the textbook", of_textbook / per_review, "×", "≥ 1,000"),
         row("fewest bytes that a step must move", fewest_bytes(corpus) / 1e6, "MB"),
-        *shares,
+        row("memory bandwidth of a core (copy of 1 GB, read and written)", bandwidth / 1e9, "GB/s"),
+        row("full-batch step: share of the bandwidth that it reaches", fewest_bytes(corpus) / closed / bandwidth, ""),
         row("textbook step: peak memory", textbook_memory / 1e9, "GB", "≤ 8"),
     ]
 
 
-def share_rows(number, step, copy, corpus):
-    """Return rows on a step and a copy by some threads."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(number)
-    of_step, of_copy = alternate(step, copy, rounds=31)
-    torch.set_num_threads(before)
-    bandwidth = 2 * COPIED / of_copy
-    name, goals = "1 thread" if number == 1 else f"{number} threads", {1: "≥ 0.5", 2: "≥ 0.7", 4: "≥ 0.75"}
-    return [
-        row(f"{name}: memory bandwidth (copy of 1 GB, read and written)", bandwidth / 1e9, "GB/s"),
-        row(f"{name}: a full-batch step", of_step * 1e3, "ms"),
-        row(f"{name}: share of the bandwidth that it reaches", fewest_bytes(corpus) / of_step / bandwidth, "", goals[number]),
-    ]
+def stepper(corpus, parameters):
+    """Return a function that takes a step of gradient descent, after a first one."""
+    steps = descent(parameters, corpus, learning_rate=RATE, optimizer="gradient descent")
+    step = lambda: next(steps)
+    step(), step()  # the first only begins
+    return step
 
 
 def large_copy():
@@ -77,7 +68,7 @@ def fewest_bytes(corpus):
 
 def autograd_step(vocab_size, loss):
     """Return a function that descends a loss of E, p and v, after a first step that is not counted."""
-    parameters = [torch.nn.Parameter(value) for value in init_parameters(vocab_size, DIM, 0).to("cpu").arrays().values()]
+    parameters = [torch.nn.Parameter(value) for value in to_device(init_parameters(vocab_size, DIM, 0), "cpu")]
     optimizer = torch.optim.SGD(parameters, lr=RATE)
 
     def step():

@@ -13,12 +13,12 @@ from pathlib import Path
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
-from tokensel_nb import accuracy, corpus_from_texts, read_imdb, train
+from tokensel_nb import accuracy, corpus_from_texts, init_parameters, read_imdb, train
 
 from .timing import alternate, peak_memory, row, told_by
 
-OURS = dict(dim=256, steps=24, learning_rate=0.01, evaluate_every=24)
-CAREFUL = dict(dim=2048, steps=25, learning_rate=0.003, evaluate_every=25)
+OURS = 256, dict(steps=24, learning_rate=0.01, evaluate_every=24)
+CAREFUL = 2048, dict(steps=25, learning_rate=0.003, evaluate_every=25)
 MIN_COUNT = 45  # as `load_imdb` counts
 CLEAN = re.compile(r"<br\s*/?>|[^\w]+")
 
@@ -33,11 +33,15 @@ def measure():
     test = corpus_from_texts(others, wanted, vocabulary=corpus.vocabulary)
     results = {}
 
+    def trained(dim, options):
+        start = init_parameters(corpus.vocab_size, dim, seed=0)
+        return train(start, corpus[:], **options).parameters  # a corpus for which nothing is prepared
+
     def ours():
-        results["ours"] = train(corpus[:], **OURS).parameters  # a corpus for which nothing is prepared
+        results["ours"] = trained(*OURS)
 
     def careful():
-        results["careful"] = train(corpus[:], **CAREFUL).parameters
+        results["careful"] = trained(*CAREFUL)
 
     def regression():
         results["regression"] = LogisticRegression(max_iter=1000).fit(corpus.counts, labels)

@@ -30,7 +30,8 @@ CONTESTANTS = {
 import tokensel_nb as ts
 corpus = ts.corpus_from_texts(texts, labels, min_count=10)
 held_out = ts.corpus_from_texts(others, wanted, vocabulary=corpus.vocabulary)
-trained = ts.train(corpus, dim=64, steps=22, learning_rate=0.02, evaluate_every=22)
+start = ts.init_parameters(corpus.vocab_size, dim=64, seed=0)
+trained = ts.train(start, corpus, 22, learning_rate=0.02, evaluate_every=22)
 print(ts.accuracy(trained.parameters, held_out))
 """,
     "fastText": """

@@ -3,6 +3,7 @@
 import base64
 import json
 from pathlib import Path
+from typing import Any, NamedTuple
 from unittest.mock import Mock
 
 import numpy as np
@@ -75,6 +76,20 @@ def small(dim=40, rate=40.0, seed=0):
     """Assumption 1 with 16 tokens after a step on E: small enough for autograd and for matrices of weights."""
     corpus = one_relevant_token(24, 16, 5, 2, seed)
     return corpus, after_one_step(corpus, dim, rate, seed)
+
+
+class Scored(NamedTuple):
+    """Parameters of somebody's model, one of which is a number."""
+
+    embeddings: Any
+    query: Any
+    bias: Any
+
+
+def sigmoids(parameters, counts):
+    """Somebody's model: attention by sigmoids, with a bias."""
+    weights = torch.sigmoid(parameters.embeddings @ parameters.query)
+    return counts @ (weights * parameters.embeddings.sum(1)) / (counts @ weights) + parameters.bias
 
 
 def flat(parameters):

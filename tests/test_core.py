@@ -40,7 +40,9 @@ assert "torch" not in ts.versions()
 start = ts.init_parameters(corpus.vocab_size, dim=2048, seed=0)
 after = ts.embedding_step(start, corpus, learning_rate=3)
 assert np.corrcoef(after.token_values, ts.predicted_values(corpus, learning_rate=3))[0, 1] > 0.9, after
-found = ts.train(ts.init_parameters(corpus.vocab_size, 4, seed=0), corpus, steps=3).parameters
+start, needs_torch = ts.init_parameters(corpus.vocab_size, 4, seed=0), []
+found = ts.train(start, corpus, 3, checkpoint=folder / "run.safetensors").parameters
+ts.train(start, ts.write_shards(folder / "texts.arrow", [corpus[:40], corpus[40:]]), 3)
 ts.logits(found, corpus), ts.attention(found, corpus), ts.gradients(found, corpus), ts.accuracy(found, corpus)
 clear = ts.corpus_from_texts(["good film", "bad film"], ["up", "down"])
 print(ts.max_margin(np.eye(3), clear))
@@ -57,7 +59,14 @@ model.save(folder / "model")
 from tokensel_nb.yourdata.command import main
 assert main(["explain", str(folder / "model"), "a bad film"]) == 0
 import tokensel_nb.chapters.exercises, tokensel_nb.chapters.plots
-help(ts.train), dir(ts), [getattr(ts, name) for name in ts.__all__]
+help(ts.train), dir(ts)
+for name in ts.__all__:
+    try:
+        getattr(ts, name)
+    except ModuleNotFoundError as error:
+        assert error.name == "torch", name
+        needs_torch.append(name)
+assert {"WithMLP", "Transformer"} <= set(needs_torch) and len(needs_torch) < 12, needs_torch
 print("done")
 """
 

@@ -145,8 +145,7 @@ class TwoLayersWithoutKeyQuery:
         keys = functional.embedding(words, rows)
         first = getattr(parameters, "key_query_1", None)
         queries = keys if first is None else functional.embedding(words, rows @ first)
-        values = parameters.token_values.reshape(len(rows), -1)
-        seen = functional.embedding(words, torch.column_stack([parameters.token_scores, values]))
+        seen = functional.embedding(words, torch.column_stack([parameters.token_scores, parameters.token_values]))
         # To so few columns torch's scaled_dot_product_attention computes just these numbers, in twice the time.
         logits = torch.baddbmm(log_counts[:, None, :], queries, keys.mT, alpha=self.scale)
         return self.residual * seen + torch.softmax(logits, dim=2) @ seen

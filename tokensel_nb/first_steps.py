@@ -195,7 +195,7 @@ def sufficient_dimension(corpus, value, failure=0.01) -> int:
     largest = 1 / np.sqrt(2 * logarithm * many)
     if not (0 < value <= largest and 0 < failure <= 0.5):
         most = np.floor(largest * 1e4) / 1e4
-        raise ValueError(f"failure={failure:g}, value={value:g}; give positive numbers, here at most 0.5 and at most {most}")
+        raise ValueError(f"failure={failure:g} or value={value:g} is too large for this corpus; give at most 0.5, {most}")
     commonest = (weights @ corpus.counts).max() / length / share
     noise = (1 + commonest * value / 2) * max(57, 6 * length) / value
     events = corpus.vocab_size * (corpus.vocab_size + 2) / failure

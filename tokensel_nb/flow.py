@@ -94,7 +94,7 @@ class Flow:
     @property
     def smallest_attention(self):
         """The smallest attention that a text pays to its selected tokens, at every point, shape (m,)."""
-        return 0.0 - np.expm1(self.log_missed)
+        return (0.0 - np.expm1(self.log_missed)).clip(0)
 
     @property
     def log_times(self):

@@ -102,27 +102,19 @@ def test_a_step_costs_time(corpus):
     assert scale.step_seconds(corpus, 2048, rounds=3) > scale.step_seconds(corpus, 4, rounds=3) > 0
 
 
-@pytest.fixture
-def shelf(corpus, tmp_path):
-    """A folder with a few texts, stored."""
-    rows = [(" ".join(corpus.vocabulary[row.indices]), int(label)) for row, label in zip(corpus.counts, corpus.labels)]
-    return tmp_path, ts.store_corpus(rows, tmp_path / "reviews")
-
-
 @pytest.mark.processes
-def test_two_processes_end_as_one_and_their_bytes_are_counted(shelf):
-    folder, stored = shelf
-    found = scale.torchrun(2, "train", folder)
-    start = ts.init_parameters(stored.vocab_size, 16, seed=0, dtype="float64")
-    alone = ts.train(stored[:], start=start, steps=scale.SAME_STEPS, evaluate_every=scale.SAME_STEPS).parameters
-    together = ts.Parameters(**{name: np.array(values) for name, values in found["parameters"].items()})
-    assert scale.largest_difference(together, alone) < 1e-10
-    assert sorted(found["sent"]) == [16] * 2 + [2 * size_of(stored[:], 16).exchanged] * scale.SAME_STEPS
+def test_two_processes_end_as_one_and_their_bytes_are_counted(corpus, tmp_path):
+    ts.write_shards(tmp_path / "reviews.arrow", [corpus[:100], corpus[100:]])
+    found = scale.torchrun(2, "train", tmp_path)
+    start = ts.init_parameters(corpus.vocab_size, 16, seed=0, dtype="float64")
+    alone = ts.train(start, corpus, scale.SAME_STEPS, evaluate_every=scale.SAME_STEPS).parameters
+    assert scale.largest_difference(map(np.array, found["parameters"]), alone) < 1e-10
+    assert sorted(found["sent"]) == [16] * 2 + [2 * size_of(corpus, 16).exchanged] * scale.SAME_STEPS
 
 
 @pytest.mark.processes
 def test_a_failure_of_torchrun_is_told(tmp_path):
-    with pytest.raises(RuntimeError, match="not a complete stored corpus"):
+    with pytest.raises(RuntimeError, match=r"reviews\.arrow"):
         scale.torchrun(1, "train", tmp_path)
 
 

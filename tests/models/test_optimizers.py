@@ -1,20 +1,21 @@
+"""Steps of `descent`, held against those of torch.optim, whatever the array, its blocks and its batch."""
+
+import sys
+from itertools import islice
+
 import numpy as np
 import pytest
 import torch
-from helpers import each_dtype, each_kind, kind_of, of_kind
-from hypothesis import given
-from hypothesis import strategies as st
-from tokensel_nb.models import optimizers
-from tokensel_nb.models.optimizers import OPTIMIZERS, Adam, GradientDescent, LowRank
-from tokensel_nb.support.arrays import dtype_name, to_numpy
+from helpers import each_dtype, each_kind, flat, kind_of, of_kind, random_parameters, short_texts
 
+import tokensel_nb as ts
+from tokensel_nb.arrays import to_numpy
+from tokensel_nb.descent import OPTIMIZERS, State, _moved
+
+MODULE = sys.modules["tokensel_nb.descent"]  # the package's name for it is that of the function
 ORACLES = {"adam": torch.optim.Adam, "gradient descent": torch.optim.SGD}
 each_optimizer = pytest.mark.parametrize("optimizer", OPTIMIZERS)
-SHAPES = {"embeddings": (23, 5), "cls_embedding": (5,), "heads": (3, 5), "bias": (), "stack": (4, 3, 2)}
-
-
-def drawn(random, dtype, scale=1.0):
-    return {name: np.asarray(scale * random.standard_normal(shape), dtype) for name, shape in SHAPES.items()}
+SHAPES = {"embeddings": (23, 5), "cls_embedding": (5,), "heads": (3, 5), "stack": (4, 3, 2)}
 
 
 @each_kind
@@ -22,98 +23,91 @@ def drawn(random, dtype, scale=1.0):
 @each_optimizer
 @pytest.mark.parametrize("block", [1, 12, 10**9])
 def test_many_steps_equal_those_of_torch(kind, dtype, optimizer, block, monkeypatch):
-    """Gradients of sizes from 1e-6 to 1e3, one of them zero, over matrices that blocks of rows do not divide."""
-    monkeypatch.setattr(optimizers, "BLOCK", block)
+    """Gradients of sizes from 1e-6 to 1e3, some of them zero, over matrices that blocks of rows do not divide."""
+    monkeypatch.setattr(MODULE, "BLOCK", block)
     random = np.random.default_rng(0)
-    start = drawn(random, dtype)
-    found = {name: of_kind(value.copy(), kind) for name, value in start.items()}
-    leaves = {name: torch.from_numpy(value.copy()).requires_grad_() for name, value in start.items()}
-    ours, oracle = OPTIMIZERS[optimizer](found, 0.03), ORACLES[optimizer](leaves.values(), lr=0.03)
-    for step in range(60):
-        gradients = drawn(random, dtype, scale=10.0 ** (step % 10 - 6))
-        gradients["embeddings"][::2] = 0  # words that no text of the batch holds
-        ours.step({name: of_kind(value, kind) for name, value in gradients.items()})
-        for name, leaf in leaves.items():
-            leaf.grad = torch.from_numpy(gradients[name])
-        oracle.step()
-    assert ours.steps == 60
-    rounding = 60 * 10 * np.finfo(dtype).eps  # some ten roundings a step, of numbers of the size of those that are moved
-    for name, leaf in leaves.items():
-        assert kind_of(found[name]) == kind
-        assert dtype_name(found[name]) == dtype
+    for shape in SHAPES.values():
+        start = random.standard_normal(shape).astype(dtype)
+        found, leaf = of_kind(start.copy(), kind), torch.tensor(start).requires_grad_()
+        moments = tuple(of_kind(np.zeros(shape, dtype), kind) for _ in range(OPTIMIZERS[optimizer].moments))
+        oracle = ORACLES[optimizer]([leaf], lr=0.03)
+        for step in range(60):
+            slope = np.asarray(10.0 ** (step % 10 - 6) * random.standard_normal(shape), dtype)
+            slope[::2] = 0  # words that no text of the batch holds
+            before = found
+            found = _moved(found, of_kind(slope, kind), moments, step + 1, 0.03, OPTIMIZERS[optimizer].direction)
+            assert found is not before
+            leaf.grad = torch.from_numpy(slope)
+            oracle.step()
+        rounding = 60 * 10 * np.finfo(dtype).eps  # some ten roundings a step, of numbers of the size of those that are moved
         wanted = leaf.detach().numpy()
-        np.testing.assert_allclose(to_numpy(found[name]), wanted, rtol=rounding, atol=rounding * np.abs(wanted).max())
-
-
-@each_kind
-@each_dtype
-@each_optimizer
-@given(rows=st.integers(1, 40), dim=st.integers(1, 7), rank=st.integers(1, 4), block=st.sampled_from([1, 9, 16, 2**16]))
-def test_a_gradient_in_factors_is_the_gradient_written_out(kind, dtype, optimizer, rows, dim, rank, block):
-    random = np.random.default_rng(rows)
-    start, factors, right = (random.standard_normal(shape).astype(dtype) for shape in ((rows, dim), (rows, rank), (rank, dim)))
-    low_rank = LowRank(of_kind(factors, kind), of_kind(right, kind))
-    np.testing.assert_allclose(to_numpy(low_rank.written_out()), factors @ right, atol=20 * np.finfo(dtype).eps)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(optimizers, "BLOCK", block)
-        found = []
-        for gradient in (low_rank, low_rank.written_out()):
-            array = of_kind(start.copy(), kind)
-            each = OPTIMIZERS[optimizer]({"embeddings": array}, 0.1)
-            for _ in range(3):
-                each.step({"embeddings": gradient})
-            found.append(array)
-    # Adam divides by |g|: a rounding of 1e-16 (1e-7) in a sum that cancels to a thousandth of its terms becomes 1e-13 (1e-4).
-    np.testing.assert_allclose(to_numpy(found[0]), to_numpy(found[1]), atol=1e4 * np.finfo(dtype).eps)
+        assert kind_of(found) == kind
+        assert to_numpy(found).dtype == dtype
+        np.testing.assert_allclose(to_numpy(found), wanted, rtol=rounding, atol=rounding * np.abs(wanted).max())
 
 
 @each_kind
 @each_optimizer
-@pytest.mark.parametrize("block", [3, 2**16])
-def test_memory_in_another_order_changes_no_step(kind, optimizer, block, monkeypatch):
-    """Output vectors out of a QR decomposition lie in memory column by column; a batch's gradient lies row by row."""
-    monkeypatch.setattr(optimizers, "BLOCK", block)
-    random = np.random.default_rng(0)
-    start, gradients = random.standard_normal((7, 3)), random.standard_normal((2, 7, 3))
-    by_rows, by_columns = of_kind(start.copy(), kind), of_kind(start.T.copy(), kind).T
-    for array in (by_rows, by_columns):
-        each = OPTIMIZERS[optimizer]({"embeddings": array}, 0.1)
-        for gradient in gradients:
-            each.step({"embeddings": of_kind(gradient, kind)})
-    np.testing.assert_allclose(to_numpy(by_columns), to_numpy(by_rows), rtol=1e-13)
-
-
-@each_kind
-@each_optimizer
-def test_steps_are_taken_in_place_and_the_gradient_is_left_alone(kind, optimizer):
-    array, gradient = (of_kind(np.full((3, 2), value), kind) for value in (1.0, 2.0))
-    each = OPTIMIZERS[optimizer]({"embeddings": array}, 0.5)
-    each.step({"embeddings": gradient})
-    np.testing.assert_allclose(to_numpy(array), 0.0 if optimizer == "gradient descent" else 0.5, atol=1e-7)
-    assert (to_numpy(gradient) == 2).all()
+@pytest.mark.parametrize("batch_size", [None, 30])
+def test_descent_takes_these_steps_with_the_models_gradient(kind, optimizer, batch_size, monkeypatch):
+    """Batches of an epoch are a cut of all texts; factors of a gradient are written out block by block."""
+    monkeypatch.setattr(MODULE, "BLOCK", 12)
+    corpus = short_texts()[0][:100]
+    start = random_parameters(corpus, 6, 0)
+    leaves = [torch.tensor(array).requires_grad_() for array in start]
+    oracle, seen = ORACLES[optimizer](leaves, lr=0.1), []
+    settings = dict(learning_rate=0.1, optimizer=optimizer, batch_size=batch_size, seed=5)
+    steps = ts.descent(of_kind(start, kind), corpus, **settings)
+    found = [parameters for _, parameters, _ in islice(steps, 8)]
+    for step in range(8):
+        np.testing.assert_allclose(flat(found[step]), flat([leaf.detach() for leaf in leaves]), atol=1e-9)
+        epoch, part = divmod(step, 4)
+        rows = np.random.default_rng([5, epoch]).permutation(100)[30 * part : 30 * part + 30] if batch_size else slice(None)
+        seen.append(rows)
+        slopes = ts.gradients(ts.Parameters(*(leaf.detach().numpy() for leaf in leaves)), corpus[rows])
+        for leaf, slope in zip(leaves, slopes):
+            leaf.grad = torch.tensor(slope)
+        oracle.step()
+    if batch_size:
+        assert sorted(np.concatenate(seen[:4])) == list(range(100))
 
 
 @each_kind
 def test_the_state_is_all_that_the_next_step_depends_on(kind):
-    """Copied into another optimizer between two steps, it leads to the same bits: what a checkpoint relies on."""
-    random = np.random.default_rng(0)
-    arrays = {name: of_kind(value, kind) for name, value in drawn(random, "float32").items()}
-    gradients = [{name: of_kind(value, kind) for name, value in drawn(random, "float32").items()} for _ in range(5)]
-    through = Adam(arrays, 0.1)
-    assert set(through.state) == {f"{moment}.{name}" for moment in ("mean", "mean_square") for name in SHAPES}
-    assert not any(to_numpy(value).any() for value in through.state.values())
-    for gradient in gradients[:2]:
-        through.step(gradient)
-    resumed = Adam({name: of_kind(to_numpy(value).copy(), kind) for name, value in arrays.items()}, 0.1)
-    resumed.steps = through.steps
-    for name, value in resumed.state.items():
-        value[...] = through.state[name]
-    for gradient in gradients[2:]:
-        through.step(gradient)
-        resumed.step(gradient)
-    for name, value in arrays.items():
-        np.testing.assert_array_equal(to_numpy(resumed.arrays[name]), to_numpy(value))
+    corpus, _ = short_texts()
+    start, settings = of_kind(random_parameters(corpus, 6, 0), kind), dict(batch_size=30, seed=1)
+    *_, (_, through, _) = islice(ts.descent(start, corpus, **settings), 12)
+    *_, (_, half, state) = islice(ts.descent(start, corpus, **settings), 6)
+    copied = State(state.step, {name: tuple(moment + 0 for moment in moments) for name, moments in state.moments.items()})
+    *_, (last, resumed, _) = islice(ts.descent(half, corpus, **settings, state=copied), 7)
+    assert last == 11
+    assert (flat(resumed) == flat(through)).all()
 
 
-def test_gradient_descent_has_no_state():
-    assert GradientDescent({"p": np.zeros(2)}, 0.1).state == {}
+def test_an_optimizer_of_ones_own_is_a_direction():
+    def heavy_ball(slope, moments, step):
+        velocity = 0.9 * moments[0] + slope
+        return velocity, [velocity]
+
+    corpus, _ = short_texts()
+    start = random_parameters(corpus, 6, 0)
+    momentum = ts.Optimizer("heavy ball", 1, heavy_ball)
+    *_, (_, found, _) = islice(ts.descent(start, corpus, learning_rate=0.5, optimizer=momentum), 11)
+    leaves = [torch.tensor(array).requires_grad_() for array in start]
+    oracle = torch.optim.SGD(leaves, lr=0.5, momentum=0.9)
+    for _ in range(10):
+        oracle.zero_grad()
+        ts.loss(ts.Parameters(*leaves), corpus).backward()
+        oracle.step()
+    np.testing.assert_allclose(flat(found), flat([leaf.detach() for leaf in leaves]), atol=1e-12)
+
+
+def test_what_is_not_trained_stays_and_what_does_not_exist_is_refused(tiny):
+    start = random_parameters(tiny, 4, 0)
+    _, (_, after, state) = islice(ts.descent(start, tiny, trained=["cls_embedding"]), 2)
+    assert (after.embeddings == start.embeddings).all()
+    assert (after.cls_embedding != start.cls_embedding).any()
+    assert list(state.moments) == ["cls_embedding"]
+    for wrong in (dict(trained=["heads"]), dict(trained=[]), dict(learning_rate=-1.0), dict(optimizer="lbfgs")):
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            next(ts.descent(start, tiny, **wrong))

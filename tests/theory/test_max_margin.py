@@ -1,7 +1,6 @@
 import daqp
 import numpy as np
 import pytest
-import torch
 from helpers import corpora
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -123,13 +122,6 @@ def test_a_hundred_thousand_pairs():
     solution = max_margin(embeddings, corpus)
     assert len(solution.pairs) > 100_000
     assert solution.residual <= 1e-9
-
-
-def test_float32_tensors_are_taken_as_they_are():
-    corpus = one_relevant_token(60, 30, 6, 3, seed=0)
-    single = gaussian(30, 40, 0).astype(np.float32)
-    of_tensor = max_margin(torch.from_numpy(single), corpus).direction
-    np.testing.assert_array_equal(of_tensor, max_margin(single.astype(np.float64), corpus).direction)
 
 
 @pytest.mark.parametrize("size", [1e-12, 1e-3, 1e9])

@@ -3,31 +3,17 @@
 import io
 import itertools
 from dataclasses import replace
-from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 import torch
-from helpers import KINDS, each_dtype, each_kind, equal, kind_of, of_kind, short_texts, start_of
+from helpers import KINDS, Scored, each_dtype, each_kind, equal, kind_of, of_kind, short_texts, sigmoids, start_of
 from tqdm import tqdm
 
 import tokensel_nb as ts
 from tokensel_nb import training
 
 RATE = 0.05
-
-
-class Scored(NamedTuple):
-    """Parameters of somebody's model, one of which is a number."""
-
-    embeddings: Any
-    query: Any
-    bias: Any
-
-
-def sigmoids(parameters, counts):
-    weights = torch.sigmoid(parameters.embeddings @ parameters.query)
-    return counts @ (weights * parameters.embeddings.sum(1)) / (counts @ weights) + parameters.bias
 
 
 def heavy_ball(slope, moments, step):

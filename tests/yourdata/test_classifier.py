@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import expit, softmax
-from sklearn import config_context
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError, SkipTestWarning
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -176,31 +175,13 @@ def test_clone_pipeline_grid_search_and_cross_validation():
     assert TextClassifier().fit(pd.Series(TEXTS), pd.Series(LABELS)).score(pd.Series(TEXTS), LABELS) == 1
 
 
-def test_only_weights_of_texts_are_metadata_to_scikit_learn():
-    """Texts and labels go by the names that it gives them, so that no router asks who wants them."""
-    routing = TextClassifier().get_metadata_routing()
-    asked = {method: set(getattr(routing, method).requests) for method in ("fit", "predict", "predict_proba", "score")}
-    assert asked == {"fit": {"sample_weight"}, "predict": set(), "predict_proba": set(), "score": {"sample_weight"}}
-    weights = [1.0] * len(TEXTS)
-    with config_context(enable_metadata_routing=True):
-        pipeline = make_pipeline(TextClassifier().set_fit_request(sample_weight=True))
-        assert pipeline.fit(X=TEXTS, y=LABELS, sample_weight=weights).predict(TEXTS[:2]).tolist() == LABELS[:2]
-
-
 # Of the 64 that scikit-learn has for `AttentionClassifier`, these ten need no matrix of numbers; `check_estimator` itself runs
 # one of them on an estimator of texts and leaves out all others.
-CHECKS = [
-    "check_estimator_cloneable",
-    "check_estimator_tags_renamed",
-    "check_valid_tag_types",
-    "check_estimator_repr",
-    "check_no_attributes_set_in_init",
-    "check_parameters_default_constructible",
-    "check_get_params_invariance",
-    "check_set_params",
-    "check_mixin_order",
-    "check_do_not_raise_errors_in_init_or_set_params",
-]
+CHECKS = """
+    check_estimator_cloneable check_estimator_tags_renamed check_valid_tag_types check_estimator_repr
+    check_no_attributes_set_in_init check_parameters_default_constructible check_get_params_invariance check_set_params
+    check_mixin_order check_do_not_raise_errors_in_init_or_set_params
+    """.split()
 
 
 @pytest.mark.parametrize("check", CHECKS)

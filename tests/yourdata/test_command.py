@@ -263,12 +263,6 @@ def test_messages_speak_of_options(said, options):
     assert not re.search("=None|class_names|True", as_options(said))
 
 
-def test_the_version_is_that_of_the_package(capsys):
-    with pytest.raises(SystemExit):
-        main(["--version"])
-    assert capsys.readouterr().out == f"tokensel {ts.__version__}\n"
-
-
 def test_an_encoding_can_be_given_to_the_command(asked, tmp_path, capsys):
     (tmp_path / "mine.csv").write_bytes("text,label\n\u03b1,1\nb,0\n".encode("cp1253"))
     assert main(["report", str(tmp_path / "mine.csv"), "-o", str(tmp_path / "out.html"), "--encoding", "cp1253"]) == 0
@@ -295,14 +289,6 @@ def test_no_command_line_is_told_with_its_usage(words, capsys):
         main(words)
     assert ended.value.code == 2
     assert "usage: tokensel" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("verb", [[], ["predict"], ["explain"]])
-def test_help_has_an_example(verb, capsys):
-    with pytest.raises(SystemExit) as ended:
-        main([*verb, "--help"])
-    assert ended.value.code == 0
-    assert "\n  tokensel " in capsys.readouterr().out
 
 
 def test_what_is_read_no_further_is_no_error(model, new_texts):

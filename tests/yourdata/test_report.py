@@ -409,9 +409,7 @@ def test_probabilities_come_as_any_array_and_as_a_table_in_any_order():
         (lambda given: given[:-1], "probabilities has shape (7, 2); give (8, 2), a column per class"),
         (lambda given: np.hstack([given, 0 * given]), "probabilities has shape (8, 4); give (8, 2)"),
         (lambda given: given + np.eye(8, 2, -4), "probabilities at 4 are [1.1, 0.9]; give some from 0 to 1 that sum to 1"),
-        (lambda given: given - 2 * np.eye(8, 2), "probabilities at 0 are [-1.9, 0.9]; give some from 0 to 1 that sum to 1"),
         (lambda given: np.where(np.eye(8, 2, -3), np.nan, given), "probabilities at 3 are [nan, 0.9]; give some from 0"),
-        (lambda given: np.where(np.eye(8, 2, -3), np.inf, given), "probabilities at 3 are [inf, 0.9]; give some from 0"),
         (
             lambda given: given - np.array([0.5, -0.5]),
             "probabilities at 0 are [-0.4, 1.4]; give some from 0 to 1 that sum to 1",
@@ -419,10 +417,6 @@ def test_probabilities_come_as_any_array_and_as_a_table_in_any_order():
         (
             lambda given: pd.DataFrame(given, columns=["down", "left"]),
             "probabilities have columns ['down', 'left']; give one for each class: ['down', 'up']",
-        ),
-        (
-            lambda given: pd.DataFrame(given[:, [0, 1, 1]], columns=["down", "up", "up"]),
-            "probabilities have columns ['down', 'up', 'up']; give one for each class: ['down', 'up']",
         ),
         (
             lambda given: pd.DataFrame(given * 2, columns=["down", "up"], index=list("abcdefgh")),
@@ -505,21 +499,7 @@ def test_html_escapes_words_labels_and_texts():
     evil = "<script>alert(1)</script> "
     html = ts.report(ts.TextClassifier(), [evil + text for text in texts], np.where(labels == "up", "<b>", "<i>"))._repr_html_()
     assert "&lt;script&gt;" in html
-    assert set(re.findall(r"<([a-z]+)", html)) <= {
-        "div",
-        "p",
-        "details",
-        "summary",
-        "b",
-        "table",
-        "thead",
-        "tbody",
-        "tr",
-        "th",
-        "td",
-        "ul",
-        "li",
-    }
+    assert set(re.findall(r"<([a-z]+)", html)) <= set("div p details summary b table thead tbody tr th td ul li".split())
     assert "<b>" not in html.replace("<summary><b>", "")
 
 

@@ -1,3 +1,4 @@
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import torch
@@ -60,6 +61,19 @@ def test_leads_are_differences_of_scores():
     scores = start.embeddings @ path.cls_embeddings[1]
     assert leads[1, 5] == pytest.approx(scores[pairs[5, 0]] - scores[pairs[5, 1]], abs=1e-14)
     assert (leads[-1] > 0).all()
+    _, ax = plt.subplots()
+    path.plot(ax, scores @ start.embeddings)
+    np.testing.assert_array_equal(ax.lines[0].get_data(), (path.norms[1:], path.distance_to(scores @ start.embeddings)[1:]))
+    assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
+
+
+def test_the_clock_of_a_path_is_that_of_the_flow_in_time():
+    corpus, start = small()
+    path = ts.gradient_flow(start, corpus, 10.0, records=400)
+    downhill = lambda _, query: -ts.gradients(start._replace(cls_embedding=query), corpus).cls_embedding
+    times = np.expm1(path.log_times)
+    solved = integrate.solve_ivp(downhill, (0, times[-1]), start.cls_embedding, "DOP853", times, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(path.cls_embeddings, solved.y.T, atol=1e-3)  # of the trapezoidal rule
 
 
 def test_assumption_1_selects_and_maximises_the_margin():

@@ -1,5 +1,6 @@
 import pytest
-from tokensel_nb.support.extras import Extra, MissingExtraError
+
+from tokensel_nb.extras import Extra, MissingExtraError
 
 
 def test_a_module_is_imported_at_the_first_use_of_one_of_its_names():
