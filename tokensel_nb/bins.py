@@ -151,7 +151,7 @@ class ControlledBins:
     matched: tuple[float, ...]
 
     def figures(self, figure):
-        """Return a figure of `Bins`, such as ``Bins.rank_correlation``, with true labels, and a list of it with shuffled ones."""
+        """Return a figure, such as ``Bins.rank_correlation``, of true labels, and a list of it for the shuffled ones."""
         return figure(self.true), [figure(bins) for bins in self.shuffled]
 
     def plot(self, ax, **style):

@@ -10,8 +10,8 @@ We take u = Ê[Σ_i ∂f/∂x_i] / Ê[words/T], which knows nothing of labels. I
 Start a `Transformer` at ε times fixed arrays, without LayerNorm. Scores of attention are O(ε⁴), so that it is uniform. A word
 reaches <cls> through one attention, with the factor W_V W_O of O(ε²). A second attention or an MLP on the way costs O(ε²) more.
 So δ is O(ε²)‖u‖, at any depth. With LayerNorm before each part it is O(ε²/κ)‖u‖, κ the constant below LayerNorm's root, since
-LayerNorm is linear up to that: this says nothing unless ε² is small beside κ, 1e-5 in PyTorch. At ε = 1/50, the default, ε²/κ is
-40. There LayerNorm's Jacobian turns each word's own way, by O(1/√d) at least, and how small δ is has to be measured. With
+LayerNorm is linear up to that: this says nothing unless ε² is small beside κ, 1e-5 in PyTorch. At ε = 1/50, the default, ε²/κ
+is 40. There LayerNorm's Jacobian turns each word's own way, by O(1/√d) at least, and how small δ is has to be measured. With
 LayerNorm behind each part δ is O(ε²)‖u‖ for one layer. In more layers a word's state has passed a LayerNorm: O(1/√d) is left,
 unless ε is far below κ itself.
 
