@@ -1,7 +1,7 @@
 """What the book needs beyond ``_config.yml``: the repository's address, texts made from files, the notebooks of ``make book``.
 
-Pages write a text as ``{{ name }}``, and a link into the repository as ``{repo}`tests/book``` or ``{repo}`the tests <tests>```. ``{module}`one_step``` links to a
-module of the package.
+Pages write a text as ``{{ name }}``, and a link into the repository as ``{repo}`tests/book``` or ``{repo}`the tests <tests>```.
+``{module}`one_step``` links to a module of the package.
 """
 
 import json

@@ -179,5 +179,5 @@ def test_a_chapter_names_the_module_behind_it(path):
         assert len(file.read_text("utf-8").splitlines()) <= 400 or name.startswith("yourdata/")
         module = import_module(f"tokensel_nb.{name.replace('/', '.')}")
         own = [each for each in dir(module) if each in ts.__all__ and getattr(ts, each).__module__ == module.__name__]
-        imported = rf"tokensel_nb\.{name.replace('/', '.')}\b|tokensel_nb\.chapters import [^\n]*{module.__name__.split('.')[-1]}\b"
+        imported = rf"tokensel_nb\.{name.replace('/', '.')}\b|chapters import [^\n]*{module.__name__.split('.')[-1]}\b"
         assert re.search(imported, code) or re.search(rf"\bts\.({'|'.join(own)})\b", code), name
