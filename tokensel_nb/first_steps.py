@@ -190,9 +190,9 @@ def sufficient_dimension(corpus, value, failure=0.01) -> int:
     many, every = max((labels == 1).sum(), (labels == -1).sum()), np.count_nonzero(labels)
     heaviest = (weights @ relevant_tokens(corpus)).max() / weights.min()
     logarithm = np.log(8 + 11 * heaviest * every * length**3)
-    largest = 1 / np.sqrt(2 * logarithm * many)
-    if not (0 < value <= largest and 0 < failure <= 0.5):
-        raise ValueError(f"failure={failure:g} or value={value:g} is too large; give at most 0.5, {np.floor(1e4 * largest) / 1e4}")
+    most = 1 / np.sqrt(2 * logarithm * many)
+    if not (0 < value <= most and 0 < failure <= 0.5):
+        raise ValueError(f"failure={failure:g} or value={value:g} is too large; give at most 0.5, {np.floor(most * 1e4) / 1e4}")
     commonest = (weights @ corpus.counts).max() / length / share
     noise = (1 + commonest * value / 2) * max(57, 6 * length) / value
     events = corpus.vocab_size * (corpus.vocab_size + 2) / failure
