@@ -127,7 +127,7 @@ class Counts:
 
     def weights(self, scores):
         """Return c_is exp(a_s - max_i a) of every entry, in the kind of the scores a, whose graph is kept."""
-        of_entries = scores[self.columns]
+        of_entries = scores[like(self.columns, scores)]
         tops = self.each(np.maximum, to_numpy(of_entries))[self.rows]
         return like(self.matrix.data, scores) * namespace(scores).exp(of_entries - like(tops, scores))
 
@@ -139,7 +139,8 @@ class Counts:
             return matrix.times, matrix.T.times
         from .graph import summed
 
+        columns, rows = (like(places.astype(np.int64), scores) for places in (self.columns, self.rows))
         return (
-            lambda x: summed(weights[:, None] * x[self.columns], self.rows, self.shape[0]),
-            lambda y: summed(weights[:, None] * y[self.rows], self.columns, self.shape[1]),
+            lambda x: summed(weights[:, None] * x[columns], rows, self.shape[0]),
+            lambda y: summed(weights[:, None] * y[rows], columns, self.shape[1]),
         )

@@ -119,13 +119,13 @@ def first_step(parameters, corpus, model=one_layer) -> FirstStep:
         raise ValueError("no text of the corpus holds a word, so no word moves")
     signs, places = corpus.signs, corpus.lengths + getattr(model, "own_places", 0)
     residuals = sigmoid(-signs * to_numpy(logits(parameters, corpus, model)))
-    movement = -to_numpy(gradients(parameters, corpus, model).embeddings)
     # softplus(f) - softplus(-f) = f: the loss of the label -1 less that of +1 is the mean logit, which knows no labels.
-    of_labels = [np.full(len(corpus), label) for label in (0, 1)]
-    blame, praise = [gradients(parameters, relabelled(corpus, labels), model).embeddings for labels in of_labels]
+    labelled = (relabelled(corpus, np.full(len(corpus), label)) for label in (0, 1))
+    blame, praise = (gradients(parameters, texts, model).embeddings for texts in labelled)
     of_places = corpus.mean_weights / np.maximum(places, 1)
     shares = corpus.counts.T @ (of_places * np.stack([signs * residuals, np.ones(len(corpus))])).T
-    return FirstStep(movement, shares[:, 0], to_numpy(blame - praise).sum(0) / shares[:, 1].sum())
+    moved = -to_numpy(gradients(parameters, corpus, model).embeddings)
+    return FirstStep(moved, shares[:, 0], to_numpy(blame - praise).sum(0) / shares[:, 1].sum())
 
 
 def allowed_error(relevant, size) -> float:
@@ -192,10 +192,9 @@ def sufficient_dimension(corpus, value, failure=0.01) -> int:
     many, every = max((labels == 1).sum(), (labels == -1).sum()), np.count_nonzero(labels)
     heaviest = (weights @ relevant_tokens(corpus)).max() / weights.min()
     logarithm = np.log(8 + 11 * heaviest * every * length**3)
-    largest = 1 / np.sqrt(2 * logarithm * many)
-    if not (0 < value <= largest and 0 < failure <= 0.5):
-        most = np.floor(largest * 1e4) / 1e4
-        raise ValueError(f"failure={failure:g} or value={value:g} is too large for this corpus; give at most 0.5, {most}")
+    most = 1 / np.sqrt(2 * logarithm * many)
+    if not (0 < value <= most and 0 < failure <= 0.5):
+        raise ValueError(f"failure={failure:g} or value={value:g} is too large; give at most 0.5, {np.floor(most * 1e4) / 1e4}")
     commonest = (weights @ corpus.counts).max() / length / share
     noise = (1 + commonest * value / 2) * max(57, 6 * length) / value
     events = corpus.vocab_size * (corpus.vocab_size + 2) / failure
@@ -212,5 +211,4 @@ def _conditions(corpus):
     share = shares[relevant].max()
     if shares[~relevant].max(initial=0) > SAME * share:
         return share, "its weights give an irrelevant token a signed share"
-    differ = np.ptp(shares[relevant]) > SAME * share
-    return share, "its relevant tokens differ in the size of their signed shares" if differ else ""
+    return share, "its relevant tokens differ in the size of their shares" if np.ptp(shares[relevant]) > SAME * share else ""

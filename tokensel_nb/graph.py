@@ -23,7 +23,7 @@ class Product(torch.autograd.Function):
 def summed(of_entries, places, number):
     """Return the sums of the rows that belong to each of so many places."""
     sums = of_entries.new_zeros(number, of_entries.shape[1])
-    return sums.index_add(0, torch.as_tensor(places, dtype=torch.int64, device=sums.device), of_entries)
+    return sums.index_add(0, places, of_entries)
 
 
 def sparse_tensor(matrix, reference):

@@ -171,8 +171,7 @@ def joint_flow(parameters, corpus, times, *, tolerance=1e-11) -> list[Parameters
         except ValueError as error:  # SciPy would look for a step forever
             raise RuntimeError(f"the gradient overflows; start from smaller parameters: {error}") from None
 
-    span = (0.0, times[-1])
-    solved = integrate.solve_ivp(velocity, span, packed(start), "DOP853", times, rtol=tolerance, atol=tolerance)
+    solved = integrate.solve_ivp(velocity, (0, times[-1]), packed(start), "DOP853", times, rtol=tolerance, atol=tolerance)
     if not solved.success:
         raise RuntimeError(f"the solver found no step after {len(solved.t)} of {len(times)} times; begin with smaller numbers")
     return [unpacked(vector.copy()) for vector in solved.y.T]

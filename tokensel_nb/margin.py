@@ -226,8 +226,7 @@ def _least_norm(differences):
     number, dim = differences.shape
     columns, wanted = np.vstack([differences.T, np.ones(number)]), np.eye(dim + 1)[-1]
     weights = _nonnegative(columns, wanted)
-    rest = (wanted - columns @ weights)[-1]  # 1/(1 + ‖point‖²), if there is a point
-    if rest < NOTHING:
+    if (wanted - columns @ weights)[-1] < NOTHING:  # 1/(1 + ‖point‖²), if there is a point
         return None, weights
     active = weights > 0
     rows = differences[active]

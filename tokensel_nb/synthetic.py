@@ -312,6 +312,8 @@ def negation(num_texts: int, vocab_size: int, length: int, relevant: int, negate
 
 def _turned(num_texts, vocab_size, length, relevant, share, seed):
     """Return `one_relevant_token` with the texts of a share of the pairs swapped, and which texts these are."""
+    if not 0 <= share <= 0.5:
+        raise ValueError(f"a share of {share} is out of range; give a number from 0 to 0.5")
     random = np.random.default_rng(seed)
     corpus = one_relevant_token(num_texts, vocab_size, length, relevant, random)
     pairs, rows = num_texts // 2, np.arange(num_texts)
