@@ -13,6 +13,7 @@ from copy import deepcopy
 from functools import wraps
 from importlib import import_module
 from inspect import signature
+from pathlib import Path
 from traceback import extract_tb
 
 import numpy as np
@@ -43,7 +44,9 @@ def exercise(label, *parts, values=False) -> Callable:
 
 
 def labels() -> list[str]:
-    """Return the labels of all exercises that have a check."""
+    """Return the labels of all exercises that have a check, chapter by chapter."""
+    for file in sorted(Path(__file__).parent.glob("_[0-9]*.py")):
+        import_module(f".{file.stem}", __package__)
     return list(_CHECKS)
 
 
