@@ -299,6 +299,7 @@ def _groups(sizes):
 def _narrowed(matrix, order):
     """Return the columns that occur, and the same counts with these alone."""
     seen = np.bincount(matrix.indices, minlength=matrix.shape[1]) > 0
+    seen[:1] |= not seen.any()  # what stands in the padding of texts without words
     words, place_of = np.flatnonzero(seen), np.append(np.cumsum(seen) - 1, -1)  # the last for -1
     narrow = sparse.csr_array((matrix.data, place_of[matrix.indices], matrix.indptr), shape=(matrix.shape[0], len(words)))
     return words, Counts(narrow, None if order is None else place_of[order])

@@ -3,10 +3,11 @@ from functools import partial
 import numpy as np
 import pytest
 import torch
-from helpers import flat
+from helpers import flat, random_parameters
 from scipy.special import softmax
 
 import tokensel_nb as ts
+from tokensel_nb.corpus import counted
 
 TEXTS = ["a good film", "not a bad bad film at all", "bad", "", "film a good"]
 SMALL = partial(ts.Transformer, layers=2, heads=2, hidden=5, longest=9, spread=0.7)
@@ -138,5 +139,18 @@ def test_what_it_cannot_read_is_refused(texts):
         ts.logits(start, ts.corpus_from_texts(TEXTS, texts.labels), SMALL())
     with pytest.raises(ValueError, match="norm='middle'"):
         SMALL(norm="middle")
-    with pytest.raises(ValueError, match="embeddings has 6 rows, but the corpus has 7 words"):
-        ts.logits(start._replace(embeddings=start.embeddings[:6]), texts, SMALL())
+    with pytest.raises(ValueError, match="embeddings has 5 rows, but the corpus has 6 words"):
+        ts.logits(start._replace(embeddings=start.embeddings[:5]), texts, SMALL())
+
+
+def test_a_models_preferences_are_those_of_its_attention_place_by_place():
+    random, labels = np.random.default_rng(0), np.arange(1600) % 2
+    tokens = (400 * random.beta(2 + labels, 3 - labels, (30, 1600)).T).astype(int)
+    corpus = ts.Corpus(counted(tokens, 400), labels, range(400), tokens=tokens)
+    parameters, model = random_parameters(corpus, 8, 0), ts.Transformer(heads=2, hidden=4, longest=30)
+    weights = ts.attention(parameters, corpus).toarray() / np.maximum(corpus.counts.toarray(), 1)
+    places = np.take_along_axis(weights, tokens, axis=1)[:, None, None]
+    found, wanted = ts.preferences_of_model(parameters, corpus), ts.head_preferences(places, tokens, labels)
+    for of in (lambda each: np.array(each.words), lambda each: each.lean, lambda each: each.attention[0, 0]):
+        np.testing.assert_allclose(*(of(each)[np.argsort(each.words)] for each in (found, wanted)), rtol=1e-10)
+    assert ts.preferences_of_model(model.start(400, 8, 0), corpus, model).signed.shape == (1, 2)
