@@ -130,7 +130,7 @@ WRONG = {
         (lambda start, corpus, step, steps: loop(start, corpus, 1.0, steps), "does not get in"),
         (lambda start, corpus, step, steps: loop(start, corpus, -step, steps), "against the gradient"),
         (
-            lambda start, *given: (loop(start, *given).embeddings, start.query, start.output_vector),
+            lambda start, *given: (loop(start, *given).embeddings, start.cls_embedding, start.output_vector),
             "p and v have to be elsewhere",
         ),
         (lambda *given: (*loop(*given),)[::-1], "off by"),
