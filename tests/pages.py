@@ -84,7 +84,7 @@ class Visit:
 
 
 TEXTS = """(what) => {
-    const NOT_READ = "math, script, style, svg, button, .headerlink, .tag_nbval-ignore-output.tag_hide-cell"; // versions, too
+    const NOT_READ = "math, script, style, svg, button, .headerlink, .plaything, .tag_nbval-ignore-output.tag_hide-cell";
     const walk = document.createTreeWalker(document.querySelector(what), NodeFilter.SHOW_TEXT), texts = [];
     while (walk.nextNode())
         if (!walk.currentNode.parentElement.closest(NOT_READ)) texts.push(walk.currentNode.data);
