@@ -97,7 +97,7 @@ def test_no_solution_is_without_its_check():
 
 
 def test_whatever_an_answer_raises_the_notebook_runs_on(capsys):
-    check = Checks()
+    check = Checks("01_model")
     check("ex-repeat", lambda f, q, value: 1 / 0)
     check("ex-repeat", lambda: 1)
     check("ex-repeat", "a number")
