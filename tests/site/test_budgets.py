@@ -7,9 +7,9 @@ from urllib.parse import unquote, urlsplit
 import browser as real_browser
 import pytest
 from bs4 import BeautifulSoup
-from pages import PAGES, ROOT, SITE, Visit, soup
+from pages import CHAPTERS, FRONT, ROOT, SITE, Visit, each_page, soup
 
-READ = [page for page in PAGES if (page.stem == "index" and page.parent.name == "book") or page.name[:2].isdigit()]
+READ = [FRONT, *CHAPTERS]
 WORDS, CODE, SCREENS = 24_000, 60, 155 + 12  # in all; screens of a laptop, 12 of them for real transformers
 CHAPTER_BYTES = 440_000  # what a server that compresses would send for a chapter, cold, to a phone that has not scrolled
 LESSON, AFTERWARDS = 1_500, ("Homework", "Rubric")  # words that a teacher reads before the first slide, and parts that can wait
@@ -70,7 +70,7 @@ def test_the_book_has_few_screens(visit):
     assert sum(screens.values()) <= SCREENS, screens
 
 
-@pytest.mark.parametrize("page", READ, ids=lambda page: page.stem)
+@each_page(READ)
 def test_a_chapter_is_light(chromium, page):
     opened = Visit(chromium.new_page(viewport={"width": 390, "height": 844}))
     opened.open(page.as_uri())
@@ -103,13 +103,10 @@ SCROLL = """async () => {
     await moment(300);
     return shifts;
 }"""
-QUICK = {"01_model", "02_one_step"}
 
 
 @pytest.mark.parametrize("size", [(390, 844), (1280, 800)], ids=["phone", "laptop"])
-@pytest.mark.parametrize(
-    "page", [pytest.param(page, marks=[] if page.stem in QUICK else pytest.mark.long, id=page.stem) for page in READ]
-)
+@each_page(READ)
 def test_nothing_moves_by_itself(chromium, address, page, size):
     tab = chromium.new_page(viewport=dict(zip(("width", "height"), size, strict=True)))
     tab.add_init_script(WATCH)

@@ -76,10 +76,6 @@ def test_the_theme_can_be_chosen(visit, site):
     assert set(chosen) == {"light", "dark"}
 
 
-def test_three_sliders():
-    assert len(SLIDERS) >= 3
-
-
 @pytest.mark.parametrize("width", [360, 1200])
 @pytest.mark.parametrize("page", SLIDERS, ids=lambda page: page.stem)
 def test_a_slider_answers_to_the_keyboard(visit, page, width):
