@@ -109,7 +109,6 @@ def shelf(corpus, tmp_path):
     return tmp_path, ts.store_corpus(rows, tmp_path / "reviews")
 
 
-@pytest.mark.processes
 def test_two_processes_end_as_one_and_their_bytes_are_counted(shelf):
     folder, stored = shelf
     found = scale.torchrun(2, "train", folder)
@@ -120,7 +119,6 @@ def test_two_processes_end_as_one_and_their_bytes_are_counted(shelf):
     assert sorted(found["sent"]) == [16] * 2 + [2 * size_of(stored[:], 16).exchanged] * scale.SAME_STEPS
 
 
-@pytest.mark.processes
 def test_a_failure_of_torchrun_is_told(tmp_path):
     with pytest.raises(RuntimeError, match="not a complete stored corpus"):
         scale.torchrun(1, "train", tmp_path)

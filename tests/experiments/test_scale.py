@@ -20,7 +20,6 @@ def test_tensors_reach_a_share_of_the_bandwidth():
     assert found["gpu"] == recorded("scale_tensors")["gpu"]
 
 
-@pytest.mark.processes
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the peak of memory is read from /proc")
 def test_the_peak_of_memory_is_that_of_a_process_of_its_own(tmp_path):
     held = np.ones(2**27)  # a gigabyte, which is not counted

@@ -314,7 +314,6 @@ while True:
 """
 
 
-@pytest.mark.processes
 def test_processes_that_are_killed_while_they_write_one_file_leave_a_whole_one_and_parts_that_are_cleaned(tmp_path, file):
     writers = [
         subprocess.Popen([sys.executable, "-c", WRITER, str(file), str(number)], stdout=subprocess.PIPE) for number in range(4)
