@@ -1,6 +1,5 @@
 """The front page as a reader meets it: nine scenes beside one cloud, boxes that read as the package does, little to load."""
 
-import json
 import re
 from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
@@ -8,35 +7,16 @@ from urllib.parse import quote, unquote, urlsplit
 import browser as real_browser
 import numpy as np
 import pytest
-import tokensel_front
-from bs4 import BeautifulSoup
 from helpers import shipped, unpacked
-from jinja2 import Environment, FileSystemLoader
-from pages import (
-    FRONT,
-    ROOT,
-    no_console_error,
-    no_outside_request,
-    no_sideways_scroll,
-    numbers,
-    problems,
-    settle,
-    soup,
-    violations,
-)  # fmt: skip
+from pages import FRONT, QUIET, numbers, problems, settle, soup, violations
 
 import tokensel_nb as ts
 from experiments import front_page
 from tokensel_nb.chapters.recorded import recorded
 
 FIRST_PAINT, BEFORE_THE_BOX = 45_000, 120_000  # bytes, as a server that compresses would send them
-SHIFT = 0.02
 PHONE, LAPTOP = 390, 1280
 SENTENCE, NOT_BAD = "The story is slow, but the music is wonderful.", "The film was not bad."
-TITLES = (
-    "Why does attention pick the right word?", "Before training", "Taking sides", "Two horns", "Try your own", "Fool it",
-    "Is it just luck?", "Why it matters", "Read on",
-)  # fmt: skip
 ROUNDS = (0, 0, 5, 20, 20, 20, 20, 20, 20)  # that scenes end with
 
 
@@ -58,10 +38,9 @@ def other_tab(chromium):
     """Return a function that opens the front page in a tab with settings of its own; scripts run, and requests are kept."""
     contexts = []
 
-    def opened(script="", width=PHONE, height=844, **settings):
-        contexts.append(chromium.new_context(viewport={"width": width, "height": height}, **settings))
+    def opened(width=PHONE, **settings):
+        contexts.append(chromium.new_context(viewport={"width": width, "height": 844}, **settings))
         tab, asked = contexts[-1].new_page(), []
-        tab.add_init_script(script)
         tab.on("request", lambda request: asked.append(request.url))
         tab.goto(FRONT.as_uri())
         tab.wait_for_function("() => tokensel.horns")
@@ -102,13 +81,12 @@ def drawn(tab):
 def test_every_scene_is_reached_by_scrolling_and_breaks_no_rule(front, width, theme):
     opened = front(width=width, theme=theme)
     tab = opened.tab
-    assert tab.locator(".scene :is(h1, h2)").all_inner_texts() == list(TITLES)
     for scene, last in enumerate(ROUNDS):
         go(tab, scene)
         assert rounds(tab) == last
         if scene in (1, 2, 3, 6, 8):  # on one spot, dots have no side yet; what is coloured then is the axis
             assert (min(drawn(tab)) > 1000) == (scene > 1)
-        found = problems(opened, (no_console_error, no_outside_request, no_sideways_scroll, violations))
+        found = problems(opened, (*QUIET, violations))
         assert found == [], scene
     stage = tab.locator("#stage").bounding_box()
     assert stage["height"] <= (400.5 if width == PHONE else 800)  # half of a phone's window
@@ -139,22 +117,6 @@ def test_it_is_light(other_tab):
     assert [url for url in asked if "words.js" in url]
     assert not [url for url in asked if re.search("formulas|fontawesome|bootstrap|theme|search", url)]
     assert not [url for url in asked if url.endswith(".svg") and "favicon" not in url]  # no still where there is a cloud
-
-
-SHIFTS = """window.shifts = [];
-const shift = ({ value, sources }) => ({ value, of: sources.map(({ node }) => node?.className || node?.nodeName) });
-const see = (list) => shifts.push(...list.getEntries().map(shift));
-new PerformanceObserver(see).observe({ type: "layout-shift", buffered: true });"""
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(("width", "height"), [(PHONE, 844), (LAPTOP, 800)])
-def test_nothing_shifts(other_tab, width, height):
-    tab, _ = other_tab(SHIFTS, width, height)
-    for scene in range(len(TITLES)):
-        go(tab, scene)
-    shifts = tab.evaluate("shifts")
-    assert sum(each["value"] for each in shifts) <= SHIFT, shifts
 
 
 @pytest.mark.long
@@ -228,7 +190,9 @@ def box(front):
     return opened
 
 
-LONG = "I went to see it with my brother and we talked all the way home. " * 6 + "It is a great film, a wonderful story, perfect."
+LONG = (
+    "I went to see it with my brother and we talked all the way home. " * 6 + "It is a great film, a wonderful story, perfect."
+)
 TEXTS = (
     SENTENCE, *front_page.SENTENCES, "zzyzx quux", "Not a BAD film: zzyzx, dull dull but wonderful!", LONG, "good", "slow",
     "fun, but slow", "der Film war gut", "Ce film est vraiment mauvais",
@@ -303,14 +267,6 @@ def test_the_verdict_is_seen_above_a_keyboard(box, window_shrinks):
     assert box["y"] >= stage["y"] + stage["height"]
     assert verdict["y"] + verdict["height"] <= KEYBOARD
     assert tab.evaluate("() => document.getElementById('stage').dataset.scene") == "4"
-
-
-@pytest.mark.long
-def test_the_last_scene_has_most_of_a_phone(front):
-    tab = front(width=PHONE).tab
-    for scene, least, most in ((3, 399, 401), (8, 0, 200), (7, 399, 401)):
-        go(tab, scene)
-        assert least <= tab.locator("#stage").bounding_box()["height"] <= most
 
 
 # ---- keys, motion, scripts, paper, themes
@@ -393,7 +349,7 @@ def test_without_scripts_the_essay_reads_in_full(front):
     tab = front(width=PHONE, scripts=False).tab
     assert len(tab.locator("article").inner_text().split()) > 500
     stills = tab.locator(".scene img").all()
-    assert len(stills) == len(TITLES)
+    assert len(stills) == len(ROUNDS)
     assert all(each.is_visible() and len(each.get_attribute("alt")) > 100 for each in stills)
     assert all(each.get_attribute("loading") == "lazy" for each in stills)
     assert not tab.locator("#stage").is_visible()
@@ -414,17 +370,6 @@ def test_the_theme_is_that_of_the_book(front, site):
     assert tab.evaluate("document.documentElement.dataset.theme") == "dark"
     tab.goto((site / "book" / "notation.html").as_uri())
     assert tab.evaluate("document.documentElement.dataset.theme") == "dark"
-
-
-@pytest.mark.long
-def test_the_menu_has_every_chapter(front, site):
-    tab = front(width=PHONE).tab
-    tab.get_by_role("button", name="Chapters").press("Enter")
-    links = tab.locator(".menu a").all()
-    assert len(links) > 20
-    assert all((site / "book" / each.get_attribute("href")).is_file() for each in links)
-    tab.keyboard.press("Escape")
-    assert not links[0].is_visible()
 
 
 # ---- what it says
@@ -450,23 +395,3 @@ def test_the_essay_has_the_recorded_numbers():
     for word, share in list(found["sentences"][SENTENCE]["attention"].items())[:2]:
         (span,) = (each for each in page.select(".sentence span") if each.get_text().startswith(word))
         assert numbers(span["style"].split(":")[1]) == [share]
-
-
-@pytest.mark.parametrize("address", ["", "https://book.example"])
-def test_a_card_is_named_where_there_is_an_address(site, address):
-    """The card itself has the size that sites ask for."""
-    files = Environment(loader=FileSystemLoader(ROOT / "book" / "_templates"), autoescape=True)
-    front = {"address": address, "description": tokensel_front.DESCRIPTION}
-    page = files.get_template(tokensel_front.TEMPLATE).render(title=TITLES[0], front=front, pathto=lambda *_: "")
-    found = {each["property"]: each["content"] for each in BeautifulSoup(page, "html.parser").select("meta[property^='og:']")}
-    assert found.get("og:image") == (f"{address}/_static/share.png" if address else None)
-    assert bool(found) == bool(address)
-    head = (site / "_static" / "share.png").read_bytes()[:24]
-    assert [int.from_bytes(head[at : at + 4]) for at in (16, 20)] == [1200, 630]
-
-
-def test_numbers_on_the_page_are_those_of_its_data():
-    horns = shipped("horns_data")
-    assert len(horns["words"]) == recorded("front_page")["words"]
-    assert horns["true"]["steps"][-1] == horns["shuffled"]["steps"][-1] == front_page.STOP
-    assert json.dumps(horns).count("bytes") == 2 * (len(horns["true"]["steps"]) + len(horns["shuffled"]["steps"]))

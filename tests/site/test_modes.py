@@ -17,14 +17,6 @@ def test_neither_code_nor_what_it_prints_nor_a_claim_stands_open(page):
     assert all(each.summary.get_text().strip() for each in soup(page).select("details.fold"))
 
 
-@pytest.mark.parametrize("page", CHAPTERS, ids=lambda page: page.stem)
-def test_exercises_are_one_line(page):
-    (fold,) = soup(page).select("section#exercises > details") or [None]
-    if fold:
-        assert fold.summary.get_text().split()[1:4:2] == ["exercises,", "minutes"]
-        assert len(fold.select(".exercise.admonition")) == int(fold.summary.get_text().split()[0])
-
-
 def test_a_toggle_opens_all_code_and_is_remembered(visit, site, address):
     """On the web: pages from the disk may be shown by processes that hear late of what another has stored."""
     tab = visit(site / "book" / "01_model.html").tab

@@ -222,7 +222,9 @@ FURTHER = 0.88  # of the length at which the page looks, its look before is less
 @pytest.fixture
 def runs(chapter):
     """Return a function that opens the map of runs."""
-    return lambda state="", **window: chapter("10_synthetic", f"#{state}", **window).tab.locator(".tag_plaything-lose .plaything")
+    return lambda state="", **window: chapter("10_synthetic", f"#{state}", **window).tab.locator(
+        ".tag_plaything-lose .plaything"
+    )
 
 
 def ends(step, start, length=1_500):
@@ -259,13 +261,3 @@ def test_a_run_is_certain_from_where_the_package_says(runs, step, start):
     length = int(re.search(r"length of (\d+)", verdict)[1])
     assert ends(step, start, length) == "Certified"
     assert ends(step, start, FURTHER * (length - 1)) != "Certified"
-
-
-@pytest.mark.parametrize(("width", "theme"), [(390, "dark"), (1280, "light")])
-def test_the_map_is_a_map_whose_cells_a_finger_meets(runs, width, theme):
-    root = runs(width=width, theme=theme)
-    boxes = {place: run(root, *place).bounding_box() for place in product(STEPS, STARTS)}
-    assert min(min(box["width"], box["height"] - 8) for box in boxes.values()) >= 32
-    for (step, start), box in boxes.items():
-        assert box["x"] == pytest.approx(boxes[step, 0]["x"], abs=1)
-        assert box["y"] == pytest.approx(boxes[8, start]["y"], abs=1)

@@ -74,7 +74,10 @@ def test_the_query_is_turned_by_a_finger(model, five_words):
 @pytest.mark.parametrize("turned", ["", "plane.p=-1_0.5", "plane.p=0.4_0.2", "plane.bad=-0.6_-1"])
 def test_names_lie_over_no_word(model, turned):
     """Where p is turned round, or stands on a word, too."""
-    found = model(turned).locator(f"{WORDS} svg").first.evaluate("""(plane) => {
+    found = (
+        model(turned)
+        .locator(f"{WORDS} svg")
+        .first.evaluate("""(plane) => {
         const box = (each) => each.getBoundingClientRect();
         const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
         const words = [...plane.querySelectorAll(".disc ~ text")];
@@ -82,6 +85,7 @@ def test_names_lie_over_no_word(model, turned):
         const over = words.filter((word) => names.some((name) => meet(box(name), box(word)))).map((word) => word.textContent);
         return [names.length, words.length, over];
     }""")
+    )
     assert found == [3, 5, []]
 
 

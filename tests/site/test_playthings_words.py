@@ -78,16 +78,6 @@ def test_a_step_says_what_the_package_finds(played, package, imdb, step, dim):
         assert found[2] == pytest.approx(2 / np.sqrt(dim * share.var()), abs=1)
 
 
-def test_a_slider_is_dragged(played):
-    place = played("step", width=390)
-    size = place.locator("input[type=range]").first
-    size.scroll_into_view_if_needed()
-    box = size.bounding_box()
-    drag(place.page, middle(size), (box["x"] + 2, middle(size)[1]))
-    assert size.get_attribute("aria-valuetext") == "0 (before)"
-    assert abs(numbers(place.locator(".readout").inner_text())[0]) < 0.05
-
-
 def test_a_word_is_found_by_name_by_keys_and_by_a_click(played):
     place = played("step")
     cloud = place.locator(".scatter")

@@ -228,11 +228,3 @@ def test_no_texts_and_least_are_honoured(made, opened, capsys):
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_a_report_is_accessible(made, opened, theme):
     assert list(violations(opened(made(), theme))) == []
-
-
-@pytest.mark.parametrize("words", [["{mine}.gone"], ["{mine}", "-o", "{mine}.no/out.html"]])
-def test_where_it_fails_nothing_is_written(mine, words, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    assert main(["report", *(word.format(mine=mine) for word in words)]) == 1
-    assert capsys.readouterr().err.splitlines()[-1].startswith("tokensel: ")
-    assert list(tmp_path.iterdir()) == []
