@@ -10,8 +10,8 @@ import subprocess
 import sys
 
 import pytest
-from notebooks import NOTEBOOKS, TIMES, code_cells, printed, read
-from pages import CHAPTERS, PAGES, soup
+from notebooks import NOTEBOOKS, code_cells, printed, read
+from pages import CHAPTERS, soup
 from results import difference
 
 # A session as one at a terminal: what is printed, and the value of a last line that has one.
@@ -43,11 +43,6 @@ def blocks(page):
         elif shown and found[-1][1] is not None:
             found[-1] = (found[-1][0], found[-1][1] + shown)
     return found
-
-
-def test_every_chapter_has_its_page(site):
-    assert {page.stem for page in PAGES if page.stem in TIMES} == set(TIMES)
-    assert set(TIMES) == {path.stem for path in NOTEBOOKS}
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
