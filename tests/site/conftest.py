@@ -67,7 +67,7 @@ def chapter(visit, site):
 def new_tab(chromium, scripts):
     """Return a tab that shares nothing with others."""
     context = chromium.new_context(java_script_enabled=scripts)
-    context.set_default_timeout(15_000)  # ms: a busy machine is slow, not wrong
+    context.set_default_timeout(120_000)  # ms: a busy machine is slow, not wrong
     return context.new_page()
 
 
