@@ -98,7 +98,7 @@ class Visit:
 
 
 TEXTS = """(what) => {
-    const NOT_READ = "math, script, style, svg, button, .headerlink, .tag_nbval-ignore-output.tag_hide-cell"; // versions, too
+    const NOT_READ = "math, script, style, svg, button, .headerlink, .plaything, .tag_nbval-ignore-output.tag_hide-cell";
     const walk = document.createTreeWalker(document.querySelector(what), NodeFilter.SHOW_TEXT), texts = [];
     while (walk.nextNode())
         if (!walk.currentNode.parentElement.closest(NOT_READ)) texts.push(walk.currentNode.data);
@@ -214,7 +214,9 @@ def problems(visit, rules):
 def printed_share(tab, what):
     """Return the share of an element's words that stand in what its page prints; those of formulas are not looked at."""
     texts = tab.evaluate(TEXTS, what)
+    tab.emulate_media(media="print")
     sheets = PdfReader(BytesIO(tab.pdf(format="A4"))).pages
+    tab.emulate_media(media="screen")
     printed = letters(" ".join(sheet.extract_text() for sheet in sheets))
     found = [text for text in texts if letters(text) in printed]
     return sum(len(text.split()) for text in found) / sum(len(text.split()) for text in texts)

@@ -143,7 +143,7 @@ def package():
     skew, familiar = learnt_from.label_skew(), front_page.familiar(learnt_from)
 
     def reading(text):
-        corpus = ts.corpus_from_texts([text], [1], vocabulary=words)
+        corpus = ts.corpus_from_texts([text], [1], vocabulary=words, class_names=["blame", "praise"])
         attention = ts.attention(model, corpus).tocoo()
         of_words = {words[s]: q for s, q in zip(attention.col, attention.data, strict=True)}
         if not of_words:

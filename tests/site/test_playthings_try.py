@@ -31,7 +31,7 @@ def package():
         stage = data["stages"].index(step)
         scores, values = (unpacked(data[key][stage]) for key in ("scores", "values"))
         model = ts.Parameters(np.stack([scores, values], axis=1), np.array([1.0, 0.0]), np.array([0.0, 1.0]))
-        corpus = ts.corpus_from_texts([text], [1], vocabulary=words)
+        corpus = ts.corpus_from_texts([text], [1], vocabulary=words, class_names=["blame", "praise"])
         attention = ts.attention(model, corpus).tocoo()
         of_words = {words[s]: (q, values[s]) for s, q in zip(attention.col, attention.data, strict=True)}
         return ts.logits(model, corpus)[0], of_words
