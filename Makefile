@@ -81,23 +81,23 @@ LINT = $(BIN)/ruff check . && $(BIN)/lint-imports --no-cache --no-logo
 # How what a notebook prints is compared with what it has stored.
 NBVAL = --nbval --nbval-current-env --nbval-cell-timeout 300
 
-check: env ## For every change, in two minutes: lint, unit tests and examples; no notebook is run, no page opened, no process killed
+check: env ## For every change, in two minutes: lint, then all tests and examples that need neither notebook nor browser
 	$(LINT)
-	$(PYTEST) -p no:nbval -m "not long and not processes" --doctest-modules --ignore tests/site tests tokensel_nb experiments course
+	$(PYTEST) -p no:nbval -m "not long" --doctest-modules --ignore tests/site tests tokensel_nb experiments course
 
-test: html ## What a change has to pass: all of `check`, every stored result compared with a new run, the pages in a browser, processes
+test: html ## What a change has to pass, in seven minutes: `check`, every stored result against a new run, some pages in a browser
 	$(LINT)
 	$(PYTEST) -m "not long" --doctest-modules $(NBVAL) tests tokensel_nb experiments course book/*.ipynb
 
-# The parts, each an hour at most, stand in tests/long.py; data/long_times.json says how long each took.
-long: html ## The tests that `make test` leaves out, in half an hour: more cases, hundreds of kills, the whole PDF; PART=kills runs a part
+# The parts stand in tests/long.py; data/long_times.json says how long each took.
+long: html ## The tests that `make test` leaves out, in half an hour: all pages, the whole PDF, more cases; PART=pages runs a part
 	$(BIN)/python tests/long.py $(PART)
 
 # AS="avx2 moved" runs these two of the seven, OF=book/04_reviews.ipynb this notebook alone.
 OF = --doctest-modules --ignore tests/site --ignore tests/book tests tokensel_nb experiments course book/*.ipynb
 portable: env ## Notebooks and unit tests as six processors would compute, on this one; notebooks from a start moved by one unit, too
 	@echo "About half an hour on two cores."
-	$(BIN)/python book/_tools/portable.py $(AS:%=--as %) $(PYTEST) -m "not long and not processes" $(NBVAL) $(OF)
+	$(BIN)/python book/_tools/portable.py $(AS:%=--as %) $(PYTEST) -m "not long" $(NBVAL) $(OF)
 
 copies: html ## Copy the code of every page into a plain Python session, and compare what it prints
 	$(BIN)/python -m pytest -n $(CORES) tests/site/test_copying.py

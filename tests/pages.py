@@ -8,9 +8,14 @@ from importlib.resources import files
 from io import BytesIO
 from pathlib import Path
 
+import numpy as np
+import pytest
 from bs4 import BeautifulSoup
+from notebooks import code_cells, read
 from playwright.sync_api import TimeoutError
 from pypdf import PdfReader
+
+import tokensel_nb as ts
 
 ROOT = Path(__file__).resolve().parents[1]
 SITE = ROOT / "_build" / "html"
@@ -19,6 +24,15 @@ AXE = files("axe_playwright_python") / "axe.min.js"
 # theme alone come last.
 PAGES = [page for page in SITE.rglob("*.html") if page != SITE / "index.html"]
 PAGES.sort(key=lambda page: (page.parent.name == "api", page))
+CHAPTERS = [page for page in PAGES if page.stem[:2].isdigit()]
+FRONT = SITE / "book" / "index.html"
+IN_TEST = (FRONT, SITE / "book" / "01_model.html", SITE / "book" / "06_your_data.html")  # in a browser; `make long` opens all
+
+
+def each_page(pages):
+    """Return a mark: a test opens each of some pages, and `make test` only those that a change may break first."""
+    marks = lambda page: [] if page in IN_TEST else pytest.mark.long
+    return pytest.mark.parametrize("page", [pytest.param(page, id=page.stem, marks=marks(page)) for page in pages])
 
 
 @cache
@@ -188,7 +202,8 @@ def playthings_accessible(visit):
     yield from violations(visit, "'.plaything'")
 
 
-EVERY_STATE_OF_A_PLAYTHING = (no_console_error, no_outside_request, no_sideways_scroll, playthings_accessible)
+QUIET = (no_console_error, no_outside_request, no_sideways_scroll)
+EVERY_STATE_OF_A_PLAYTHING = (*QUIET, playthings_accessible)
 
 
 def problems(visit, rules):
@@ -215,3 +230,32 @@ def letters(text):
 def numbers(text):
     """Return the numbers of a sentence, as people write them."""
     return [float(each.replace("−", "-").replace(",", "")) for each in re.findall(r"[−-]?\d[\d,]*(?:\.\d+)?", text)]
+
+
+def heights(path):
+    """Return how high the points of a drawn line lie, upwards, in the drawing's units."""
+    return -np.array([float(y) for _, y in re.findall(r"[ML]([\d.]+) ([\d.]+)", path.get_attribute("d"))])
+
+
+def drag(tab, start, end):
+    """Drag with the mouse from one place of the window to another."""
+    tab.mouse.move(*start)
+    tab.mouse.down()
+    tab.mouse.move(*end, steps=5)
+    tab.mouse.up()
+    settle(tab)
+
+
+def middle(control):
+    """Return the middle of what a page shows."""
+    box = control.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def assigned(chapter, *names):
+    """Return what the first lines of a notebook assign to some names: the page's numbers are to be the chapter's."""
+    cells = code_cells(read(ROOT / "book" / f"{chapter}.ipynb"))[:6]
+    found = {"np": np, "ts": ts}
+    lines = "\n".join(cell.source for cell in cells).splitlines()
+    exec("\n".join(line for line in lines if line.split(" = ")[0] in names), found)
+    return [found[name] for name in names]

@@ -124,7 +124,6 @@ def test_outputs_that_come_or_go_are_seen_and_pictures_are_not_compared():
     assert list(differences(printed, [new_output("stream", name="stderr", text="a\n")]))
 
 
-@pytest.mark.processes
 @pytest.mark.parametrize(("stored", "passes"), [("about 0.99", True), ("about 0.98", False)])
 def test_nbval_compares_so(tmp_path, stored, passes):
     """A real kernel prints 1.00, and the plug-in judges it."""

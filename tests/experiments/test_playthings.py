@@ -7,6 +7,7 @@ from helpers import shipped, unpacked
 import tokensel_nb as ts
 from experiments import curves, front_page, playthings, stills
 from tokensel_nb.chapters import reviews
+from tokensel_nb.chapters.recorded import recorded
 
 
 def test_numbers_are_two_bytes_each_low_ones_first():
@@ -98,6 +99,14 @@ def test_the_front_pages_grid_has_the_encoders_heads():
     assert shipped("horns_data")["heads"] == playthings.heads()
     for kind in ("true", "shuffled"):  # the grid knows no other side
         assert {side for layer in stills.look_for(kind) for side, _ in layer} == {"both"}
+
+
+def test_the_files_are_what_is_recorded():
+    assert shipped("cost_data") == playthings.costs()
+    assert shipped("plant_data") == playthings.planted() | {key: list(playthings.planted()[key]) for key in ("bad", "good")}
+    sides, stop = recorded("ablations_sides"), shipped("stop_data")
+    for kind in stop.keys() - {"shuffled"}:
+        assert stop[kind] == curves.along(sides[kind]["runs"][: curves.RUNS])
 
 
 def test_stills_are_drawn_from_the_data():

@@ -58,6 +58,12 @@ def visit(chromium, tabs):
         tabs[found.scripts].append(found)
 
 
+@pytest.fixture
+def chapter(visit, site):
+    """Return a function that opens a chapter, with what its address asks for."""
+    return lambda name, fragment="", **window: visit(site / "book" / f"{name}.html", fragment=fragment, **window)
+
+
 def new_tab(chromium, scripts):
     """Return a tab that shares nothing with others."""
     context = chromium.new_context(java_script_enabled=scripts)

@@ -6,14 +6,12 @@ from urllib.parse import unquote, urlsplit
 
 import browser as real_browser
 import pytest
-from bs4 import BeautifulSoup
-from pages import PAGES, ROOT, SITE, Visit, soup
+from pages import CHAPTERS, FRONT, ROOT, SITE, Visit, each_page, soup
 
-READ = [page for page in PAGES if (page.stem == "index" and page.parent.name == "book") or page.name[:2].isdigit()]
+READ = [FRONT, *CHAPTERS]
 WORDS, CODE, SCREENS = 24_000, 60, 155 + 12  # in all; screens of a laptop, 12 of them for real transformers
 CHAPTER_BYTES = 440_000  # what a server that compresses would send for a chapter, cold, to a phone that has not scrolled
-LESSON, AFTERWARDS = 1_500, ("Homework", "Rubric")  # words that a teacher reads before the first slide, and parts that can wait
-STYLES, FRONT = 1_800, 350  # lines of style sheets in all, and of the front page's
+STYLES, FRONT_STYLES = 1_800, 350  # lines of style sheets in all, and of the front page's
 SHIFT = 0.02  # what may move by itself on a page; up to 0.1, search engines call it good
 WORD = re.compile(r"[\w’-]+")
 
@@ -46,19 +44,6 @@ def test_code_numbers_and_claims_wait_until_they_are_asked_for():
     assert [page.stem for page in READ if lines(page, ".claim")] == []
 
 
-@pytest.mark.parametrize("page", sorted((SITE / "book" / "teaching").glob("lesson-*.html")), ids=lambda page: page.stem)
-def test_a_teacher_who_has_ten_minutes_can_start(page):
-    """All words of the page of a lesson, of tables and sketches too: 200 a minute. A formula is a word."""
-    article = BeautifulSoup(page.read_text("utf-8"), "html.parser").article
-    for each in article.select("section section"):
-        if each.h2.get_text().startswith(AFTERWARDS):
-            each.decompose()
-    for formula in article.select("math"):
-        formula.replace_with(" x ")
-    assert "Slack" in article.get_text()
-    assert 800 < len(WORD.findall(article.get_text())) <= LESSON
-
-
 @pytest.mark.long
 def test_the_book_has_few_screens(visit):
     height = "() => document.documentElement.scrollHeight / innerHeight"
@@ -70,7 +55,7 @@ def test_the_book_has_few_screens(visit):
     assert sum(screens.values()) <= SCREENS, screens
 
 
-@pytest.mark.parametrize("page", READ, ids=lambda page: page.stem)
+@each_page(READ)
 def test_a_chapter_is_light(chromium, page):
     opened = Visit(chromium.new_page(viewport={"width": 390, "height": 844}))
     opened.open(page.as_uri())
@@ -83,7 +68,7 @@ def test_a_chapter_is_light(chromium, page):
 def test_styles_stay_small():
     lines = {each.name: len(each.read_text("utf-8").splitlines()) for each in (ROOT / "book" / "_static").rglob("*.css")}
     assert sum(lines.values()) <= STYLES, lines
-    assert lines["front.css"] <= FRONT
+    assert lines["front.css"] <= FRONT_STYLES
 
 
 # All that moves although nobody touched it, from the first moment on, while the page is scrolled to its end.
@@ -103,13 +88,10 @@ SCROLL = """async () => {
     await moment(300);
     return shifts;
 }"""
-QUICK = {"01_model", "02_one_step"}
 
 
 @pytest.mark.parametrize("size", [(390, 844), (1280, 800)], ids=["phone", "laptop"])
-@pytest.mark.parametrize(
-    "page", [pytest.param(page, marks=[] if page.stem in QUICK else pytest.mark.long, id=page.stem) for page in READ]
-)
+@each_page(READ)
 def test_nothing_moves_by_itself(chromium, address, page, size):
     tab = chromium.new_page(viewport=dict(zip(("width", "height"), size, strict=True)))
     tab.add_init_script(WATCH)

@@ -6,7 +6,7 @@ And the page answers afterwards.
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from pages import PAGES, Visit, soup
+from pages import PAGES, Visit, each_page, middle
 
 WIDTHS = {390: True, 768: False, 1280: False}  # pixels: whether it is touched
 LARGE = 40  # pixels, each way: less is nothing that opens
@@ -23,12 +23,6 @@ INTO_VIEW = "(control) => control.scrollIntoView({ block: 'end', behavior: 'inst
 UNFOLDED = "() => document.querySelectorAll('article details[open]').length"
 
 
-def bar(page):
-    """Return what tells the controls of a page's bar from those of others."""
-    controls = soup(page).select(".article-header-buttons > .btn, .modes button, .bar > *")
-    return tuple((each.get("data-kind"), each.get("aria-label"), each.get("id")) for each in controls)
-
-
 @pytest.fixture(params=WIDTHS)
 def window(request, chromium):
     """Return a tab of some width."""
@@ -42,12 +36,6 @@ def press(visit, place):
     """Press a place, by what the window is used with."""
     touched = WIDTHS[visit.tab.viewport_size["width"]]
     (visit.tab.touchscreen.tap if touched else visit.tab.mouse.click)(*place)
-
-
-def middle(control):
-    """Return the middle of a control."""
-    box = control.bounding_box()
-    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
 def faults(visit, page):
@@ -93,12 +81,9 @@ def unanswered(visit, button):
         tab.reload()
 
 
-def test_every_control_answers(window, site):
-    """One page of each kind of bar."""
-    kinds = {bar(page): page for page in PAGES}
-    assert len(kinds) > 3
-    found = {page.stem: wrong for page in kinds.values() if (wrong := list(faults(window, page)))}
-    assert found == {}
+@each_page(PAGES)
+def test_every_control_answers(window, page):
+    assert list(faults(window, page)) == []
 
 
 WAYS = {
@@ -109,6 +94,7 @@ WAYS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("way", WAYS)
 def test_the_contents_of_a_page_close(window, site, way):
     window.tab.goto((site / "book" / "03_flow.html").as_uri())
@@ -119,22 +105,7 @@ def test_the_contents_of_a_page_close(window, site, way):
     window.tab.wait_for_function(f"(id) => !({IS_LARGE})(id)", arg="pst-secondary-sidebar", timeout=10_000)
 
 
-DEAF = """() => {
-    const contents = document.getElementById("pst-secondary-sidebar"), dialog = document.createElement("dialog");
-    dialog.style.display = "none";
-    contents.replaceWith(dialog);
-    dialog.id = contents.id;
-    document.querySelector("[aria-controls=pst-secondary-sidebar]").addEventListener("click", () => dialog.showModal());
-}"""
-
-
-def test_a_dialog_that_nobody_sees_is_found(window, site):
-    window.tab.goto((site / "book" / "03_flow.html").as_uri())
-    window.tab.evaluate(DEAF)
-    wrong = list(unanswered(window, window.tab.get_by_role("button", name="On this page")))
-    assert wrong == ["opens nothing", "the page is frozen"]
-
-
+@pytest.mark.long
 def test_the_bar_of_a_phone_leaves_and_returns(window, site):
     """A chapter's name is in it; all that is pressed is 24 pixels large, the ticks in the text included."""
     tab = window.tab

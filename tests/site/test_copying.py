@@ -1,8 +1,7 @@
 """A reader who copies the blocks of code from a page, in their order, gets the numbers that the page prints.
 
 The blocks and the results are taken from the built page. Every page shows exactly the code and the results of its notebook,
-which nbval runs; and the blocks run in a plain Python session without anything of Jupyter's too: `make copies` does that for
-every page, and `make test`, which runs each notebook once, for a small one.
+which nbval runs; and the blocks run in a plain Python session without anything of Jupyter's too: `make copies` does that.
 """
 
 import json
@@ -11,11 +10,9 @@ import subprocess
 import sys
 
 import pytest
-from notebooks import NOTEBOOKS, TIMES, code_cells, printed, read
-from pages import PAGES, soup
+from notebooks import NOTEBOOKS, code_cells, printed, read
+from pages import CHAPTERS, soup
 from results import difference
-
-CHAPTERS = [page for page in PAGES if page.stem[:2].isdigit()]
 
 # A session as one at a terminal: what is printed, and the value of a last line that has one.
 SESSION = """
@@ -46,11 +43,6 @@ def blocks(page):
         elif shown and found[-1][1] is not None:
             found[-1] = (found[-1][0], found[-1][1] + shown)
     return found
-
-
-def test_every_chapter_has_its_page(site):
-    assert {page.stem for page in PAGES if page.stem in TIMES} == set(TIMES)
-    assert set(TIMES) == {path.stem for path in NOTEBOOKS}
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
@@ -86,11 +78,3 @@ def test_copied_blocks_print_what_the_page_shows(page, tmp_path):
     copied = blocks(page)
     assert sum(bool(shown) for _, shown in copied) >= 5
     assert not list(differences(copied, tmp_path))
-
-
-def test_a_block_that_prints_something_else_is_found(tmp_path):
-    page = tmp_path / "page.html"
-    cell = """<div class="cell"><div class="cell_input"><pre>{}</pre></div>
-        <div class="cell_output"><div class="output stream"><pre>{}</pre></div></div></div>"""
-    page.write_text(cell.format("x = 2\nprint(x)", "2\n") + cell.format("print(x + 1)", "4\n"), "utf-8")
-    assert list(differences(blocks(page), tmp_path)) == ["stored: 4\nnow:    3"]

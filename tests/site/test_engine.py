@@ -4,16 +4,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tokensel_nb.corpus.phrases import split
-from tokensel_nb.corpus.text import split_words, strings
 
 import tokensel_nb as ts
 from experiments import front_page
-from experiments.playthings import packed, verdict
-from tokensel_nb.chapters import scale
+from experiments.playthings import verdict
+from tokensel_nb import text
+from tokensel_nb.yourdata import phrases
 from tokensel_nb.yourdata.html import FOLDER
 
 ENGINE = Path(__file__).parents[2] / "book" / "_static" / "playthings" / "engine.js"
+pytestmark = pytest.mark.long
 CASES = range(100)
 ROUNDING = 1e-12  # both sides compute in double precision, numbers of order one
 LOGITS = np.linspace(-25, 25, 101).tolist()
@@ -54,26 +54,6 @@ def as_given(parameters, corpus):
     return {"parameters": dict(zip("Epv", [*arrays, heads])), "texts": texts}
 
 
-def test_a_step_on_paper(engine):
-    """Sizes and machines of which some hold the counts, and some not even the embeddings."""
-    random, cases = np.random.default_rng(0), []
-    for _ in CASES:
-        texts, entries, words, dim = (float(10 ** random.uniform(*ends)) for ends in ((3, 10), (5, 12), (2, 7), (0.5, 4)))
-        units = int(10 ** random.uniform(0, 3))
-        machine = scale.Machine(units, *(float(10 ** random.uniform(*ends)) for ends in ((9, 13), (9, 12), (8, 11), (8, 12))))
-        share, entry, preparing = random.uniform(0.01, 1), random.uniform(4, 24), random.uniform(0, 1e-7)
-        cases.append((scale.Size(texts, 0, entries, words, dim), machine, share, entry, preparing))
-    given = [[size._asdict(), machine._asdict() | {"share": share}, *rest] for size, machine, share, *rest in cases]
-    found = engine("given.map((each) => tokensel.onPaper(...each))", given)
-    kinds = set()
-    for case, each in zip(cases, found, strict=True):
-        wanted = scale.on_paper(*case)
-        each |= each.pop("seconds")
-        assert each == pytest.approx(wanted, rel=1e-12)
-        kinds.add("none" if np.isinf(wanted["enough"]) else wanted["disk"] > 0)
-    assert kinds == {"none", True, False}
-
-
 @pytest.mark.parametrize("classes", [2, 4])
 def test_attention_logits_and_gradients(engine, classes):
     cases = [random_case(seed, classes) for seed in CASES]
@@ -96,7 +76,7 @@ def test_attention_logits_and_gradients(engine, classes):
         if classes > 2:
             continue  # no plaything trains them
         assert slopes["loss"] == pytest.approx(ts.loss(parameters, corpus), abs=ROUNDING)
-        for name, wanted in zip("Epv", ts.gradients(parameters, corpus).arrays().values()):
+        for name, wanted in zip("Epv", ts.gradients(parameters, corpus)):
             np.testing.assert_allclose(np.reshape(slopes[name], wanted.shape), wanted, atol=ROUNDING)
 
 
@@ -141,27 +121,6 @@ def test_the_path_where_attention_has_closed(engine):
     np.testing.assert_allclose([each["p"] for each in path["points"]], lost.cls_embeddings, atol=1e-3)
 
 
-def test_one_step(engine):
-    """At d = 10⁶ logits are 0.001: their third order, of which the formula is without, is 10⁻⁹."""
-    for seed in CASES:
-        random, (_, corpus) = np.random.default_rng(seed), random_case(seed, 2)
-        step, dim, draw = 10 ** random.uniform(-1, 1), 10**6, random.standard_normal(corpus.vocab_size)
-        pull = corpus.shares.T @ (corpus.mean_weights * (corpus.shares @ draw))
-        share = corpus.signed_share()
-        data = {key: list(each) for key, each in {"share": share, "draw": draw, "drawn_pull": pull}.items()}
-        start = ts.Parameters(draw[:, None] / 1_000, np.zeros(1), np.ones(1))
-        found = engine("tokensel.steppedValues(given[0], given[1], given[2])", [data, step, dim])
-        np.testing.assert_allclose(found, ts.embedding_step(start, corpus, step).token_values, atol=1e-8 * step)
-        if share.std() > 0:
-            law = engine(
-                "tokensel.expectedCorrelation(given[1], tokensel.equalStep(given[0].share, given[2]))", [data, step, dim]
-            )
-            assert law == pytest.approx((1 + 4 / (step**2 * dim * share.var())) ** -0.5, abs=ROUNDING)
-        if share.std() > 0.01:
-            wanted = np.corrcoef(share, found)[0, 1]
-            assert engine("tokensel.correlation(given[0], given[1])", [list(share), found]) == pytest.approx(wanted, abs=1e-9)
-
-
 def test_verdicts(engine):
     """Of random logits and attention, on words that clearly lean to a side and others, in short and long texts."""
     data, random = verdict(), np.random.default_rng(0)
@@ -187,64 +146,18 @@ def test_verdicts(engine):
                 assert (told["praise"], told["tenths"]) == (pytest.approx(praise, abs=ROUNDING), tenths)
 
 
-def test_no_verdict_where_half_of_the_words_are_unknown(engine):
-    """Or more: a word known well, beside others that the vocabulary lacks."""
-    ids = [int(np.flatnonzero(front_page.familiar(front_page.parts()[0]))[0])]
-    asked = "tokensel.verdict(given[0], given[1], [1], 9, given[2]).kind === 'strange'"
-    assert [engine(asked, [verdict(), ids, many]) for many in (1, 2, 3)] == [False, True, True]
+SIGNS = "abcXYZ019_ '<>/bBrR\n\t.-éÄßİΣςſKनमस्ते中文かな👍🏽\u00a0\u2028²½Ⅷ\U0001d400"
+CHARACTERS = [*SIGNS, "e\u0301", "<br>", "<BR />", "<br\u00a0/>", "n't"]
+RAW = [*CHARACTERS, "N’T", "nʼt", "can't", "'", "ʼ", "\ufe0f", "\u0e31", "t", *"ー・゠ไทย฿๏།😀❤⭐❶𠀀々"]
 
 
-CHARACTERS = [
-    *"abcXYZ019_ '<>/bBrR\n\t.-é",
-    *"ÄßİΣςſK",
-    "e\u0301",
-    *"नमस्ते中文かな👍🏽\u00a0\u2028²½Ⅷ",
-    "<br>",
-    "<BR />",
-    "<br\u00a0/>",
-    "n't",
-    "\U0001d400",
-]
-
-
-def test_words_are_split_as_the_package_does(engine):
+@pytest.mark.parametrize(("of_page", "split", "signs"), [("words", text.split, CHARACTERS), ("rawWords", phrases.split, RAW)])
+def test_words_are_split_as_the_package_does(engine, of_page, split, signs):
     random = np.random.default_rng(0)
-    texts = ["".join(random.choice(CHARACTERS, random.integers(1, 40))) for _ in range(3000)]
-    found = engine("given.map((text) => tokensel.words(text).map(({word}) => word))", texts)
-    wanted = split_words(strings(texts)).to_pylist()
-    for text, words, of_package in zip(texts, found, wanted, strict=True):
-        assert words == [word for word in of_package if word], text
-
-
-RAW = [*CHARACTERS, "n't", "N’T", "nʼt", "can't", "'", "ʼ", "\ufe0f", "\u0e31", "t", *"ー・゠ไทย฿๏།😀❤⭐❶𠀀々"]
-
-
-def test_raw_words_are_split_as_the_package_does(engine):
-    random = np.random.default_rng(0)
-    texts = ["".join(random.choice(RAW, random.integers(1, 40))) for _ in range(3000)]
-    found = engine(
-        """given.map((text) => tokensel.rawWords(text).map(({word, start, end}) => [word, text.slice(start, end)]))""", texts
-    )
-    for text, words, of_package in zip(texts, found, split(strings(texts)).to_pylist(), strict=True):
-        assert [word for word, _ in words] == [word for word in of_package if word], text
-        for word, where in words:
+    texts = ["".join(random.choice(signs, random.integers(1, 40))) for _ in range(3000)]
+    read = f"given.map((text) => tokensel.{of_page}(text).map(({{word, start, end}}) => [word, text.slice(start, end)]))"
+    for one, words, wanted in zip(texts, engine(read, texts), split(texts).to_pylist(), strict=True):
+        assert [word for word, _ in words] == [word for word in wanted if word], one
+        for word, where in words if of_page == "rawWords" else ():
             lowered = "".join(letter.lower()[0] for letter in where)
-            assert lowered.replace("'", "ʼ").replace("’", "ʼ") == word, text
-
-
-def test_tokens_of_the_vocabulary(engine):
-    model = {"vocabulary": ["bad", "not"]}
-    found = engine("tokensel.tokens(given, 'Not  BAD film').map(({word, id}) => [word, id])", model)
-    assert found == [["not", 1], ["bad", 0], ["film", -1]]
-
-
-def test_where_words_stand(engine):
-    text = "Ünder <br/>x\U0001d400!"
-    found = engine("tokensel.words(given).map(({start, end}) => given.slice(start, end))", text)
-    assert found == ["Ünder", "x\U0001d400"]
-
-
-def test_packed_numbers(engine):
-    numbers = np.array([0, 1, -1, 255, 256, -256, 32767, -32767], np.int16)
-    found = engine("[...tokensel.unpack(given)]", packed(numbers * 0.25, 0.25))
-    assert found == (numbers * 0.25).tolist()
+            assert lowered.replace("'", "ʼ").replace("’", "ʼ") == word, one

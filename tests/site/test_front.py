@@ -1,6 +1,5 @@
 """The front page as a reader meets it: nine scenes beside one cloud, boxes that read as the package does, little to load."""
 
-import json
 import re
 from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
@@ -8,51 +7,48 @@ from urllib.parse import quote, unquote, urlsplit
 import browser as real_browser
 import numpy as np
 import pytest
-import tokensel_front
-from bs4 import BeautifulSoup
 from helpers import shipped, unpacked
-from jinja2 import Environment, FileSystemLoader
-from pages import (
-    ROOT,
-    SITE,
-    no_console_error,
-    no_outside_request,
-    no_sideways_scroll,
-    numbers,
-    problems,
-    settle,
-    soup,
-    violations,
-)
+from pages import FRONT, QUIET, numbers, problems, settle, soup, violations
 
 import tokensel_nb as ts
 from experiments import front_page
 from tokensel_nb.chapters.recorded import recorded
 
-FIRST_PAINT, BEFORE_THE_BOX, CHAPTER_BYTES = 45_000, 120_000, 300_000  # bytes, as a server that compresses would send them
-SHIFT = 0.02
+FIRST_PAINT, BEFORE_THE_BOX = 45_000, 120_000  # bytes, as a server that compresses would send them
 PHONE, LAPTOP = 390, 1280
 SENTENCE, NOT_BAD = "The story is slow, but the music is wonderful.", "The film was not bad."
-TITLES = (
-    "Why does attention pick the right word?",
-    *(
-        "Before training",
-        "Taking sides",
-        "Two horns",
-        "Try your own",
-        "Fool it",
-        "Is it just luck?",
-        "Why it matters",
-        "Read on",
-    ),
-)
 ROUNDS = (0, 0, 5, 20, 20, 20, 20, 20, 20)  # that scenes end with
 
 
 @pytest.fixture
-def front(visit, site):
-    """Return a function that opens the front page."""
-    return lambda **window: visit(site / "book" / "index.html", **window)
+def front(visit):
+    """Return a function that opens the front page, and waits for the cloud."""
+
+    def opened(**window):
+        found = visit(FRONT, **window)
+        if window.get("scripts", True):
+            found.tab.wait_for_function("() => tokensel.horns")
+        return found
+
+    return opened
+
+
+@pytest.fixture
+def other_tab(chromium):
+    """Return a function that opens the front page in a tab with settings of its own; scripts run, and requests are kept."""
+    contexts = []
+
+    def opened(width=PHONE, **settings):
+        contexts.append(chromium.new_context(viewport={"width": width, "height": 844}, **settings))
+        tab, asked = contexts[-1].new_page(), []
+        tab.on("request", lambda request: asked.append(request.url))
+        tab.goto(FRONT.as_uri())
+        tab.wait_for_function("() => tokensel.horns")
+        return tab, asked
+
+    yield opened
+    for context in contexts:
+        context.close()
 
 
 def go(tab, scene):
@@ -85,14 +81,12 @@ def drawn(tab):
 def test_every_scene_is_reached_by_scrolling_and_breaks_no_rule(front, width, theme):
     opened = front(width=width, theme=theme)
     tab = opened.tab
-    tab.wait_for_function("() => tokensel.horns")
-    assert tab.locator(".scene :is(h1, h2)").all_inner_texts() == list(TITLES)
     for scene, last in enumerate(ROUNDS):
         go(tab, scene)
         assert rounds(tab) == last
         if scene in (1, 2, 3, 6, 8):  # on one spot, dots have no side yet; what is coloured then is the axis
             assert (min(drawn(tab)) > 1000) == (scene > 1)
-        found = problems(opened, (no_console_error, no_outside_request, no_sideways_scroll, violations))
+        found = problems(opened, (*QUIET, violations))
         assert found == [], scene
     stage = tab.locator("#stage").bounding_box()
     assert stage["height"] <= (400.5 if width == PHONE else 800)  # half of a phone's window
@@ -102,21 +96,18 @@ def test_every_scene_is_reached_by_scrolling_and_breaks_no_rule(front, width, th
     assert rounds(tab) == 5
 
 
-def test_it_is_light(chromium, site):
+@pytest.mark.long
+def test_it_is_light(other_tab):
     """What is there before the first picture is painted, before the box, and never: the theme, formulas, stills."""
-    context = chromium.new_context(viewport={"width": PHONE, "height": 844})
-    tab, asked = context.new_page(), []
-    tab.on("request", lambda request: asked.append(request.url))
+    tab, asked = other_tab()
 
     def sent():
         files = {Path(unquote(urlsplit(url).path)) for url in asked if url.startswith("file:")}
         return sum(map(real_browser.sent_bytes, files))
 
-    tab.goto((site / "book" / "index.html").as_uri())
-    tab.wait_for_function("() => tokensel.horns")
-    page = soup(site / "book" / "index.html")
+    page = soup(FRONT)
     needed = [page.select_one("link[rel=stylesheet]")["href"], *(each["src"] for each in page.select("script[src]"))]
-    files = [site / "book" / "index.html", *((site / "book" / unquote(urlsplit(each).path)).resolve() for each in needed)]
+    files = [FRONT, *((FRONT.parent / unquote(urlsplit(each).path)).resolve() for each in needed)]
     assert sum(map(real_browser.sent_bytes, files)) <= FIRST_PAINT
     go(tab, 1)
     assert sent() <= BEFORE_THE_BOX
@@ -126,30 +117,13 @@ def test_it_is_light(chromium, site):
     assert [url for url in asked if "words.js" in url]
     assert not [url for url in asked if re.search("formulas|fontawesome|bootstrap|theme|search", url)]
     assert not [url for url in asked if url.endswith(".svg") and "favicon" not in url]  # no still where there is a cloud
-    context.close()
 
 
-def test_nothing_shifts(chromium, site):
-    for width, height in ((PHONE, 844), (LAPTOP, 800)):
-        context = chromium.new_context(viewport={"width": width, "height": height})
-        tab = context.new_page()
-        tab.add_init_script("""window.shifts = [];
-            const shift = ({ value, sources }) => ({ value, of: sources.map(({ node }) => node?.className || node?.nodeName) });
-            const see = (list) => shifts.push(...list.getEntries().map(shift));
-            new PerformanceObserver(see).observe({ type: "layout-shift", buffered: true });""")
-        tab.goto((site / "book" / "index.html").as_uri())
-        tab.wait_for_function("() => tokensel.horns")
-        for scene in range(len(TITLES)):
-            go(tab, scene)
-        shifts = tab.evaluate("shifts")
-        assert sum(each["value"] for each in shifts) <= SHIFT, shifts
-        context.close()
-
-
+@pytest.mark.long
 @pytest.mark.parametrize("width", [PHONE, LAPTOP])
-def test_the_cloud_has_its_place_before_it_is_there(visit, site, width):
+def test_the_cloud_has_its_place_before_it_is_there(front, width):
     """On a slow line, or a slow phone, the text is read while what follows it in the file is still to come."""
-    tab = visit(site / "book" / "index.html", width=width).tab
+    tab = front(width=width).tab
     place = "() => JSON.stringify(document.querySelector('article').getBoundingClientRect())"
     with_cloud = tab.evaluate(place)
     tab.evaluate("() => document.getElementById('stage').remove()")
@@ -169,7 +143,7 @@ def package():
     skew, familiar = learnt_from.label_skew(), front_page.familiar(learnt_from)
 
     def reading(text):
-        corpus = ts.corpus_from_texts([text], [1], vocabulary=words)
+        corpus = ts.corpus_from_texts([text], [1], vocabulary=words, class_names=["blame", "praise"])
         attention = ts.attention(model, corpus).tocoo()
         of_words = {words[s]: q for s, q in zip(attention.col, attention.data, strict=True)}
         if not of_words:
@@ -220,17 +194,9 @@ LONG = (
     "I went to see it with my brother and we talked all the way home. " * 6 + "It is a great film, a wonderful story, perfect."
 )
 TEXTS = (
-    SENTENCE,
-    *front_page.SENTENCES,
-    "zzyzx quux",
-    "Not a BAD film: zzyzx, dull dull but wonderful!",
-    LONG,
-    "good",
-    "slow",
-    "fun, but slow",
-    "der Film war gut",
-    "Ce film est vraiment mauvais",
-)
+    SENTENCE, *front_page.SENTENCES, "zzyzx quux", "Not a BAD film: zzyzx, dull dull but wonderful!", LONG, "good", "slow",
+    "fun, but slow", "der Film war gut", "Ce film est vraiment mauvais",
+)  # fmt: skip
 
 
 def test_it_reads_as_the_package_does(box, package):
@@ -247,6 +213,7 @@ def test_it_reads_as_the_package_does(box, package):
     assert box.errors == []
 
 
+@pytest.mark.long
 def test_chips_fill_the_box_and_by_themselves_scenes_have_their_sentences(box, package):
     tab = box.tab
     go(tab, 5)
@@ -284,6 +251,7 @@ BY_ITSELF = """(height) => {
 }"""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("window_shrinks", [True, False])  # as on Android, as on an iPhone
 def test_the_verdict_is_seen_above_a_keyboard(box, window_shrinks):
     tab = box.tab
@@ -295,34 +263,19 @@ def test_the_verdict_is_seen_above_a_keyboard(box, window_shrinks):
         tab.evaluate(BY_ITSELF, KEYBOARD)
     tab.keyboard.type(" good")
     settle(tab)
-    tops, ends = zip(
-        *(
-            (box["y"], box["y"] + box["height"])
-            for box in (tab.locator(each).first.bounding_box() for each in ("#stage", ".box", ".verdict"))
-        )
-    )
-    assert tops[1] >= ends[0]
-    assert ends[2] <= KEYBOARD
+    stage, box, verdict = (tab.locator(each).first.bounding_box() for each in ("#stage", ".box", ".verdict"))
+    assert box["y"] >= stage["y"] + stage["height"]
+    assert verdict["y"] + verdict["height"] <= KEYBOARD
     assert tab.evaluate("() => document.getElementById('stage').dataset.scene") == "4"
-
-
-def test_the_last_scene_has_most_of_a_phone(front):
-    tab = front(width=PHONE).tab
-    go(tab, 3)
-    assert tab.locator("#stage").bounding_box()["height"] == pytest.approx(400, abs=1)
-    go(tab, 8)
-    assert tab.locator("#stage").bounding_box()["height"] <= 200
-    go(tab, 7)
-    assert tab.locator("#stage").bounding_box()["height"] == pytest.approx(400, abs=1)
 
 
 # ---- keys, motion, scripts, paper, themes
 
 
+@pytest.mark.long
 def test_a_tap_on_the_grid_names_the_head(front):
     """At the middle of every cell of the large grid, by what is drawn there, and by the arrow keys from there."""
     tab = front(width=PHONE).tab
-    tab.wait_for_function("() => tokensel.horns")
     go(tab, 7)
     note, cloud = tab.locator(".controls p"), tab.locator(".cloud")
     legend = note.inner_text()
@@ -346,7 +299,6 @@ def test_a_tap_on_the_grid_names_the_head(front):
 
 def test_all_of_it_by_the_keyboard(front):
     tab = front(width=LAPTOP).tab
-    tab.wait_for_function("() => tokensel.horns")
     go(tab, 3)
     slider = tab.get_by_role("slider", name="Step of training")
     slider.focus()
@@ -370,23 +322,18 @@ def test_all_of_it_by_the_keyboard(front):
     assert tab.locator("button[aria-pressed=true]").inner_text() == "True labels"
 
 
-def test_a_finger_finds_a_word(chromium, site):
-    context = chromium.new_context(viewport={"width": PHONE, "height": 844}, has_touch=True)
-    tab = context.new_page()
-    tab.goto((site / "book" / "index.html").as_uri())
-    tab.wait_for_function("() => tokensel.horns")
+@pytest.mark.long
+def test_a_finger_finds_a_word(other_tab):
+    tab, _ = other_tab(has_touch=True)
     go(tab, 3)
     box = tab.locator(".cloud").bounding_box()
     tab.touchscreen.tap(box["x"] + 0.06 * box["width"], box["y"] + 0.16 * box["height"])
     assert tab.locator(".cloud").get_attribute("aria-valuetext").startswith(("worst", "waste", "awful"))
-    context.close()
 
 
-def test_frames_jump_where_motion_is_not_wanted(chromium, site):
-    context = chromium.new_context(viewport={"width": LAPTOP, "height": 800}, reduced_motion="reduce")
-    tab = context.new_page()
-    tab.goto((site / "book" / "index.html").as_uri())
-    tab.wait_for_function("() => tokensel.horns")
+@pytest.mark.long
+def test_frames_jump_where_motion_is_not_wanted(other_tab):
+    tab, _ = other_tab(width=LAPTOP, reduced_motion="reduce")
     tab.evaluate("""() => {
         window.seen = new Set();
         const slider = document.querySelector(".controls output");
@@ -396,20 +343,19 @@ def test_frames_jump_where_motion_is_not_wanted(chromium, site):
     go(tab, 3)
     assert tab.evaluate("[...seen]") == ["step 20"]
     assert tab.evaluate("getComputedStyle(document.documentElement).scrollBehavior") == "auto"
-    context.close()
 
 
-@pytest.mark.parametrize("width", [PHONE, LAPTOP])
-def test_without_scripts_the_essay_reads_in_full(front, width):
-    tab = front(width=width, scripts=False).tab
+def test_without_scripts_the_essay_reads_in_full(front):
+    tab = front(width=PHONE, scripts=False).tab
     assert len(tab.locator("article").inner_text().split()) > 500
     stills = tab.locator(".scene img").all()
-    assert len(stills) == len(TITLES)
+    assert len(stills) == len(ROUNDS)
     assert all(each.is_visible() and len(each.get_attribute("alt")) > 100 for each in stills)
     assert all(each.get_attribute("loading") == "lazy" for each in stills)
     assert not tab.locator("#stage").is_visible()
 
 
+@pytest.mark.long
 def test_paper_shows_the_stills(front):
     tab = front().tab
     tab.emulate_media(media="print")
@@ -417,6 +363,7 @@ def test_paper_shows_the_stills(front):
     assert not tab.locator("#stage").is_visible()
 
 
+@pytest.mark.long
 def test_the_theme_is_that_of_the_book(front, site):
     tab = front(theme="light").tab
     tab.get_by_role("button", name="Light or dark").click()
@@ -425,22 +372,12 @@ def test_the_theme_is_that_of_the_book(front, site):
     assert tab.evaluate("document.documentElement.dataset.theme") == "dark"
 
 
-def test_the_menu_has_every_chapter(front, site):
-    tab = front(width=PHONE).tab
-    tab.get_by_role("button", name="Chapters").press("Enter")
-    links = tab.locator(".menu a").all()
-    assert len(links) > 20
-    assert all((site / "book" / each.get_attribute("href")).is_file() for each in links)
-    tab.keyboard.press("Escape")
-    assert not links[0].is_visible()
-
-
 # ---- what it says
 
 
 def test_the_essay_has_the_recorded_numbers():
     found = recorded("front_page")
-    page = soup(SITE / "book" / "index.html")
+    page = soup(FRONT)
     essay = " ".join(page.select_one("article").get_text().split())
     assert f"all {found['words']} that appear" in essay
     assert f"appears in {found['the']:.0%} of reviews" in essay
@@ -458,24 +395,3 @@ def test_the_essay_has_the_recorded_numbers():
     for word, share in list(found["sentences"][SENTENCE]["attention"].items())[:2]:
         (span,) = (each for each in page.select(".sentence span") if each.get_text().startswith(word))
         assert numbers(span["style"].split(":")[1]) == [share]
-
-
-@pytest.mark.parametrize("address", ["", "https://book.example"])
-def test_a_card_is_named_where_there_is_an_address(site, address):
-    """The card itself has the size that sites ask for."""
-    files = Environment(loader=FileSystemLoader(ROOT / "book" / "_templates"), autoescape=True)
-    front = {"address": address, "description": tokensel_front.DESCRIPTION}
-    page = files.get_template(tokensel_front.TEMPLATE).render(title=TITLES[0], front=front, pathto=lambda *_: "")
-    found = {each["property"]: each["content"] for each in BeautifulSoup(page, "html.parser").select("meta[property^='og:']")}
-    card = {"og:type": "website", "og:title": TITLES[0], "og:description": tokensel_front.DESCRIPTION}
-    assert found == (card | {"og:image": f"{address}/_static/share.png"} if address else {})
-    assert soup(site / "book" / "index.html").select_one("meta[name=description]")["content"] == tokensel_front.DESCRIPTION
-    head = (site / "_static" / "share.png").read_bytes()[:24]
-    assert [int.from_bytes(head[at : at + 4]) for at in (16, 20)] == [1200, 630]
-
-
-def test_numbers_on_the_page_are_those_of_its_data():
-    horns = shipped("horns_data")
-    assert len(horns["words"]) == recorded("front_page")["words"]
-    assert horns["true"]["steps"][-1] == horns["shuffled"]["steps"][-1] == front_page.STOP
-    assert json.dumps(horns).count("bytes") == 2 * (len(horns["true"]["steps"]) + len(horns["shuffled"]["steps"]))

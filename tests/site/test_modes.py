@@ -1,18 +1,11 @@
 """Read, + Code, + Proofs: what is folded on a chapter's page, and how a reader opens it."""
 
 import pytest
-from pages import PAGES, printed_share, soup
+from pages import CHAPTERS, SITE, each_page, printed_share, soup
 
-CHAPTERS = [page for page in PAGES if page.name[:2].isdigit()]
 OPEN = "(q) => [...document.querySelectorAll(q)].filter((each) => each.checkVisibility()).length"
 PRINTED = 0.98  # of the words
 MANY = f"(q) => ({OPEN})(q) > 5"  # waited for: a busy machine takes its time to lay out what was opened
-
-
-@pytest.fixture
-def chapter(visit, site):
-    """Return a function that opens a chapter, with what its address asks for."""
-    return lambda address="", **window: visit(site / "book" / "01_model.html", fragment=address, **window).tab
 
 
 @pytest.mark.parametrize("page", CHAPTERS, ids=lambda page: page.stem)
@@ -22,14 +15,6 @@ def test_neither_code_nor_what_it_prints_nor_a_claim_stands_open(page):
     outside = [each.get_text()[:60] for each in found if not each.find_parent("details")]
     assert outside == [] or (all(each.find_parent(class_="tag_show-code") for each in found if not each.find_parent("details")))
     assert all(each.summary.get_text().strip() for each in soup(page).select("details.fold"))
-
-
-@pytest.mark.parametrize("page", CHAPTERS, ids=lambda page: page.stem)
-def test_exercises_are_one_line(page):
-    (fold,) = soup(page).select("section#exercises > details") or [None]
-    if fold:
-        assert fold.summary.get_text().split()[1:4:2] == ["exercises,", "minutes"]
-        assert len(fold.select(".exercise.admonition")) == int(fold.summary.get_text().split()[0])
 
 
 def test_a_toggle_opens_all_code_and_is_remembered(visit, site, address):
@@ -48,15 +33,15 @@ def test_a_toggle_opens_all_code_and_is_remembered(visit, site, address):
     assert tab.evaluate(OPEN, code) <= 1
 
 
-def test_an_address_may_ask_for_code_and_proofs(visit, site):
-    tab = visit(site / "book" / "01_model.html", fragment="?show=code,proofs").tab
+def test_an_address_may_ask_for_code_and_proofs(chapter):
+    tab = chapter("01_model", "?show=code,proofs").tab
     tab.wait_for_function(MANY, arg=".cell_input pre")
     assert tab.evaluate("() => [...document.querySelectorAll('details.proof')].every((each) => each.open)")
     assert tab.evaluate("() => localStorage.getItem('show')") != "code,proofs"
 
 
 def test_proofs_are_seen_also_those_within_a_fold(chapter):
-    tab = chapter()
+    tab = chapter("01_model").tab
     tab.locator(".modes [data-kind=proofs]").click()
     assert tab.evaluate(
         "() => [...document.querySelectorAll('details.proof')].every((each) => each.open && each.checkVisibility())"
@@ -66,7 +51,7 @@ def test_proofs_are_seen_also_those_within_a_fold(chapter):
 
 
 def test_a_link_opens_the_fold_of_what_it_names(chapter):
-    tab = chapter("#cell-counts-identity")
+    tab = chapter("01_model", "#cell-counts-identity").tab
     assert tab.locator("#cell-counts-identity").is_visible()
 
 
@@ -87,9 +72,9 @@ def test_what_a_fold_holds_says_which_button_opens_it(page):
     assert buttons == [kind for kind, count in counted.items() if count]
 
 
-@pytest.mark.parametrize("name", ["01_model", "claims", "trust", "differences", "known"])
-def test_paper_has_no_folds(visit, site, name):
-    tab = visit(site / "book" / f"{name}.html").tab
+@each_page(SITE / "book" / f"{name}.html" for name in ("01_model", "claims", "trust", "differences", "known"))
+def test_paper_has_no_folds(visit, page):
+    tab = visit(page).tab
     assert printed_share(tab, "article") >= PRINTED
 
 

@@ -1,13 +1,13 @@
 """`tokensel report`, from a table to a page in a real browser: texts, labels and names of files stay what they are."""
 
 import csv
-import sys
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hostile import HARM, write
-from pages import AXE, Visit, no_sideways_scroll, printed_share, settle
+from pages import Visit, no_sideways_scroll, printed_share, settle, violations
 
 import tokensel_nb
 from tokensel_nb import TextClassifier
@@ -69,6 +69,7 @@ def test_a_thousand_harmful_texts_stay_texts(tmp_path, monkeypatch, opened):
     assert {str(label) for label in TextClassifier.load("model").classes_} == {row[1] for row in rows}
 
 
+@pytest.mark.long
 def test_the_policy_alone_would_stop_a_script(tmp_path, monkeypatch, opened):
     """The control: were a text ever to become HTML, the browser would refuse to run it, and say so."""
     monkeypatch.chdir(tmp_path)
@@ -92,13 +93,12 @@ def mine(tmp_path_factory):
 @pytest.fixture(scope="module")
 def made(mine):
     """Return a function that makes a report with some options, each once."""
-    reports = {}
 
+    @cache
     def make(*options):
-        if options not in reports:
-            reports[options] = mine.with_name(f"report{len(reports)}.html")
-            assert main(["report", str(mine), "-o", str(reports[options]), *options]) == 0
-        return reports[options]
+        report = mine.with_name(f"report{'-'.join(options)}.html")
+        assert main(["report", str(mine), "-o", str(report), *options]) == 0
+        return report
 
     return make
 
@@ -110,18 +110,14 @@ def test_what_a_report_holds(made, opened):
     shown = tab.locator("main").text_content()
     assert "It quotes texts" in tab.locator(".about").text_content()
     assert "48 texts; words in a text, median: 4." in shown
-    opened_first = ["All verdicts beside the labels", "groups of people", "suspicious"]
-    assert tab.locator("details[open] > summary").all_text_contents() == opened_first
     tab.get_by_text("Beside other classifiers").click()
     assert tab.get_by_role("img").get_attribute("aria-label").startswith("Bins of texts beside a dashed diagonal.")
-    assert tab.locator("figcaption").text_content().startswith("How sure the classifier is")
     edges = "(all) => all.map((each) => { const e = each.getBoundingClientRect(); return [e.left, e.right, e.top, e.bottom] })"
     left, right, top, bottom = np.array(tab.locator("figure :is(text, circle)").evaluate_all(edges)).T
     ((first, last, above, below),) = tab.locator("figure svg").evaluate_all(edges)
     assert first <= left.min() < right.max() <= last
     assert above <= top.min() < bottom.max() <= below
     assert tab.evaluate("document.documentElement.lang") == "en"
-    assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert visit.errors == []
     assert list(path.parent.glob("*.part")) == []
 
@@ -139,6 +135,7 @@ def of_many_classes(tmp_path_factory):
     return path.with_suffix(".html")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("width", [390, 1280])
 def test_what_matters_is_in_view_without_scrolling_sideways(made, of_many_classes, opened, width):
     for path in (made(), of_many_classes):
@@ -157,6 +154,7 @@ def test_what_matters_is_in_view_without_scrolling_sideways(made, of_many_classe
             assert region.locator("..").evaluate("(box) => box.scrollHeight <= box.clientHeight + 1")
 
 
+@pytest.mark.long
 def test_a_report_fits_a_narrow_window_and_paper(made, of_many_classes, opened):
     """Unfolded, at 400%; on paper it has no folds, so the table of verdicts is there."""
     for path in (made(), of_many_classes):
@@ -167,6 +165,7 @@ def test_a_report_fits_a_narrow_window_and_paper(made, of_many_classes, opened):
         assert list(no_sideways_scroll(visit)) == []
 
 
+@pytest.mark.long
 def test_a_table_is_sorted_by_the_keyboard_and_downloaded(made, opened):
     tab = opened(made()).tab
     box = tab.locator(".scrolled").last
@@ -193,20 +192,12 @@ def test_a_table_is_sorted_by_the_keyboard_and_downloaded(made, opened):
     assert sorted(float(row[column - 1]) for row in rows[1:]) == sorted(before)
 
 
+@pytest.mark.long
 def test_no_line_of_a_downloaded_table_is_a_formula(chromium):
     breaks = ["\r", "\n", "\r\n", "\v", "\f", "\x1c", "\x85", "\u2028", "\u2029"]
-    texts = [f"good{each} =1+1{each}@x" for each in breaks] + [
-        "=1",
-        "＋1",
-        "-12%",
-        "-1,200",
-        "+good",
-        "a\n-b",
-        'a, "b"',
-        "a - b",
-    ]
-    context = chromium.new_context(accept_downloads=True)
-    try:
+    texts = [f"good{each} =1+1{each}@x" for each in breaks]
+    texts += ["=1", "＋1", "-12%", "-1,200", "+good", "a\n-b", 'a, "b"', "a - b"]
+    with chromium.new_context(accept_downloads=True) as context:
         tab = context.new_page()
         tab.set_content("<main><table><thead><tr><th>text<th>number<tbody></table></main>")
         body = "document.querySelector('tbody')"
@@ -217,13 +208,12 @@ def test_no_line_of_a_downloaded_table_is_a_formula(chromium):
             tab.get_by_text("Download this table as CSV").click()
         with download.value.path().open(encoding="utf-8-sig", newline="") as file:
             fields = [row[0] for row in csv.reader(file)][1:]
-    finally:
-        context.close()
     assert [field.replace("'", "") for field in fields] == texts
     assert fields[-8:] == ["'=1", "'＋1", "-12%", "-1,200", "'+good", "a\n'-b", 'a, "b"', "a - b"]
     assert not [line for field in fields[:9] for line in field.splitlines() if line.lstrip().startswith(("=", "@"))]
 
 
+@pytest.mark.long
 def test_no_texts_and_least_are_honoured(made, opened, capsys):
     path = made("--no-texts", "--least", "15")
     assert "quotes no text" in capsys.readouterr().err
@@ -237,34 +227,4 @@ def test_no_texts_and_least_are_honoured(made, opened, capsys):
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_a_report_is_accessible(made, opened, theme):
-    tab = opened(made(), theme).tab
-    tab.evaluate(AXE.read_text("utf-8"))
-    found = tab.evaluate("() => axe.run(document, {resultTypes: ['violations']})")["violations"]
-    assert [(each["id"], each["nodes"][0]["html"]) for each in found if each["impact"] in ("serious", "critical")] == []
-
-
-def test_a_seed_gives_the_same_report(made):
-    assert made().read_bytes() == made("--least", "5", "--seed", "0").read_bytes()
-
-
-@pytest.mark.parametrize(
-    ("words", "named"),
-    [
-        (["{mine}.gone"], "mine.csv.gone"),
-        (["{mine}", "--text", "nope"], "nope"),
-        (["{mine}", "-o", "{mine}.no/out.html"], ".no"),
-    ],
-)
-def test_what_fails_is_said_in_one_sentence_and_nothing_is_written(mine, words, named, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    assert main(["report", *(word.format(mine=mine) for word in words)]) == 1
-    last = capsys.readouterr().err.splitlines()[-1]
-    assert last.startswith("tokensel: ")
-    assert named in last
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_what_is_missing_is_named(mine, monkeypatch, tmp_path, capsys):
-    monkeypatch.setitem(sys.modules, "jinja2", None)
-    assert main(["report", str(mine), "-o", str(tmp_path / "report.html")]) == 1
-    assert "tokensel: pages need Jinja: pip install 'tokensel-nb[report]'\n" in capsys.readouterr().err
+    assert list(violations(opened(made(), theme))) == []

@@ -2,37 +2,15 @@
 
 import numpy as np
 import pytest
-from pages import AXE
+from pages import Visit, violations
 
 import tokensel_nb as ts
 from tokensel_nb.yourdata.text_box import live
 
+pytestmark = pytest.mark.long
 SINGLE = 1e-5  # scores and values travel as float32: seven digits, of logits of order ten
-WORDS = [
-    "good",
-    "bad",
-    "film",
-    "it",
-    "isn't",
-    "N’T",
-    "a",
-    "and",
-    "long",
-    "ünder",
-    "नमस्ते",
-    "<br>",
-    "<br/>like",
-    ",",
-    "n'té",
-    "👍",
-]
-PATTERN = [
-    "a good film",
-    "good and moving, isn't it",
-    "a bad film",
-    "bad ünder नमस्ते and long",
-    "it isn't, and I didn't like it",
-]
+WORDS = "a , 👍 good bad film it isn't N’T and long ünder नमस्ते <br> <br/>like n'té".split()
+PATTERN = ["a good film", "good and moving, isn't it", "a bad film", "bad ünder नमस्ते and long", "it isn't, and I don't like it"]
 TEXTS = PATTERN * 8
 TWO, FOUR = ["up", "up", "down", "down", "down"] * 8, ["up", "<b>mid</b>", "down", "bad", "bad"] * 8
 NASTY = "</script><script>window.ran = 1</script><img src=x onerror='window.ran = 2'>\u2028<!--<script>"
@@ -148,14 +126,4 @@ def test_it_is_accessible(tab, theme):
     show(tab, live(ts.TextClassifier().fit(TEXTS, FOUR), ["a good film"]))
     tab.add_style_tag(content=":root { color-scheme: light dark } body { background: Canvas; color: CanvasText }")
     tab.locator("summary").click()
-    tab.evaluate(AXE.read_text("utf-8"))
-    found = tab.evaluate("() => axe.run(document, {resultTypes: ['violations']})")["violations"]
-    assert [each["id"] for each in found if each["impact"] in ("serious", "critical")] == []
-
-
-def test_a_model_with_a_tokenizer_is_refused():
-    model = ts.TextClassifier(tokenizer=str.split).fit(TEXTS, TWO)
-    with pytest.raises(ValueError, match="tokenizer"):
-        live(model)
-    with pytest.raises(TypeError, match="examples holds 3"):
-        live(ts.TextClassifier().fit(TEXTS, TWO), [3])
+    assert list(violations(Visit(tab))) == []

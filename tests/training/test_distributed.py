@@ -90,7 +90,6 @@ def test_shards_give_back_what_was_written(tmp_path):
     assert shards.digest() != shards[1:].digest()
 
 
-@pytest.mark.processes
 def test_two_processes_end_as_one(alone, tmp_path):
     engine = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
     done = subprocess.run([*engine, __file__, str(tmp_path)], capture_output=True, text=True)
