@@ -102,7 +102,6 @@ def test_a_step_costs_time(corpus):
     assert scale.step_seconds(corpus, 2048, rounds=3) > scale.step_seconds(corpus, 4, rounds=3) > 0
 
 
-@pytest.mark.processes
 def test_two_processes_end_as_one_and_their_bytes_are_counted(corpus, tmp_path):
     ts.write_shards(tmp_path / "reviews.arrow", [corpus[:100], corpus[100:]])
     found = scale.torchrun(2, "train", tmp_path)
@@ -112,7 +111,6 @@ def test_two_processes_end_as_one_and_their_bytes_are_counted(corpus, tmp_path):
     assert sorted(found["sent"]) == [16] * 2 + [2 * size_of(corpus, 16).exchanged] * scale.SAME_STEPS
 
 
-@pytest.mark.processes
 def test_a_failure_of_torchrun_is_told(tmp_path):
     with pytest.raises(RuntimeError, match=r"reviews\.arrow"):
         scale.torchrun(1, "train", tmp_path)

@@ -109,7 +109,6 @@ ts.train(start, corpus, 130, checkpoint=sys.argv[1], held_out=held_out, patience
 """
 
 
-@pytest.mark.processes
 def test_three_kills_lead_to_the_same_bits(texts, file):
     corpus, held_out = texts
     for _ in range(3):
