@@ -322,9 +322,11 @@ def _coded(labels, names):
     if labels.ndim != 1 or labels.dtype.kind == "f":
         raise ValueError(f"labels has shape {labels.shape} and holds {labels.dtype}; give a whole number or a name per text")
     numbers = labels.dtype.kind in "biu"
-    if not names:
+    if not names and numbers and np.isin(labels, [-1, 1]).all():
+        codes, names = labels > 0, ("-1", "+1")
+    elif not names:
         known, codes = np.unique(labels, return_inverse=True)
-        names = ("-1", "+1") if numbers and known.tolist() == [-1, 1] else tuple(map(str, known))
+        names = tuple(map(str, known))
     elif numbers:
         codes = labels.astype(np.int64)
         if len(names) == 2:
