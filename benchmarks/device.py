@@ -8,7 +8,8 @@ from functools import partial
 import torch
 
 from tokensel_nb import WithMLP, init_parameters, load_imdb, most_frequent, to_device, train
-from tokensel_nb.runtime import default_device, device_name
+from tokensel_nb.arrays import gpu
+from tokensel_nb.extras import device_name
 
 from .step import DIM, fewest_bytes, stepper
 from .timing import alternate, row
@@ -19,7 +20,7 @@ COPIED = 2**28  # numbers of float32: far beyond every cache
 
 
 def measure():
-    place, imdb = default_device(), load_imdb()
+    place, imdb = gpu() or "cpu", load_imdb()
     devices, start = {"cpu": "cpu", "device": place}, init_parameters(imdb.vocab_size, DIM, seed=0)
     torch.set_num_threads(CORES)
     step = {name: timed(stepper(imdb, to_device(start, each)), place) for name, each in devices.items()}

@@ -104,9 +104,9 @@ def main() -> int:
         os.environ |= {"PYTHONPATH": os.pathsep.join(filter(None, paths)), "TQDM_DISABLE": "1"}
         sys.path[:0] = paths[:2]
         from experiments.machine import machine
-        from tokensel_nb.runtime import default_device
+        from tokensel_nb.arrays import gpu
 
-        device, parts = default_device(), []
+        device, parts = gpu() or "cpu", []
         for name, command in PARTS.items():
             command = [word.format(device=device) for word in command]
             parts.append(run(name, command, max(BUDGET - (time.monotonic() - began), 1.0)))

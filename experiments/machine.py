@@ -5,14 +5,15 @@ import platform
 from datetime import date
 from pathlib import Path
 
-from tokensel_nb.runtime import default_device, device_name, installed
+from tokensel_nb.arrays import gpu
+from tokensel_nb.extras import device_name, installed
 
 
 def machine() -> dict:
     """Return what a reader needs to know of this machine: processor, cores used, GPU, versions, today's date."""
     cores = int(os.environ.get("OMP_NUM_THREADS") or os.cpu_count())
     facts = {"processor": processor(), "cores": cores, "python": platform.python_version()}
-    if default_device() == "cuda":
+    if gpu():
         facts["gpu"] = device_name()
     return facts | installed("torch") | {"date": date.today().isoformat()}
 

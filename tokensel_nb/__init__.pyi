@@ -123,7 +123,7 @@ from .one_step import (
     predicted_scores as predicted_scores,
     predicted_values as predicted_values,
 )
-from .runtime import (
+from .extras import (
     versions as versions,
 )
 from .selection import (

@@ -1,9 +1,50 @@
-"""Modules that only an extra installs: imported at first use, or refused in one sentence that says which extra to install."""
+"""What is installed: versions, and modules of extras, imported at first use or refused in one sentence that names the extra."""
 
 from __future__ import annotations
 
+import platform
+from contextlib import suppress
 from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
+
+from .arrays import gpu
+
+
+def versions() -> str:
+    """Return one line of versions and device, as in ``tokensel-nb 0.1.0, Python 3.11.2, numpy 2.4.6, torch 2.13.0, cpu``.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> ts.versions().startswith("tokensel-nb ")
+    True
+    """
+    packages = [f"{name} {number}" for name, number in installed("numpy", "torch").items()]
+    first = [f"tokensel-nb {version('tokensel-nb')}", f"Python {platform.python_version()}"]
+    return ", ".join([*first, *packages, device_name()])
+
+
+def device_name() -> str:
+    """Return the name of the GPU that is used by default, or "cpu"."""
+    if gpu() is None:
+        return "cpu"
+    import torch
+
+    return torch.cuda.get_device_name()
+
+
+def installed(*names):
+    """Return the versions of those packages that are installed, without the name of a build, such as "+cpu"."""
+    found = {}
+    for name in names:
+        with suppress(PackageNotFoundError):
+            found[name] = version(name).split("+")[0]
+    return found
 
 
 def command(extra):

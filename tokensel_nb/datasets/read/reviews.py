@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .checks import cut
-
 if TYPE_CHECKING:
     from ...corpus import Corpus
 
@@ -125,6 +123,8 @@ def refuse_missing(path):
         return
     what = "it is neither file nor folder" if os.path.exists(path) else "there is no such file"
     hint = "; texts themselves are given as a pair (texts, labels) or (texts, None)" if " " in str(path) else ""
+    from .checks import cut  # here, since few readers need it
+
     named = cut(str(path), 300) or "''"
     raise FileNotFoundError(f"{named}: {what}; give the path of a {KINDS} file, or of a folder{hint}")
 
