@@ -66,7 +66,15 @@ class State(NamedTuple):
     step : int
         How many steps were taken.
     moments : dict of str to tuple of arrays
-        What the optimizer keeps for each array that is trained. The next step changes them in place.
+        What the optimizer keeps for each array that is trained. The next step changes it in place, so copy what you keep.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.Corpus([[1, 1, 0], [0, 1, 1]], ["down", "up"], ["bad", "film", "good"])
+    >>> _, _, state = next(ts.descent(ts.init_parameters(corpus.vocab_size, dim=4, seed=0), corpus))
+    >>> state.step, len(state.moments["embeddings"])  # Adam's mean and mean square
+    (0, 2)
     """
 
     step: int
@@ -139,6 +147,8 @@ def descent(
     if state is None:
         zeros = lambda name: tuple(_new(getattr(parameters, name), np.zeros) for _ in range(optimizer.moments))
         state = State(0, {name: zeros(name) for name in names})
+    if {name: len(of) for name, of in state.moments.items()} != dict.fromkeys(names, optimizer.moments):
+        raise ValueError("the state is of another optimizer or of other trained arrays; begin anew from the parameters")
     state = copy.deepcopy(state)
     for rows in _batches(corpus, batch_size, seed, state.step):
         yield state.step, parameters, state

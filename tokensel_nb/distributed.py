@@ -34,11 +34,20 @@ class Shared:
     ----------
     corpus : Corpus or Shards
         All texts, the same in every process.
+    rank, size : int, optional
+        The place of this process among how many; by default what torchrun says.
 
     Raises
     ------
     ValueError
         If the processes have different texts.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.corpus_from_texts(["good film", "good", "bad film"], ["up", "up", "down"])
+    >>> [len(ts.Shared(corpus, rank, 2).part) for rank in range(2)]  # as two processes would share them
+    [2, 1]
     """
 
     def __init__(self, corpus, rank=None, size=None):
@@ -107,6 +116,17 @@ class Shards:
         (0 ... K-1).
     vocabulary, class_names : sequence of str, optional
         As in `Corpus`; a file of `write_shards` has them.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.corpus_from_texts(["good film", "good", "bad film"], ["up", "up", "down"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     ts.write_shards(f"{folder}/texts.arrow", [corpus[:2], corpus[2:]])
+    ...     ts.Shards(f"{folder}/texts.arrow")[:2]
+    Shards(3 texts, 3 words)
+    Shards(2 texts, 3 words)
     """
 
     rank = 0

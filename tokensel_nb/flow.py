@@ -98,7 +98,7 @@ class Flow:
 
     @property
     def log_times(self):
-        """log(1 + t) at every point, shape (m,), where t is the time of dp/dt = -∇_p L; by the trapezoidal rule."""
+        """The logarithm log(1 + t) of the time of dp/dt = -∇_p L at every point, shape (m,); by the trapezoidal rule."""
         speeds = (self.log_gradient_norms[1:] + self.log_gradient_norms[:-1]) / 2
         log_parts = np.log(np.diff(self.arc_lengths)) - speeds  # dt = ds / ‖∇L‖
         return np.logaddexp(0, np.r_[-np.inf, np.logaddexp.accumulate(log_parts)])

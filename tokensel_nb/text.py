@@ -72,10 +72,12 @@ def sequences_from_texts(
 
     Parameters
     ----------
-    texts, labels, class_names, vocabulary, min_count, max_words, tokenizer
-        As in `corpus_from_texts`. Words that are not kept leave no gap.
+    texts, labels
+        As in `corpus_from_texts`.
     longest : int
         How many words of a text are read at most.
+    class_names, vocabulary, min_count, max_words, tokenizer
+        As in `corpus_from_texts`. Words that are not kept leave no gap.
 
     Returns
     -------

@@ -23,7 +23,7 @@ SECONDS = 10.0  # between two checkpoints; the last state is always written
 
 
 class History(NamedTuple):
-    """What was measured during training, one entry per evaluation.
+    """What was measured during training, one entry per evaluation; see `Training`.
 
     Parameters
     ----------
@@ -33,6 +33,14 @@ class History(NamedTuple):
         Mean loss and share of right labels on the training corpus.
     held_out_losses, held_out_accuracies : ndarray of float64
         The same on the held-out corpus; NaN if there is none.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.corpus_from_texts(["good film", "bad film"], ["up", "down"])
+    >>> history = ts.train(ts.init_parameters(corpus.vocab_size, dim=4, seed=0), corpus, steps=20, evaluate_every=10).history
+    >>> history.steps, history.losses.round(3)
+    (array([ 0, 10, 20]), array([0.604, 0.11 , 0.008]))
     """
 
     steps: np.ndarray
@@ -62,6 +70,8 @@ class Training:
         Why training ended.
     patient : bool
         Whether ``patience`` was given.
+    settings : dict
+        Of `descent`, such as the model; a run that goes on keeps them, unless it is told others.
 
     Examples
     --------
@@ -79,6 +89,7 @@ class Training:
     best: tuple[int, Any] | None = None
     stopped: str = "all steps"
     patient: bool = False
+    settings: dict = field(default_factory=dict)
 
     @property
     def _chosen(self):
@@ -126,7 +137,8 @@ def train(
     Parameters
     ----------
     start : NamedTuple of arrays, or Training
-        Where to begin, unchanged by training, or a run to go on with: its moments and its count of steps are kept.
+        Where to begin, unchanged by training, or a run to go on with: its settings, its moments and its count of steps are
+        kept.
     corpus : Corpus
         The training texts.
     steps : int
@@ -177,6 +189,7 @@ def train(
     """
     _check(corpus, held_out, patience)
     run = start if isinstance(start, Training) else Training(start)
+    settings = run.settings | settings
     kind, device = run.last[0], gpu() if device == "auto" else device
     if device is not None:
         run = _placed(run, to_device(run.last, device)[0])
@@ -235,7 +248,7 @@ def _followed(run, texts, steps, evaluate_every, patience, keep, settings):
                 best = step, parameters
         if patience is not None and sum(row[0] > best[0] and row[0] % evaluate_every == 0 for row in rows) >= patience:
             stopped = "patience" if stopped == "all steps" else stopped
-        yield Training(parameters, state, rows, snapshots, best, stopped, patience is not None), evaluated
+        yield Training(parameters, state, rows, snapshots, best, stopped, patience is not None, settings), evaluated
         if ended or stopped != "all steps":
             return
 
@@ -311,10 +324,25 @@ def load(path, start=None, identity=None) -> Training:
     Raises
     ------
     ValueError
-        If it does not agree; the message names what differs.
+        If it does not agree, or holds other arrays; the message names what differs.
+
+    Examples
+    --------
+    A run that was saved knows its parameters and its optimizer, not its model: name it when you go on.
+
+    >>> import tempfile
+    >>> import tokensel_nb as ts
+    >>> corpus, model = ts.corpus_from_texts(["good film", "bad film"], ["up", "down"]), ts.WithMLP()
+    >>> start = model.start(corpus.vocab_size, dim=4, seed=0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     ts.save(f"{folder}/run.safetensors", ts.train(start, corpus, steps=20, model=model))
+    ...     ts.train(ts.load(f"{folder}/run.safetensors", start), corpus, steps=40, model=model).state.step
+    40
     """
     arrays, notes = load_arrays(path, identity)
     kind = Parameters if start is None else type(start)
+    if kept := {name for name in arrays if "." not in name} ^ set(kind._fields):
+        raise ValueError(f"{path} and {kind.__name__} differ in {', '.join(sorted(kept))}; give start=, parameters of its type")
     arrays = {name: array if start is None else like(array, start[0]) for name, array in arrays.items()}
     last, best = (kind(*(arrays[prefix + name] for name in kind._fields)) for prefix in ("", "best."))
     moments = {name: tuple(arrays[f"{name}.{place}"] for place in range(size)) for name, size in notes["moments"].items()}

@@ -17,5 +17,5 @@ def test_the_page_runs(capsys):
     right = [float(number) for number in re.findall(r"(?:sentences|batches): (0\.\d+)", told)]
     assert len(right) == 3
     assert min(right) > 0.6
-    true, shuffled = re.search(r"one_layer .*\[ *(\S+) +(\S+)", told).groups()
+    true, shuffled = re.search(r"one_layer .*\[ *(-?[\d.]+) +(-?[\d.]+)", told).groups()
     assert float(true) > float(shuffled)
