@@ -90,6 +90,7 @@ SCROLL = """async () => {
 }"""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", [(390, 844), (1280, 800)], ids=["phone", "laptop"])
 @each_page(READ)
 def test_nothing_moves_by_itself(chromium, address, page, size):

@@ -77,7 +77,7 @@ def drawn(tab):
     }""")
 
 
-@pytest.mark.parametrize(("width", "theme"), [(LAPTOP, "light"), (PHONE, "dark")])
+@pytest.mark.parametrize(("width", "theme"), [pytest.param(LAPTOP, "light", marks=pytest.mark.long), (PHONE, "dark")])
 def test_every_scene_is_reached_by_scrolling_and_breaks_no_rule(front, width, theme):
     opened = front(width=width, theme=theme)
     tab = opened.tab
@@ -117,17 +117,6 @@ def test_it_is_light(other_tab):
     assert [url for url in asked if "words.js" in url]
     assert not [url for url in asked if re.search("formulas|fontawesome|bootstrap|theme|search", url)]
     assert not [url for url in asked if url.endswith(".svg") and "favicon" not in url]  # no still where there is a cloud
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("width", [PHONE, LAPTOP])
-def test_the_cloud_has_its_place_before_it_is_there(front, width):
-    """On a slow line, or a slow phone, the text is read while what follows it in the file is still to come."""
-    tab = front(width=width).tab
-    place = "() => JSON.stringify(document.querySelector('article').getBoundingClientRect())"
-    with_cloud = tab.evaluate(place)
-    tab.evaluate("() => document.getElementById('stage').remove()")
-    assert tab.evaluate(place) == with_cloud
 
 
 # ---- the boxes
@@ -230,6 +219,7 @@ def test_chips_fill_the_box_and_by_themselves_scenes_have_their_sentences(box, p
     check(tab, package, "today", 1)  # what the reader chose stays
 
 
+@pytest.mark.long
 def test_the_address_brings_a_sentence(front, package):
     """Also what would be a tag, were it not put in as text."""
     text = "<b onclick='x'>so dull</b> & <img src=x> it was slow, dull and 100% boring"
@@ -297,6 +287,7 @@ def test_a_tap_on_the_grid_names_the_head(front):
     assert note.inner_text() == legend
 
 
+@pytest.mark.long
 def test_all_of_it_by_the_keyboard(front):
     tab = front(width=LAPTOP).tab
     go(tab, 3)

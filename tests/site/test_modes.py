@@ -1,7 +1,7 @@
 """Read, + Code, + Proofs: what is folded on a chapter's page, and how a reader opens it."""
 
 import pytest
-from pages import CHAPTERS, SITE, each_page, printed_share, soup
+from pages import CHAPTERS, printed_share, soup
 
 OPEN = "(q) => [...document.querySelectorAll(q)].filter((each) => each.checkVisibility()).length"
 PRINTED = 0.98  # of the words
@@ -33,6 +33,7 @@ def test_a_toggle_opens_all_code_and_is_remembered(visit, site, address):
     assert tab.evaluate(OPEN, code) <= 1
 
 
+@pytest.mark.long
 def test_an_address_may_ask_for_code_and_proofs(chapter):
     tab = chapter("01_model", "?show=code,proofs").tab
     tab.wait_for_function(MANY, arg=".cell_input pre")
@@ -40,6 +41,7 @@ def test_an_address_may_ask_for_code_and_proofs(chapter):
     assert tab.evaluate("() => localStorage.getItem('show')") != "code,proofs"
 
 
+@pytest.mark.long
 def test_proofs_are_seen_also_those_within_a_fold(chapter):
     tab = chapter("01_model").tab
     tab.locator(".modes [data-kind=proofs]").click()
@@ -50,6 +52,7 @@ def test_proofs_are_seen_also_those_within_a_fold(chapter):
     assert tab.evaluate(OPEN, "details.proof") == 0
 
 
+@pytest.mark.long
 def test_a_link_opens_the_fold_of_what_it_names(chapter):
     tab = chapter("01_model", "#cell-counts-identity").tab
     assert tab.locator("#cell-counts-identity").is_visible()
@@ -72,9 +75,10 @@ def test_what_a_fold_holds_says_which_button_opens_it(page):
     assert buttons == [kind for kind, count in counted.items() if count]
 
 
-@each_page(SITE / "book" / f"{name}.html" for name in ("01_model", "claims", "trust", "differences", "known"))
-def test_paper_has_no_folds(visit, page):
-    tab = visit(page).tab
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["01_model", "claims", "trust", "differences", "known"])
+def test_paper_has_no_folds(chapter, name):
+    tab = chapter(name).tab
     assert printed_share(tab, "article") >= PRINTED
 
 

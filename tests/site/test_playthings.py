@@ -94,13 +94,14 @@ STATES = {
 }
 
 
+@pytest.mark.long  # as they open, test_pages.py looks at them, too
 @pytest.mark.parametrize(
     ("page", "state", "theme", "width"),
-    rows(
+    [
         (page, state, *look)
         for page, states in STATES.items()
         for state, look in (("", ("light", 1280)), *((state, ("dark", 360)) for state in states))
-    ),
+    ],
 )
 def test_it_is_accessible_and_as_wide_as_the_window(chapter, page, state, theme, width):
     opened = chapter(page, f"#{state}", theme=theme, width=width)

@@ -35,7 +35,10 @@ def same(place, run):
         np.testing.assert_allclose(told, [at, wanted[-1], round(wanted[3] * wanted[1]), wanted[1]], atol=0.0051)
 
 
-@pytest.mark.parametrize(("bad", "good"), [(0, 0), (5, 3), (20, 0), (30, 1), (40, 0), (60, 0), (60, 6)])
+LISTS = [(60, 0), *(pytest.param(*each, marks=pytest.mark.long) for each in [(0, 0), (5, 3), (20, 0), (30, 1), (60, 6)])]
+
+
+@pytest.mark.parametrize(("bad", "good"), LISTS)
 def test_the_list_is_that_of_the_report(played, bad, good):
     place, run = played(bad, good), DATA["runs"][f"{bad} {good}"]
     same(place, run)
@@ -56,6 +59,7 @@ def test_the_list_is_that_of_the_report(played, bad, good):
     assert bold == [word for word in words if word == MARK or word.endswith((" 10", " out"))]
 
 
+@pytest.mark.long
 def test_labels_are_shuffled_again_and_again(played):
     place = played()
     says = "(told) => document.querySelector('.tag_plaything-plant .readout').innerText.startsWith(told)"
@@ -69,6 +73,7 @@ def test_labels_are_shuffled_again_and_again(played):
     place.page.wait_for_function(says, arg=f"{MARK} in 20")
 
 
+@pytest.mark.long
 def test_words_move_to_their_places_unless_nothing_should(played):
     place = played()
     tab, bad = place.page, place.get_by_role("slider", name="bad")

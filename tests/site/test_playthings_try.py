@@ -114,6 +114,7 @@ def test_a_word_is_exchanged_by_the_keyboard_and_left_out(box, package):
     assert not panel.is_visible()
 
 
+@pytest.mark.long
 def test_the_address_keeps_it(box, package):
     """Also what would be a tag, were it not put in as text."""
     tab = box()
@@ -146,7 +147,8 @@ def test_a_finger_on_a_word_and_the_numbers(chromium, site, package):
     context.close()
 
 
-@pytest.mark.parametrize(("theme", "width"), [("light", 1200), pytest.param("dark", 360, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize(("theme", "width"), [("light", 1200), ("dark", 360)])
 def test_accessible_in_every_state(chapter, theme, width):
     opened = chapter("01_model", theme=theme, width=width)
     tab, text = opened.tab, opened.tab.get_by_label("Write a review")

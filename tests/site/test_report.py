@@ -225,6 +225,6 @@ def test_no_texts_and_least_are_honoured(made, opened, capsys):
     assert opened(path).tab.locator(".tokensel-live textarea").input_value() == ""
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", ["dark", pytest.param("light", marks=pytest.mark.long)])
 def test_a_report_is_accessible(made, opened, theme):
     assert list(violations(opened(made(), theme))) == []
