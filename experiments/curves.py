@@ -19,7 +19,7 @@ from .ablations import TELLING
 RUNS = 3  # of every network
 KINDS = {"own": "accuracies", "new": "held_out_accuracies"}
 MODELS = {
-    "one layer": replace(deeper_reviews.EXPERIMENTS["two layers"], model=ts.OneLayer()),
+    "one layer": replace(deeper_reviews.EXPERIMENTS["two layers"], model=ts.one_layer),
     "two layers": deeper_reviews.EXPERIMENTS["two layers"],
     "an MLP": deeper_reviews.PROTOCOL,
 }
