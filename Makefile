@@ -85,7 +85,7 @@ check: env ## For every change, in two minutes: lint, then all tests and example
 	$(LINT)
 	$(PYTEST) -p no:nbval -m "not long" --doctest-modules --ignore tests/site tests tokensel_nb experiments course
 
-test: html ## What a change has to pass, in seven minutes: `check`, every stored result against a new run, some pages in a browser
+test: html ## What a change has to pass, in twelve minutes: `check`, every stored result against a new run, some pages in a browser
 	$(LINT)
 	$(PYTEST) -m "not long" --doctest-modules $(NBVAL) tests tokensel_nb experiments course book/*.ipynb
 

@@ -43,7 +43,8 @@ def matched_correlation(scores, learnt_from, others, *, min_texts=MIN_TEXTS, gro
     Raises
     ------
     ValueError
-        If there is not one frequency and one score for each word of ``others``, or a score is not finite.
+        If there is not one frequency and one score for each word of ``others``, a score is not finite, or the texts have
+        different words.
 
     Examples
     --------
@@ -59,6 +60,8 @@ def matched_correlation(scores, learnt_from, others, *, min_texts=MIN_TEXTS, gro
     scores = to_numpy(scores)
     if scores.shape != (others.vocab_size,) or frequency.shape != scores.shape or not np.isfinite(scores).all():
         raise ValueError(f"give a finite score and a frequency for each of the {others.vocab_size} words of the other texts")
+    if not np.array_equal(getattr(learnt_from, "vocabulary", others.vocabulary), others.vocabulary):
+        raise ValueError("the other texts have other words; read them with vocabulary=corpus.vocabulary")
     words = compared(others, min_texts)
     return correlation_at_equal(frequency[words], lean(others)[words], scores[words], group)
 

