@@ -54,7 +54,6 @@ def test_only_formulas_that_scroll_are_stops_of_the_tab_key(chapter):
     opened = chapter("15_tug_of_war", width=360)
     tab = opened.tab
     stops = tab.locator('.wide[tabindex="0"]:has(> math)')
-    stops.first.wait_for()
     before = stops.count()
     assert tab.locator(".math[tabindex], .math [tabindex]").count() == before
     tab.evaluate("() => document.querySelectorAll('article details').forEach((each) => { each.open = true; })")
