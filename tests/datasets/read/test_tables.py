@@ -106,7 +106,7 @@ def test_what_is_no_source_gets_one_sentence(source, message):
         read_reviews(source)
 
 
-@pytest.mark.parametrize("values", [{"a", "b"}, "ab", b"ab", 5, np.array("ab")], ids=str)
+@pytest.mark.parametrize("values", [{"a", "b"}, "ab", b"ab", 5, np.array("ab")], ids=["set", "str", "bytes", "int", "array"])
 def test_what_has_no_order_or_is_one_string_is_no_list(values):
     with pytest.raises(TypeError, match=r"^labels is a .*; give a list of values, in their order$"):
         read_reviews((["a", "b"], values))
