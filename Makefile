@@ -81,7 +81,7 @@ LINT = $(BIN)/ruff check . && $(BIN)/lint-imports --no-cache --no-logo
 # How what a notebook prints is compared with what it has stored.
 NBVAL = --nbval --nbval-current-env --nbval-cell-timeout 300
 
-check: env ## For every change, in two minutes: lint, then all tests and examples that need neither notebook nor browser
+check: env ## For every change: lint, then all tests and examples that need neither notebook nor browser
 	$(LINT)
 	$(PYTEST) -p no:nbval -m "not long" --doctest-modules --ignore tests/site tests tokensel_nb experiments course
 
