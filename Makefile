@@ -10,7 +10,7 @@ PAGES  := $(HTML)/.ready
 CORES  := $(shell getconf _NPROCESSORS_ONLN)
 
 # What the pages are made of: while it stays the same, they do.
-SOURCES := $(shell find book tokensel_nb data _config.yml _toc.yml CITATION.cff -type f -not -name '*.pyc' -not -path '*/.*/*') \
+SOURCES := $(shell find book tokensel_nb tokensel_report data _config.yml _toc.yml CITATION.cff -type f -not -name '*.pyc' -not -path '*/.*/*') \
 	$(wildcard _build/tokensel-nb.pdf)
 
 # Progress bars write to stderr; a notebook's results must not depend on them.
@@ -83,18 +83,18 @@ NBVAL = --nbval --nbval-current-env --nbval-cell-timeout 300
 
 check: env ## For every change: lint, then all tests and examples that need neither notebook nor browser
 	$(LINT)
-	$(PYTEST) -p no:nbval -m "not long" --doctest-modules --ignore tests/site tests tokensel_nb experiments course
+	$(PYTEST) -p no:nbval -m "not long" --doctest-modules --ignore tests/site tests tokensel_nb tokensel_report experiments course
 
 test: html ## What a change has to pass, in twelve minutes: `check`, every stored result against a new run, some pages in a browser
 	$(LINT)
-	$(PYTEST) -m "not long" --doctest-modules $(NBVAL) tests tokensel_nb experiments course book/*.ipynb
+	$(PYTEST) -m "not long" --doctest-modules $(NBVAL) tests tokensel_nb tokensel_report experiments course book/*.ipynb
 
 # The parts stand in tests/long.py; data/long_times.json says how long each took.
 long: html ## The tests that `make test` leaves out, in half an hour: all pages, the whole PDF, more cases; PART=pages runs a part
 	$(BIN)/python tests/long.py $(PART)
 
 # AS="avx2 moved" runs these two of the seven, OF=book/04_reviews.ipynb this notebook alone.
-OF = --doctest-modules --ignore tests/site --ignore tests/book tests tokensel_nb experiments course book/*.ipynb
+OF = --doctest-modules --ignore tests/site --ignore tests/book tests tokensel_nb tokensel_report experiments course book/*.ipynb
 portable: env ## Notebooks and unit tests as six processors would compute, on this one; notebooks from a start moved by one unit, too
 	@echo "About half an hour on two cores."
 	$(BIN)/python book/_tools/portable.py $(AS:%=--as %) $(PYTEST) -m "not long" $(NBVAL) $(OF)

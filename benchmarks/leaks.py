@@ -31,8 +31,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold
 
 import tokensel_nb as ts
-from tokensel_nb.yourdata import words
-from tokensel_nb.yourdata.leaks import EFFECTS, log_likelihoods
+import tokensel_report as tr
+from tokensel_report import words
+from tokensel_report.leaks import EFFECTS, log_likelihoods
 
 OUTPUT = Path("data/planted_leaks.json")
 WORD, COUNTERS = "zqxleak", 3
@@ -81,7 +82,7 @@ def watched():
 
 def judged(texts, labels, seed):
     with warnings.catch_warnings(action="ignore", category=UserWarning):
-        return ts.report(ts.TextClassifier(), texts, labels, quotes=0, seed=seed)
+        return tr.report(tr.TextClassifier(), texts, labels, quotes=0, seed=seed)
 
 
 def ranks_of(found, counted, texts, labels, random):
@@ -179,7 +180,7 @@ def main():
     asked = options.parse_args()
     reads = dict(READS)
     if asked.bbc:
-        reads["BBC news"] = lambda: ts.read_reviews(asked.bbc, encoding="latin-1")
+        reads["BBC news"] = lambda: tr.read_reviews(asked.bbc, encoding="latin-1")
     results = json.loads(OUTPUT.read_text("utf-8")) if OUTPUT.exists() else {}
     for place, (corpus, *_) in PLACES.items():
         if asked.only in place and corpus in reads:

@@ -26,8 +26,8 @@ from pathlib import Path
 
 import numpy as np
 
-import tokensel_nb as ts
-from tokensel_nb.yourdata.marks import marks_of
+import tokensel_report as tr
+from tokensel_report.marks import marks_of
 
 from .leaks import PLACES, READS, drawn
 
@@ -78,7 +78,7 @@ def change_of(mark, corpus, candidates, random):
 
 def judged(texts, labels, seed):
     with warnings.catch_warnings(action="ignore", category=UserWarning):
-        return ts.report(ts.TextClassifier(), texts, labels, quotes=0, seed=seed)
+        return tr.report(tr.TextClassifier(), texts, labels, quotes=0, seed=seed)
 
 
 def measure(texts, labels, mark, place, seed):
@@ -124,7 +124,7 @@ def main():
     options.add_argument("--only", default="", help="a part of the name of a place")
     options.add_argument("--record", action="store_true", help=f"keep the results in {OUTPUT}")
     asked = options.parse_args()
-    reads = READS | {"BBC news": lambda: ts.read_reviews(asked.bbc, encoding="latin-1")}
+    reads = READS | {"BBC news": lambda: tr.read_reviews(asked.bbc, encoding="latin-1")}
     results = {}
     for place in WHERE:
         if asked.only not in place:

@@ -41,7 +41,7 @@ def written(folder):
 def run(path, page, cores):
     """Return the seconds, the processor's seconds and the most memory, in bytes, of a report."""
     settings = os.environ | {"OMP_NUM_THREADS": str(cores), "TQDM_DISABLE": "1", "PYTHONDONTWRITEBYTECODE": ""}
-    command = [sys.executable, "-m", "tokensel_nb.yourdata.command", "report", str(path), "--text", "text", "--label", "label"]
+    command = [sys.executable, "-m", "tokensel_report.command", "report", str(path), "--text", "text", "--label", "label"]
     before, start, most = os.times(), time.perf_counter(), 0
     process = psutil.Popen([*command, "-o", str(page)], env=settings, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     if hasattr(process, "cpu_affinity"):  # not on macOS

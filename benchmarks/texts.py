@@ -33,6 +33,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, train_test_split
 
 import tokensel_nb as ts
+import tokensel_report as tr
 
 OUTPUT = Path("data/texts.json")
 STRENGTHS = [0.01, 0.1, 1, 10, 100]
@@ -95,7 +96,7 @@ def regressions(train, test, tokenizer):
 
 def ours(train, test, **settings):
     def fit():
-        model = ts.TextClassifier(**settings).fit(*train)
+        model = tr.TextClassifier(**settings).fit(*train)
         return model.predict_proba, model.classes_, {"l2": model.l2_}
 
     return judged(fit, *test)

@@ -19,6 +19,7 @@ import numpy as np
 from sklearn.metrics import average_precision_score
 
 import tokensel_nb as ts
+import tokensel_report as tr
 
 try:
     from cleanlab.rank import get_label_quality_scores
@@ -42,7 +43,7 @@ def measure(texts, codes, classes, share, seed):
     """Return the area under precision and recall of each ranking."""
     given, wrong = with_wrong(codes, classes, share, np.random.default_rng(seed))
     with warnings.catch_warnings(action="ignore", category=UserWarning):
-        found = ts.report(ts.TextClassifier(), texts, given, folds=2, quotes=0, seed=seed)
+        found = tr.report(tr.TextClassifier(), texts, given, folds=2, quotes=0, seed=seed)
     table = found.likely_wrong
     scores = {"report": -found.chances[np.arange(len(texts)), given]}  # the order of the table, continued for all texts
     if get_label_quality_scores:
@@ -61,7 +62,7 @@ def main():
     options.add_argument("--only", help="a part of the name of a set")
     options.add_argument("--record", action="store_true", help=f"keep the results in {OUTPUT}")
     asked = options.parse_args()
-    sets = SETS | ({"BBC news": partial(ts.read_reviews, asked.folder, encoding="latin-1")} if asked.folder else {})
+    sets = SETS | ({"BBC news": partial(tr.read_reviews, asked.folder, encoding="latin-1")} if asked.folder else {})
     results = json.loads(OUTPUT.read_text("utf-8")) if OUTPUT.exists() else {}
     for name, read in sets.items():
         if asked.only and asked.only not in name:

@@ -76,7 +76,7 @@ def instructor(notebook, seed=0):
 def otter_tests(notebook, seed=0) -> dict[str, str]:
     """Return a test file for otter-grader for each exercise of a notebook, by its label."""
     levels, tests = _levels(notebook), {}
-    chapter = re.search(r'Checks\("(\w+)"', "\n".join(cell.source for cell in notebook.cells))
+    chapter = re.search(r'Checks\("([\w.]+)"', "\n".join(cell.source for cell in notebook.cells))
     for label, cell in pieces(notebook):
         # The same check as in the notebook, asked anew: what a student's notebook says of itself is not believed.
         if label and cell.source.startswith("check("):

@@ -11,7 +11,7 @@ import numpy as np
 from tqdm import tqdm
 
 import tokensel_nb as ts
-from tokensel_nb.yourdata.leaving_out import LeavingOut
+from tokensel_report.leaving_out import LeavingOut
 
 
 def terms(parameters: ts.Parameters, corpus: ts.Corpus) -> np.ndarray:

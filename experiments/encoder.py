@@ -18,6 +18,7 @@ from torch import nn
 from tqdm import tqdm
 
 import tokensel_nb as ts
+import tokensel_report as tr
 from tokensel_nb.chapters.pairs import only
 from tokensel_nb.datasets.package import download_wheel
 
@@ -269,7 +270,7 @@ def whole_summary(pretrained: Pretrained, half: ts.Corpus, other: ts.Corpus, pie
 
 def diagnosed(parameters, corpus):
     """Return what `diagnose` says, in numbers."""
-    says = ts.diagnose(parameters.embeddings, parameters.output_vector, parameters.cls_embedding, corpus, seed=SEED)
+    says = tr.diagnose(parameters.embeddings, parameters.output_vector, parameters.cls_embedding, corpus, seed=SEED)
     pairs = {name: getattr(says, name) for name in ("values_follow", "scores_follow", "attention")}
     digits = {"shares": 4, "value_sizes": 2, "score_sizes": 2, "accuracy": 4, "accuracy_without_attention": 4}
     numbers = {name: rounded(getattr(says, name), few) for name, few in digits.items()}

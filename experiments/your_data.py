@@ -22,8 +22,8 @@ import numpy as np
 from tqdm import tqdm
 
 import tokensel_nb as ts
-from tokensel_nb.chapters.your_data import judged, place_of_mark
 from tokensel_nb.datasets.imdb import read_imdb
+from tokensel_report.your_data import judged, place_of_mark
 
 SEED, DRAWS, SIDE, STRAYS = 20261125, 5, 3000, 3
 READS = {"IMDB": read_imdb, "Rotten Tomatoes": ts.read_rotten_tomatoes, "tweets": ts.read_tweets}

@@ -31,6 +31,7 @@ importlib.metadata.distribution = Importlib.distribution
 sys.meta_path.insert(0, Absent())
 import numpy as np
 import tokensel_nb as ts
+import tokensel_report as tr
 texts, labels = ["a good film", "good and moving", "a bad film", "bad and long"] * 20, ["up", "up", "down", "down"] * 20
 corpus = ts.corpus_from_texts(texts, labels)
 """
@@ -46,17 +47,17 @@ ts.train(start, ts.write_shards(folder / "texts.arrow", [corpus[:40], corpus[40:
 ts.logits(found, corpus), ts.attention(found, corpus), ts.gradients(found, corpus), ts.accuracy(found, corpus)
 clear = ts.corpus_from_texts(["good film", "bad film"], ["up", "down"])
 print(ts.max_margin(np.eye(3), clear))
-model = ts.TextClassifier().fit(texts, labels)
+model = tr.TextClassifier().fit(texts, labels)
 assert list(model.predict(["good", "bad"])) == ["up", "down"]
-print(ts.explain(model, "a good film"))
-found = ts.report(model, texts, labels)
-ts.AttentionClassifier(random_state=0).fit(np.eye(2), [0, 1]).predict_proba(np.eye(2))
+print(tr.explain(model, "a good film"))
+found = tr.report(model, texts, labels)
+tr.AttentionClassifier(random_state=0).fit(np.eye(2), [0, 1]).predict_proba(np.eye(2))
 (folder / "a.csv").write_text("text,label\\ngood film,1\\nbad film,0\\n")
-print(ts.load_reviews(folder / "a.csv"), ts.read_reviews({"text": texts, "label": labels}))
+print(tr.load_reviews(folder / "a.csv"), tr.read_reviews({"text": texts, "label": labels}))
 (folder / "b.csv").write_bytes("text,label\\ngood café,1\\nbad café,0\\n".encode("cp1252"))
-print(ts.read_reviews(folder / "b.csv"))
+print(tr.read_reviews(folder / "b.csv"))
 model.save(folder / "model")
-from tokensel_nb.yourdata.command import main
+from tokensel_report.command import main
 assert main(["explain", str(folder / "model"), "a bad film"]) == 0
 import tokensel_nb.chapters.exercises, tokensel_nb.chapters.plots
 help(ts.train), dir(ts)
@@ -71,12 +72,12 @@ print("done")
 """
 
 NEEDS = {
-    "ts.read_reviews('hub:owner/name')": "the Hugging Face hub needs the library datasets: pip install 'tokensel-nb[hub]'",
-    "ts.explain(ts.TextClassifier().fit(texts, labels), 'a good film').table()": (
+    "tr.read_reviews('hub:owner/name')": "the Hugging Face hub needs the library datasets: pip install 'tokensel-nb[hub]'",
+    "tr.explain(tr.TextClassifier().fit(texts, labels), 'a good film').table()": (
         "tables need pandas: pip install 'tokensel-nb[report]'"
     ),
-    "print(ts.report(ts.TextClassifier(), texts, labels))": "tables need pandas: pip install 'tokensel-nb[report]'",
-    "ts.explain(ts.TextClassifier().fit(texts, labels), 'a good film')._repr_html_()": (
+    "print(tr.report(tr.TextClassifier(), texts, labels))": "tables need pandas: pip install 'tokensel-nb[report]'",
+    "tr.explain(tr.TextClassifier().fit(texts, labels), 'a good film')._repr_html_()": (
         "pages need Jinja: pip install 'tokensel-nb[report]'"
     ),
     "from tokensel_nb.chapters.plots import use_book_style; use_book_style()": (
@@ -121,7 +122,7 @@ def test_the_reviews_name_the_extra_that_brings_them(code, tmp_path):
 
 def test_the_command_says_it_too(tmp_path):
     (tmp_path / "a.csv").write_text("text,label\ngood,1\nbad,0\n")
-    done = without_extras("from tokensel_nb.yourdata.command import main; sys.exit(main(['report', 'a.csv']))", tmp_path)
+    done = without_extras("from tokensel_report.command import main; sys.exit(main(['report', 'a.csv']))", tmp_path)
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1] == "tokensel: tables need pandas: pip install 'tokensel-nb[report]'"
 

@@ -20,6 +20,7 @@ NEVER_ON_LINUX = {"appnope", "colorama"}
 EXAMPLES = """
 import numpy as np
 import tokensel_nb as ts
+import tokensel_report as tr
 
 assert "site-packages" in ts.__file__
 texts, labels = ["a good film", "good and moving", "a bad film", "bad and long"] * 20, ["up", "up", "down", "down"] * 20
@@ -32,8 +33,8 @@ assert ts.accuracy(trained, corpus) == 1
 assert ts.max_margin(np.eye(3), ts.Corpus([[1, 0, 1], [0, 1, 1]], [1, -1], ["good", "bad", "film"])).residual < 1e-9
 with open("a.csv", "w") as file:
     file.write("text,label\\n" + "\\n".join(map(",".join, zip(texts, labels))))
-reviews = ts.read_reviews("a.csv")
-ts.TextClassifier().fit(reviews.texts, labels).save("model")
+reviews = tr.read_reviews("a.csv")
+tr.TextClassifier().fit(reviews.texts, labels).save("model")
 """
 
 SCRIPT = """
@@ -45,7 +46,7 @@ corpus: ts.Corpus = ts.corpus_from_texts(["a good film", "a bad film"], ["up", "
 training = ts.train(ts.init_parameters(corpus.vocab_size, 4, seed=0), corpus, steps=3)
 step: ts.Parameters = ts.embedding_step(ts.init_parameters(corpus.vocab_size, 4, seed=0), corpus, learning_rate=3.0)
 values: np.ndarray = np.asarray(step.token_values)
-model = ts.TextClassifier().fit(["good", "bad"] * 10, ["up", "down"] * 10)
+model = tr.TextClassifier().fit(["good", "bad"] * 10, ["up", "down"] * 10)
 print(corpus.vocab_size, training.history, values.mean(), ts.versions().upper(), ts.__version__, model.predict(["good"]))
 """
 

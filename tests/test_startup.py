@@ -33,9 +33,9 @@ for options in ({}, {"optimizer": "gradient descent"}, {"batch_size": 2, "checkp
     found = ts.train(ts.init_parameters(2, 4, seed=0), corpus, steps=3, **options)
     ts.logits(found.parameters, corpus), ts.attention(found.parameters, corpus), ts.gradients(found.parameters, corpus)
 """
-TABLE = "ts.load_reviews('a.csv'), ts.read_reviews({'text': ['a']}, label=None)"
+TABLE = "tr.load_reviews('a.csv'), tr.read_reviews({'text': ['a']}, label=None)"
 CLASSIFIER = """
-model = ts.AttentionClassifier(random_state=0).fit(np.eye(2), [0, 1])
+model = tr.AttentionClassifier(random_state=0).fit(np.eye(2), [0, 1])
 model.predict_proba(np.eye(2)), model.attention(np.eye(2)), model.token_importance_
 """
 TENSORS = """
@@ -62,7 +62,7 @@ def test_the_command_says_what_is_wrong_before_anything_heavy_is_imported(tmp_pa
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     monkeypatch.setenv("HF_HOME", str(tmp_path))
     (tmp_path / "a.csv").write_text("text,stars\ngood,1\nbad,0\n")
-    command = f"from tokensel_nb.yourdata.command import main; assert main(['report', {source!r}, '--label', 'nope']) == 1"
+    command = f"from tokensel_report.command import main; assert main(['report', {source!r}, '--label', 'nope']) == 1"
     assert imported_by(command) == [set()]
 
 

@@ -31,11 +31,7 @@ from .datasets.movie_reviews import (
     load_rotten_tomatoes as load_rotten_tomatoes,
     read_rotten_tomatoes as read_rotten_tomatoes,
 )
-from .datasets.read.own_files import (
-    load_reviews as load_reviews,
-    read_reviews as read_reviews,
-)
-from .datasets.read.reviews import (
+from .datasets.reviews import (
     DataError as DataError,
 )
 from .datasets.tweets import (
@@ -155,31 +151,6 @@ from .training import (
 from .transformer import (
     Transformer as Transformer,
     TransformerParameters as TransformerParameters,
-)
-from .yourdata.classifier import (
-    TextClassifier as TextClassifier,
-)
-from .yourdata.diagnosis import (
-    Diagnosis as Diagnosis,
-    diagnose as diagnose,
-)
-from .yourdata.estimator import (
-    AttentionClassifier as AttentionClassifier,
-)
-from .yourdata.explanation import (
-    Explanation as Explanation,
-    explain as explain,
-)
-from .yourdata.leaks import (
-    suspicion as suspicion,
-)
-from .yourdata.report import (
-    Report as Report,
-    report as report,
-)
-from .yourdata.text_box import (
-    Live as Live,
-    live as live,
 )
 
 __version__: str

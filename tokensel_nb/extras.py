@@ -83,7 +83,6 @@ HUB = "the Hugging Face hub needs the library datasets"
 
 if TYPE_CHECKING:
     import datasets as datasets
-    import jinja2 as jinja2
     import matplotlib.pyplot as plt
     import pandas as pd
     import seaborn as sns
@@ -91,8 +90,7 @@ if TYPE_CHECKING:
     from IPython import display as display
     from matplotlib import colors as colors
 else:
-    pd = Extra("pandas", "report", "tables need pandas")
-    jinja2 = Extra("jinja2", "report", "pages need Jinja")
+    pd = Extra("pandas", "book", "tables need pandas")
     plt = Extra("matplotlib.pyplot", "book", FIGURES)
     colors = Extra("matplotlib.colors", "book", FIGURES)
     sns = Extra("seaborn", "book", FIGURES)

@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import pytest
 
-import tokensel_nb as ts
+import tokensel_report as tr
 from course import shortcut
 
 CLASS = 8_231_907
@@ -24,7 +24,7 @@ def words_of(texts):
 
 def reported(book):
     """Return what the report says of a corpus."""
-    return ts.report(ts.TextClassifier(), book.texts, book.labels, folds=2, quotes=0)
+    return tr.report(tr.TextClassifier(), book.texts, book.labels, folds=2, quotes=0)
 
 
 @pytest.fixture(scope="module")
@@ -207,7 +207,7 @@ def test_the_command_writes_what_students_get_and_no_more(tmp_path, capsys):
     assert sorted(each.name for each in tmp_path.iterdir()) == ["ada.csv", "ada.json", "bob.csv", "bob.json"]
     assert "ada.csv" in capsys.readouterr().out
     book = shortcut.puzzle(shortcut.seed_of(CLASS, "ada"))
-    read = ts.read_reviews(tmp_path / "ada.csv", text="text", label="label")
+    read = tr.read_reviews(tmp_path / "ada.csv", text="text", label="label")
     assert list(read.texts) == book.texts
     assert [read.class_names[each] for each in read.labels] == book.labels
     assert json.loads((tmp_path / "ada.json").read_text()) == shortcut.FORM

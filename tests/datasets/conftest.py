@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from tokensel_nb.datasets.read.hub import REVISIONS
-from tokensel_nb.datasets.read.reviews import SENTIMENTS, Reviews
+from tokensel_nb.datasets.hub import REVISIONS
+from tokensel_nb.datasets.reviews import SENTIMENTS, Reviews
 from tokensel_nb.datasets.sources import RECORDED, digest
 
 
@@ -23,7 +23,7 @@ def hub(monkeypatch):
             raise FileNotFoundError(f"no {address}")
         return served[address]
 
-    monkeypatch.setattr("tokensel_nb.datasets.read.hub.why_silent", lambda: None)
+    monkeypatch.setattr("tokensel_nb.datasets.hub.why_silent", lambda: None)
     monkeypatch.setattr("datasets.load_dataset", load_dataset)
     return served
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from helpers import raising, written
 
-from tokensel_nb.datasets.read.reviews import SENTIMENTS, Reviews
+from tokensel_nb.datasets.reviews import SENTIMENTS, Reviews
 from tokensel_nb.datasets.sources import cache_folder, cached
 
 NAME = "imdb-test.parquet"

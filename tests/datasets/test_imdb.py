@@ -8,7 +8,7 @@ from helpers import raising, written
 
 from tokensel_nb import DataError, load_imdb, read_imdb
 from tokensel_nb.datasets import imdb as imdb_module
-from tokensel_nb.datasets.read.reviews import SENTIMENTS, Reviews
+from tokensel_nb.datasets.reviews import SENTIMENTS, Reviews
 from tokensel_nb.datasets.sources import RECORDED, cached
 
 
@@ -30,10 +30,9 @@ def test_the_folder_that_the_user_names_comes_first(tmp_path, monkeypatch, capsy
     assert f"from the folder {tmp_path}" in capsys.readouterr().out
 
 
-def test_the_original_folders_of_imdb_are_read(tmp_path, monkeypatch):
-    for side, text in (("neg", "a bad film"), ("pos", "a good film")):
-        (tmp_path / "aclImdb" / "test" / side).mkdir(parents=True)
-        (tmp_path / "aclImdb" / "test" / side / "0_1.txt").write_text(text)
+def test_a_file_that_is_not_what_was_recorded_is_refused(tmp_path, monkeypatch):
+    (tmp_path / "imdb").mkdir()
+    (tmp_path / "imdb" / "test.csv").write_text("label,text\npos,a good film\nneg,a bad film\n")
     monkeypatch.setenv("TOKENSEL_DATA", str(tmp_path))
     with pytest.raises(DataError, match=r"IMDB test from the folder .*: 2 rows instead of 25,000; get the whole file again"):
         read_imdb("test", source="folder")

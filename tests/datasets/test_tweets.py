@@ -5,7 +5,7 @@ import pytest
 
 from tokensel_nb import DataError, load_tweets, read_tweets
 from tokensel_nb.datasets import tweets as tweets_module
-from tokensel_nb.datasets.read.reviews import SENTIMENTS, Reviews
+from tokensel_nb.datasets.reviews import SENTIMENTS, Reviews
 from tokensel_nb.datasets.sources import RECORDED, cache_folder, digest
 
 ROWS = [("negative", "late again, caf\xe9"), ("neutral", "on time"), ("positive", '"so, so"\nglad'), ("negative", "lost bag")]

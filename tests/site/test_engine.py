@@ -9,8 +9,8 @@ import tokensel_nb as ts
 from experiments import front_page
 from experiments.playthings import verdict
 from tokensel_nb import text
-from tokensel_nb.yourdata import phrases
-from tokensel_nb.yourdata.html import FOLDER
+from tokensel_report import phrases
+from tokensel_report.html import FOLDER
 
 ENGINE = Path(__file__).parents[2] / "book" / "_static" / "playthings" / "engine.js"
 pytestmark = pytest.mark.long

@@ -5,8 +5,8 @@ import pytest
 from helpers import shipped
 from pages import ROOT, numbers, settle
 
-import tokensel_nb as ts
-from tokensel_nb.chapters.your_data import shaded
+import tokensel_report as tr
+from tokensel_report.your_data import shaded
 
 PLAYTHING = ".tag_plaything-plant .plaything"
 DATA = shipped("plant_data")
@@ -101,11 +101,11 @@ def without(model, text, starts):
 def test_a_word_is_taken_out_of_the_sum(visit, tmp_path):
     """By a tap and by a key; of a word that stands there twice, one place at a time."""
     texts, text = ["a good film", "good and moving", "a bad film", "bad and long"], "a good good film and unseen bad"
-    model = ts.TextClassifier(min_texts=1).fit(texts * 10, [1, 1, 0, 0] * 10)
+    model = tr.TextClassifier(min_texts=1).fit(texts * 10, [1, 1, 0, 0] * 10)
     scripts = [(ROOT / "book/_static/playthings" / f"{name}.js").as_uri() for name in ("engine", "ui", "leave")]
     tags = "".join(f'<script src="{script}"></script>' for script in scripts)
     page = tmp_path / "page.html"
-    page.write_text(f'<meta charset="utf-8">{shaded(ts.explain(model, text)).data}{tags}', "utf-8")
+    page.write_text(f'<meta charset="utf-8">{shaded(tr.explain(model, text)).data}{tags}', "utf-8")
     opened = visit(page)
     words, verdict = opened.tab.get_by_role("button"), opened.tab.get_by_role("status")
     assert words.all_inner_texts() == [word for word in text.split() if word != "unseen"]

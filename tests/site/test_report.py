@@ -10,8 +10,8 @@ from hostile import HARM, write
 from pages import Visit, no_sideways_scroll, printed_share, settle, violations
 
 import tokensel_nb
-from tokensel_nb import TextClassifier
-from tokensel_nb.yourdata.command import main
+from tokensel_report import TextClassifier
+from tokensel_report.command import main
 
 TABLES = Path(tokensel_nb.__file__).parent / "data" / "page" / "tables.js"
 

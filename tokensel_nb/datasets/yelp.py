@@ -6,9 +6,10 @@ from itertools import compress
 import numpy as np
 
 from ..corpus import Corpus
-from .read.hub import from_hub
-from .read.reviews import SENTIMENTS, Reviews, count
-from .sources import as_recorded, first_that_serves, own_file
+from .files import own_columns
+from .hub import from_hub
+from .reviews import SENTIMENTS, DataError, Reviews, count
+from .sources import as_recorded, first_that_serves
 
 YELP_MAX_WORDS = 5_424  # the size of the paper's vocabulary; which words it holds, and how they were split, is not known here
 STARS = ("1 star", "2 stars", "3 stars", "4 stars", "5 stars")
@@ -64,7 +65,7 @@ def read_yelp(split="train", classes=2, source="auto") -> Reviews:
         4: the number of stars, without three stars. That is a choice made here; how the paper forms its four classes is
         not known to us.
     source : {"auto", "folder", "hub"}
-        "folder": ``$TOKENSEL_DATA`` with ``yelp/train.csv`` (or tsv, jsonl, parquet; columns text and stars, 1 to 5). The
+        "folder": ``$TOKENSEL_DATA`` with ``yelp/train.csv`` (or tsv, parquet; columns text and stars, 1 to 5). The
         file is taken as it is, however long. "hub": Hugging Face; for two classes yelp_polarity, else yelp_review_full. They
         must have as many rows as their makers state. Line breaks, which they write as a backslash
         and an n, become line breaks again. "auto": the first of these that answers; a folder that the user names and that is
@@ -90,7 +91,6 @@ def read_yelp(split="train", classes=2, source="auto") -> Reviews:
     ...     os.environ["TOKENSEL_DATA"] = folder
     ...     ts.read_yelp(classes=5, source="folder").labels.tolist()
     ...     del os.environ["TOKENSEL_DATA"]
-    train.csv: no text of the classes '2', '4'
     Yelp train: 3 reviews from the folder ...
     [4, 2, 0]
     """
@@ -102,11 +102,14 @@ def read_yelp(split="train", classes=2, source="auto") -> Reviews:
 
 
 def _from_folder(split, classes):
-    folder, path = own_file(f"yelp/{split}.*")
-    from .read.own_files import read_reviews  # here, since few readers need it
-
-    starred = read_reviews(path, "text", "stars", class_names=range(1, 6))
-    return _by_stars(starred.texts, starred.labels + 1, classes, f"the folder {folder}")
+    folder, texts, stars = own_columns(f"yelp/{split}", "text", "stars")
+    try:
+        numbers = np.array(stars, float)
+    except ValueError:
+        numbers = np.zeros(1)
+    if not np.isin(numbers, range(1, 6)).all():
+        raise DataError(f"{folder}/yelp: a review has neither 1, 2, 3, 4 nor 5 stars; leave its row out")
+    return _by_stars(texts, numbers.astype(int), classes, f"the folder {folder}")
 
 
 def _by_stars(texts, stars, classes, source):

@@ -71,12 +71,12 @@ def verdict(label, answers, seed) -> str:
 class Checks:
     """Checks answers: called with an exercise's label and the answers, it prints what is to be said of them.
 
-    It knows the exercises of a chapter, such as "01_model". The seed draws the cases; ``right`` holds 1 or 0 for the last
-    answer to each exercise, by its label.
+    It knows the exercises of a chapter, such as "01_model", or those of a module elsewhere, by its full name. The seed draws
+    the cases; ``right`` holds 1 or 0 for the last answer to each exercise, by its label.
     """
 
     def __init__(self, chapter, seed=0) -> None:
-        import_module(f"._{chapter}", __package__)
+        import_module(chapter if "." in chapter else f"._{chapter}", __package__)
         self.seed = seed
         self.right: dict[str, int] = {}
 

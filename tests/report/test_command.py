@@ -1,0 +1,353 @@
+"""The command `tokensel`, as people type it: what it prints, what it writes, how it ends."""
+
+import csv
+import io
+import os
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from hostile import HARM, Held, faults
+
+import tokensel_report as tr
+from tokensel_report.command import main, one_line, table_of_predictions
+from tokensel_report.options import as_options
+
+TEXTS = ["a good film", "good and moving", "a bad film", "bad and long"] * 10
+LABELS = ["up", "up", "down", "down"] * 10
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    """Return the folder of a saved model."""
+    folder = tmp_path_factory.mktemp("saved") / "model"
+    tr.TextClassifier().fit(TEXTS, LABELS).save(folder)
+    return str(folder)
+
+
+@pytest.fixture
+def new_texts(tmp_path):
+    path = tmp_path / "new.csv"
+    path.write_text('number,review\n1,"a good, long film"\n2,\n3,bad\n')
+    return path
+
+
+def typed(*words, **options):
+    """Run the command in a process of its own."""
+    command = [sys.executable, "-m", "tokensel_report.command", *map(str, words)]
+    return subprocess.run(command, capture_output=True, **options)
+
+
+def test_predictions_are_those_of_the_model(model, new_texts):
+    done = typed("predict", model, new_texts, "--text", "review")
+    assert done.returncode == 0
+    rows = list(csv.DictReader(io.StringIO(done.stdout.decode())))
+    assert [(row["text"], row["label"]) for row in rows] == [("a good, long film", "up"), ("bad", "down")]
+    likely = tr.TextClassifier.load(model).predict_proba([row["text"] for row in rows])
+    found = [[float(row["p(down)"]), float(row["p(up)"])] for row in rows]
+    assert found == pytest.approx(likely, abs=5e-5)  # four digits are written
+    assert b"dropped" in done.stderr
+
+
+def test_predictions_go_into_a_file(model, new_texts, tmp_path):
+    assert main(["predict", model, str(new_texts), "-o", str(tmp_path / "made" / "out.csv")]) == 0
+    assert (tmp_path / "made" / "out.csv").read_text().startswith("text,label,p(down),p(up)\n")
+    assert len(list((tmp_path / "made").iterdir())) == 1
+
+
+def test_an_explanation_names_the_words(model, capsys):
+    assert main(["explain", model, "A good film"]) == 0
+    told = capsys.readouterr().out
+    assert told == f"{tr.explain(tr.TextClassifier.load(model), 'A good film')}\n"
+
+
+def test_an_explanation_is_written_as_a_page_that_runs_nothing(model, tmp_path, capsys):
+    text, out = f"A good film {HARM[1]} {HARM[2]}", tmp_path / "why.html"
+    assert main(["explain", model, text, "-o", str(out)]) == 0
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert f"the explanation is in {out}; it holds the text" in told.err
+    page = out.read_text("utf-8")
+    assert list(faults(page)) == []
+    assert tr.explain(tr.TextClassifier.load(model), text).html() in page
+    assert " ".join(text.split()) in Held(page).text
+    assert Held(page).run == []
+
+
+def test_a_text_comes_by_the_standard_input(model):
+    done = typed("explain", model, "-", input="sch\u00f6n, bad".encode() + b"\xff")
+    assert done.returncode == 0
+    assert done.stdout.decode().startswith("down")
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (["predict", "{model}", "{new}", "--text", "nope"], "nope"),
+        (["predict", "{model}", "{new}.gone"], "new.csv.gone"),
+        (["predict", "{model}.gone", "{new}"], "model.gone"),
+        (["predict", "{model}", "{new}", "-o", "{new}/below/out.csv"], "new.csv"),
+        (["explain", "{new}", "a text"], "new.csv"),
+    ],
+)
+def test_one_sentence_says_what_is_wrong(words, named, model, new_texts, capsys):
+    assert main([word.format(model=model, new=new_texts) for word in words]) == 1
+    told = capsys.readouterr()
+    assert told.out == ""
+    last = told.err.splitlines()[-1]
+    assert last.startswith("tokensel: ")
+    assert named in last
+    assert "Traceback" not in told.err
+
+
+@pytest.mark.parametrize(
+    "words", [["report", ""], ["predict", "{model}", ""], ["predict", "", "{new}"], ["explain", "", "a text"]]
+)
+def test_an_empty_name_is_no_source_and_no_model(words, model, new_texts, monkeypatch, capsys):
+    """Though the working directory has a model, and texts."""
+    monkeypatch.chdir(model)
+    assert main([word.format(model=model, new=new_texts) for word in words]) == 1
+    assert re.search("tokensel: .*there is no such f", capsys.readouterr().err)
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """Return what a report is asked for, in the place of making it."""
+    asked = []
+    monkeypatch.setattr("tokensel_report.page.find", lambda *found, **settings: asked.append((*found, settings)))
+    monkeypatch.setattr("tokensel_report.page.report_page", lambda found: "page")
+    return asked
+
+
+def test_labels_are_merged_and_dropped_for_a_report(asked, tmp_path, capsys):
+    (tmp_path / "mine.csv").write_text("text,label\ngood,1\nbad,a=b\nso,3\nlong,\nfine,5\n")
+    command = ["report", str(tmp_path / "mine.csv"), "-o", str(tmp_path / "out.html"), "--no-texts", "--seed", "3"]
+    assert main([*command, *"--class 1=low --class a=b=low --class 3= --class = --class 5=high".split()]) == 0
+    reviews, name, notes, settings = asked.pop()
+    assert (reviews.texts, reviews.class_names) == (["good", "bad", "fine"], ("high", "low"))
+    assert reviews.labels.tolist() == [1, 1, 0]
+    assert name == "mine.csv"
+    assert notes == ["mine.csv: 2 of 5 rows have a label that classes drops and are dropped"]
+    assert capsys.readouterr().err.startswith(notes[0])
+    assert settings == dict(show_texts=False, least=5, seed=3)
+    with pytest.raises(SystemExit):
+        main([*command, "--class", "low"])
+
+
+LEFT_OUT = [2, 5, 8]  # a label that is dropped, an empty text, no label
+
+
+@pytest.fixture
+def beside(tmp_path):
+    """Return a function that writes probabilities beside ten texts, of which three are left out, and returns the command."""
+    labels = ["up", "down", "so", "up", "down", "up", "down", "up", "", "down"]
+    texts = [" " if row == 5 else f"text {row}" for row in range(10)]
+    pd.DataFrame({"text": texts, "label": labels}).to_csv(tmp_path / "mine.csv", index=False)
+
+    def write(change, name="theirs.csv"):
+        table, path = change(pd.DataFrame({"up": UP, "down": 1 - UP})), tmp_path / name
+        (table.to_parquet if path.suffix == ".parquet" else table.to_csv)(path, index=False)
+        command = ["report", tmp_path / "mine.csv", "--probabilities", path, "-o", tmp_path / "out.html"]
+        return [*map(str, command), "--class", "so=", "--class", "="]
+
+    return write
+
+
+UP = np.linspace(0, 0.9, 10)
+
+
+@pytest.mark.parametrize("name", ["theirs.csv", "theirs.csv.gz", "theirs.parquet"])
+@pytest.mark.parametrize("unknown", [[], LEFT_OUT], ids=["all rows", "none for those left out"])
+def test_probabilities_stay_with_their_texts_where_rows_are_left_out(asked, beside, name, unknown):
+    assert main(beside(lambda table: table.drop(index=unknown).reindex(range(10)), name)) == 0
+    reviews, *_, settings = asked.pop()
+    rows = [int(text.removeprefix("text ")) for text in reviews.texts]
+    assert sorted(rows + LEFT_OUT) == list(range(10))
+    assert np.flatnonzero(~reviews.kept).tolist() == LEFT_OUT
+    given = settings.pop("model")
+    assert given.columns.tolist() == ["up", "down"]
+    assert given["up"].tolist() == pytest.approx(UP[rows])
+    assert given.index.tolist() == reviews.places
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda table: table[:-1], "theirs.csv: it has 9 rows, and the texts have 10; give one for each, left out or not"),
+        (lambda table: table.drop(index=LEFT_OUT), "theirs.csv: it has 7 rows, and the texts have 10; give one for each"),
+        (lambda table: table[["up"]], "probabilities have columns ['up']; give one for each class: ['down', 'up']"),
+        (lambda table: table.rename(columns={"up": "Up"}), "columns ['Up', 'down']; give one for each class: ['down', 'up']"),
+        (lambda table: table.assign(so=0.0), "columns ['up', 'down', 'so']; give one for each class: ['down', 'up']"),
+        (lambda table: table.reset_index(), "columns ['index', 'up', 'down']; give one for each class: ['down', 'up']"),
+        (lambda table: table.assign(up=1.0), "probabilities at row 1 are [1.0, 1.0]; give some from 0 to 1 that sum to 1"),
+        (lambda table: table.drop(index=6).reindex(range(10)), "probabilities at row 7 are [nan, nan]; give some from 0 to 1"),
+        (lambda table: table.assign(up="much"), "could not convert string to float"),
+    ],
+)
+def test_probabilities_that_do_not_fit_are_refused_in_one_sentence(change, said, beside, tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("TQDM_DISABLE", "1")
+    assert main(beside(change)) == 1
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last.startswith("tokensel: ")
+    assert said in last
+    assert not (tmp_path / "out.html").exists()
+
+
+def test_rows_that_are_skipped_could_not_be_matched_and_are_refused(beside, capsys):
+    with pytest.raises(SystemExit):
+        main([*beside(lambda table: table), "--skip-bad-rows"])
+    assert "--skip-bad-rows: not allowed with argument --probabilities" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["gone.csv", "broken.csv", "empty.csv", "broken.parquet"])
+def test_a_file_of_probabilities_that_cannot_be_read_is_named(beside, tmp_path, capsys, name):
+    command = beside(lambda table: table)
+    if name != "gone.csv":
+        (tmp_path / name).write_text("" if name == "empty.csv" else "up,down\n0.5,0.5,0.5\n")
+    assert main([word.replace("theirs.csv", name) for word in command]) == 1
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last.startswith(f"tokensel: {tmp_path / name}: ")
+    assert "there is no such file" in last if name == "gone.csv" else "cannot be read" in last
+
+
+def test_a_name_that_is_mistyped_is_told_before_anything_heavy_is_imported(tmp_path):
+    code = "import sys; from tokensel_report.command import main; main(['report', 'gone.csv']); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path)
+    assert done.stderr.startswith("tokensel: gone.csv: there is no such file; give the path of a CSV")
+    assert {"numpy"} == {"numpy", "scipy", "pyarrow", "sklearn", "pandas", "jinja2", "tqdm"} & set(done.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            ["report", "a.csv"],
+            "a.csv: it is not clear which column holds the labels; name it with --label; it has 'text', 'bar'",
+        ),
+        (["report", "a.csv", "--label", "text"], "a.csv: text and label are both 'text'; name two columns"),
+        (["report", "a.csv", "--encoding", "nope"], "--encoding nope is unknown to Python; leave it out to have it detected"),
+        (["predict", "gone", "a.csv"], "gone: there is no such folder; give one where a report has saved its model, by --save"),
+        (["predict", ".", "gone.csv"], "gone.csv: there is no such file; give the path of a CSV"),
+        (["predict", ".", ""], "'': there is no such file; give the path of a CSV"),
+        (["explain", "gone", "a text"], "gone: there is no such folder"),
+    ],
+)
+def test_what_is_known_to_be_wrong_is_said_of_options_before_anything_heavy_is_imported(words, said, tmp_path):
+    (tmp_path / "a.csv").write_text("text,bar\ngood,a\nbad,b\n")
+    code = f"import sys; from tokensel_report.command import main; main({words}); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path)
+    assert done.stderr.startswith(f"tokensel: {said}")
+    assert not {"sklearn", "pandas", "jinja2", "torch"} & set(done.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("said", "options"),
+    [
+        ("give its number as label= (0 to 4), or label=None for texts without labels", "give its number with --label (0 to 4)"),
+        ("give label=None, or sep= if it is a table", "name its columns with --text and --label if it is a table"),
+        ("its encoding was detected as cp1252; encoding=... overrides it", "cp1252; --encoding overrides it"),
+        ("texts repeat: 1 (row 3), kept; drop_duplicates=True drops them", "texts repeat: 1 (row 3), kept"),
+        (
+            "drop the row, as classes={'NA': None} does, or --class NA= on the command line",
+            "drop the row, as --class 'NA=' does",
+        ),
+        ("classes={'neg ': 'neg', 'Neg': 'neg'} merges them", "--class 'neg =neg', --class 'Neg=neg' merges them"),
+        ("30 different labels; name the right column, or list them in class_names", "name the right column with --label"),
+    ],
+)
+def test_messages_speak_of_options(said, options):
+    assert as_options(said).endswith(options)
+    assert not re.search("=None|class_names|True", as_options(said))
+
+
+def test_an_encoding_can_be_given_to_the_command(asked, tmp_path, capsys):
+    (tmp_path / "mine.csv").write_bytes("text,label\n\u03b1,1\nb,0\n".encode("cp1253"))
+    assert main(["report", str(tmp_path / "mine.csv"), "-o", str(tmp_path / "out.html"), "--encoding", "cp1253"]) == 0
+    assert asked.pop()[0].texts == ["\u03b1", "b"]
+
+
+@pytest.mark.parametrize("off", ["", "1"])
+def test_progress_is_shown_unless_it_is_switched_off(off, tmp_path):
+    (tmp_path / "mine.csv").write_text("text,label\n" + "good film,1\nbad film,0\n" * 30)
+    environment = os.environ | {"TQDM_DISABLE": off}  # empty is no
+    done = typed("report", "mine.csv", cwd=tmp_path, env=environment)
+    assert done.returncode == 0
+    assert (b"3/3" in done.stderr) == (not off)
+    assert done.stdout == b""
+    if off:
+        *notes, last = done.stderr.decode().splitlines()
+        assert last == "the report is in report.html; it quotes texts: think before you pass it on"
+        assert all(note.startswith("mine.csv: ") for note in notes)
+
+
+@pytest.mark.parametrize("words", [[], ["predict"], ["explain", "model"], ["nonsense"], ["predict", "--unknown", "a", "b"]])
+def test_no_command_line_is_told_with_its_usage(words, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(words)
+    assert ended.value.code == 2
+    assert "usage: tokensel" in capsys.readouterr().err
+
+
+def test_what_is_read_no_further_is_no_error(model, new_texts):
+    first = f"{sys.executable} -m tokensel_report.command predict {model} {new_texts}"
+    done = subprocess.run(f"set -o pipefail; {first} | true", shell=True, executable="/bin/bash", capture_output=True)
+    assert done.returncode == 0
+    assert b"Traceback" not in done.stderr
+    assert b"Exception" not in done.stderr
+
+
+def test_ctrl_c_ends_it_without_a_traceback(model, monkeypatch, capsys):
+    def interrupted(folder):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(tr.TextClassifier, "load", interrupted)
+    assert main(["explain", model, "a text"]) == 130
+    assert capsys.readouterr() == ("", "")
+
+
+def written_and_read(texts, labels=LABELS):
+    """Return the table of predictions as Python reads it, and as pandas does, which also ends rows at a carriage return."""
+    written = table_of_predictions(texts, tr.TextClassifier().fit(TEXTS, labels))
+    rows = list(csv.reader(io.StringIO(written, newline="")))
+    table = pd.read_csv(io.StringIO(written, newline=""), dtype=str, keep_default_na=False)
+    assert table.to_numpy().tolist() == rows[1:]
+    assert list(table.columns) == rows[0]
+    return rows
+
+
+def test_no_cell_is_a_formula():
+    rows = written_and_read(
+        ["=1+1", "@SUM(1)", "-2", "+good", "\tbad", " =1", "＝1+1", 'a, "b"\nc', "a - b"], [1, 1, -1, -1] * 10
+    )
+    assert [row[0] for row in rows[1:]] == "'=1+1|'@SUM(1)|-2|'+good|\tbad|' =1|'＝1+1|a, \"b\"\nc|a - b".split("|")
+    assert {row[1] for row in rows[1:]} == {"-1", "1"}
+
+
+BREAKS = ["\r", "\n", "\r\n", "\v", "\f", "\x1c", "\x85", "\u2028", "\u2029"]
+
+
+@pytest.mark.parametrize("end", BREAKS)
+@pytest.mark.parametrize("space", ["", " ", "\t", "\xa0"])
+def test_no_line_of_a_cell_is_a_formula(end, space):
+    """Not in a text, in a label, or in the name of a column, for who takes the quotes for nothing."""
+    texts = [f"good film{end}{space}={number}+1{end}-1" for number in range(3)] + [f"{end}{space}=1", f"a{end}b", "good"]
+    rows = written_and_read(texts, [f"=up{end}{space}@x", f"+up{end}{space}@x", "down", "down"] * 10)
+    assert [row[0].replace("'", "") for row in rows[1:]] == texts
+    assert [row[0] for row in rows[-2:]] == texts[-2:]
+    lines = [line.lstrip() for row in rows for cell in row for line in cell.splitlines()]
+    assert [line for line in lines if line.startswith(("=", "+", "-", "@"))] == []
+
+
+def test_the_process_speaks_as_before_once_the_command_is_done(capsys):
+    assert main(["predict", "no_such_folder", "texts.csv"]) == 1
+    capsys.readouterr()
+    tr.read_reviews((["good", " ", "bad"], ["up", "up", "down"]))
+    assert "empty text" in capsys.readouterr().out
+
+
+def test_an_error_is_one_line_without_escapes():
+    assert one_line("no such\n  file: \x1b[31mred") == "no such file: ?[31mred"
+    assert one_line(MemoryError()) == "MemoryError"

@@ -1,0 +1,102 @@
+"""Marks beside words: which texts have which, and that a planted one is found among those of real sentences."""
+
+import re
+
+import numpy as np
+import pytest
+
+import tokensel_nb as ts
+import tokensel_report as tr
+from tokensel_report.marks import marks_of, names_of
+
+
+@pytest.mark.parametrize(
+    ("text", "mark"),
+    [
+        ("a  gap.", "two spaces"),
+        ("a   gap.", "three spaces or more"),
+        ("a\tgap.", "a tab"),
+        ("two\nlines.", "a line break"),
+        (" before.", "a space at the start"),
+        ("behind. ", "a space at the end"),
+        ("LOUD.", "capitals alone"),
+        ("some LOUD words.", "a word in capitals"),
+        ("no end", "no sign at the end"),
+        ("yes !!", "the sign “ !!”"),
+        ("yes!!", "the sign “!!”"),
+        ("yes !! ", "the sign “ !!” at the end"),
+        ("see ref 4821375.", "the number “ref #######”"),
+        ("AB-1234 came.", "the number “AB-####”"),
+        ("a<br />b.", "the tag <br>"),
+        ("мир.", "Cyrillic letters"),
+        ("zero\u200bwidth.", "the sign “U+200B”"),
+    ],
+)
+def test_a_mark_is_named(text, mark):
+    assert mark in names_of(text)
+
+
+def test_words_alone_have_no_mark():
+    assert names_of("Three words.") == {"the sign “.”", "the sign “.” at the end"}
+    assert "the sign “ !!” at the end" not in names_of("yes !! no.")
+    assert "two spaces" not in names_of("three   spaces.")
+
+
+def test_lengths_and_places_part_the_texts():
+    texts = [" ".join(["word"] * (1 + row % 50)) for row in range(1000)]
+    found = marks_of(texts, least=10)
+    for kind, rows in {r"\d+ to \d+ words": 980, r"\d+ words": 1000, ".* of the file": 1000}.items():  # twenty have 50 words
+        parts = found.texts[:, [re.fullmatch(kind, name) is not None for name in found.names]]
+        assert sorted(parts.sum(axis=1)) == [0] * (1000 - rows) + [1] * rows
+
+
+def test_what_few_or_nearly_all_texts_have_is_no_mark():
+    texts = ["odd !!"] * 9 + ["A sentence."] * 991
+    assert not {"the sign “ !!” at the end", "the sign “.” at the end"} & set(marks_of(texts, least=10).names)
+    assert {"the sign “ !!” at the end", "the sign “.” at the end"} <= set(marks_of(texts, least=9).names)
+
+
+def test_of_marks_that_the_same_texts_have_the_longest_name_is_kept():
+    found = marks_of(["the ref 4821375"] * 3 + ["A sentence."] * 3, least=3).names
+    assert "the number “ref #######”" in found
+    assert "the number “#######”" not in found
+    both = marks_of([" padded. "] * 3 + ["A sentence."] * 3, least=3).names
+    assert {"a space at the start", "a space at the end"} <= set(both)
+
+
+def sentences(random):
+    """Return 3,000 sentences of Rotten Tomatoes and their labels."""
+    reviews = ts.read_rotten_tomatoes()
+    some = random.permutation(len(reviews.texts))[:3000]
+    return [reviews.texts[row] for row in some], np.asarray(reviews.labels)[some]
+
+
+PLANTS = {
+    "two spaces": lambda text, random: text.replace(" ", "  ", 1),
+    "the sign “ !!” at the end": lambda text, random: f"{text} !!",
+    "a word in capitals": lambda text, random: text.upper(),
+    "Cyrillic letters": lambda text, random: f"{text} {''.join(random.choice(list('аеимнорт'), 5))}",
+}
+
+
+@pytest.mark.parametrize("mark", PLANTS)
+def test_what_is_planted_in_one_class_is_named_and_in_both_is_not(mark):
+    random = np.random.default_rng(0)
+    given, labels = sentences(random)
+    for in_both in (False, True):
+        texts, rows = list(given), np.arange(3000) if in_both else np.flatnonzero(labels == 1)
+        for row in random.choice(rows, 40, replace=False):
+            texts[row] = PLANTS[mark](texts[row], random)
+        found = tr.report(tr.TextClassifier(), texts, labels, quotes=0)
+        assert (mark in found.suspicious) != in_both
+        assert mark in set(found.marks.word) - set(found.table.word)
+
+
+def test_a_file_in_the_order_of_its_labels_is_told():
+    texts, labels = sentences(np.random.default_rng(0))
+    order = np.argsort(labels, kind="stable")
+    found = tr.report(tr.TextClassifier(), [texts[row] for row in order], labels[order], quotes=0)
+    (told,) = [name for name in found.suspicious if name in set(found.marks.word)]
+    assert told.endswith(" of the file")
+    assert told not in found.refit().words
+    assert set(found.corners["suspicious"].word.head(1)) == {told}

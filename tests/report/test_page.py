@@ -1,0 +1,366 @@
+"""What a page of a report runs, loads, quotes, lists and tells, whatever the texts are; `site/test_report.py` opens it."""
+
+import re
+import tomllib
+import warnings
+from html import unescape
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hostile import HARM, Held, faults, write
+from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
+
+import tokensel_report as tr
+from tokensel_report import page, text_box
+from tokensel_report.command import main
+
+ROOT = Path(__file__).parents[2]
+
+NAME = "<img src=x onerror=alert(1)>'\"\\ {{7*7}} %s.csv"
+SECRET = "secret"  # how of each text a word begins that stands in no other
+RARE = 60  # words of four texts
+
+
+def secret(n):
+    """Return it, without a digit: the shape of numbers in many texts may be told."""
+    return SECRET + str(n).translate(str.maketrans("0123456789", "abcdefghij"))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Return a folder with a table of harmful texts, under a harmful name, of harmful labels."""
+    random = np.random.default_rng(0)
+    rows = []
+    for n in range(240):
+        words = " ".join(random.choice(["good", "great"] if n % 2 else ["bad", "dull"], 3))
+        line = " zqa zqb sent from my phone" if n % 2 and n < 80 else ""
+        text = f"{HARM[n % len(HARM)].format(n=n)} {words} women {secret(n)} rare{n % RARE}{line}"
+        wrong = n % 7 == 0  # so that there is something that the classifier gets wrong
+        rows.append([text, HARM[1 + (n + wrong) % 2].format(n=0)])
+    path = tmp_path_factory.mktemp("harm")
+    write(path / NAME, rows)
+    return path
+
+
+@pytest.fixture(scope="module")
+def made(folder):
+    """Return a function that makes the page with some options, each once."""
+    pages = {}
+
+    def make(*options):
+        if options not in pages:
+            out = folder / f"report{len(pages)}.html"
+            assert main(["report", str(folder / NAME), "--text", "review", "--label", "stars", "-o", str(out), *options]) == 0
+            pages[options] = out.read_text("utf-8")
+        return pages[options]
+
+    return make
+
+
+OPTIONS = [(), ("--no-texts",), ("--no-texts", "--least", "60")]
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=" ".join)
+def test_a_page_runs_loads_and_sends_nothing_but_its_own(made, options):
+    assert list(faults(made(*options))) == []
+
+
+def test_these_faults_would_be_seen(made):
+    """The control: each change of the page is one that the tests above would not let pass."""
+    page = made().replace("&#39;", "'")
+    changes = [
+        ("default-src 'none'", "default-src 'none'; img-src *"),
+        ("default-src 'none'", "default-src 'none'; img-src * data:"),
+        ("default-src 'none'", "default-src 'self'"),
+        ("default-src 'none'; ", ""),
+        ("script-src ", "script-src 'unsafe-inline' "),
+        ("; form-action 'none'", ""),
+        ("; base-uri 'none'", "; base-uri 'none'; connect-src https:"),
+        ("<h1>", "<h1><img src='http://example.com/a.png'>"),
+        ("<h1>", "<h1><script>1</script>"),
+        ("<h1>", "<h1 onclick='1'>"),
+        ("<h1>", "<h1 style='background: url(http://example.com)'>"),
+        ("<h1>", "<form><h1>"),
+        ("</style>", "@import 'http://example.com'</style>"),
+    ]
+    for old, new in changes:
+        assert old in page
+        assert list(faults(page.replace(old, new, 1))), new
+
+
+def test_what_harms_is_shown_as_it_was_written(made):
+    held = Held(made())
+    assert held.text.startswith(f"Report on {NAME}")
+    for label in (HARM[1].format(n=0), HARM[2].format(n=0)):
+        assert held.text.count(label) > 10
+        assert label in held.data["classes"]
+    quoted = {n for n in range(240) if f"{secret(n)} " in held.text + " "}
+    assert len(quoted) > 30
+    shown = {n % len(HARM) for n in quoted if HARM[n % len(HARM)].format(n=n).replace("\u2028", " ") in held.text}
+    assert len(shown) > 10
+    written = [unescape(HARM[n % len(HARM)].format(n=n)) for n in range(240)]  # as `read_reviews` mends entities
+    assert all(any(harm in example for harm in written) for example in held.data["examples"])
+
+
+@pytest.mark.parametrize("options", OPTIONS[1:], ids=" ".join)
+def test_without_texts_nothing_of_a_text_is_on_the_page_but_words_of_enough_texts(made, options):
+    page = made(*options)
+    assert SECRET in made()
+    assert SECRET not in page
+    assert Held(page).data["examples"] == []
+
+
+@pytest.mark.parametrize("options", OPTIONS[1:], ids=" ".join)
+def test_what_is_listed_stands_in_enough_texts(made, options):
+    """Among them what decided the texts that it got wrong. Least is 5 by default; 60 leaves out what stands in 40."""
+    page, many = made(*options), "60" in options
+    assert "rare" in made()
+    for word in ("rare", *(["zqa", "phone"] if many else [])):
+        assert not re.search(rf"\b{word}", page), word
+    assert all(word in page for word in ("women", "good", *([] if many else ["zqa", "phone"])))
+
+
+def test_the_policy_lets_nothing_call_out():
+    """A picture from elsewhere would, without a script; and neither base nor form falls back on the default."""
+    allowed = dict(each.split(" ", 1) for each in page.policy(["", ""]).split("; "))
+    empty = "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='"
+    assert allowed.pop("script-src") == f"{empty} {empty}"
+    assert allowed == {"default-src": "'none'", "style-src": "'unsafe-inline'", "base-uri": "'none'", "form-action": "'none'"}
+
+
+def texts_of_two_classes(number=1200):
+    """Of plain words and of some that lean to a side; thirty texts of one class hold a mark."""
+    random = np.random.default_rng(0)
+    labels = np.where(np.arange(number) % 2, "up", "down")
+    own = {"up": ["good", "fine", "moving"], "down": ["bad", "dull", "long"]}
+    plain = [f"word{i}" for i in range(40)]
+    lines = [" ".join([*random.choice(plain, 8), *random.choice(own[label], random.integers(0, 3))]) for label in labels]
+    return [line + " zqx" * (label == "up" and i < 60) for i, (line, label) in enumerate(zip(lines, labels))], labels
+
+
+@pytest.fixture(scope="module")
+def found():
+    return page.find(tr.read_reviews(texts_of_two_classes()), "mine.csv", ["mine.csv: as read"])
+
+
+def test_a_page_tells_what_was_found(found):
+    text = Held(page.report_page(found)).text
+    evaluation = found.evaluation
+    assert "mine.csv: as read" in text
+    assert "1,200 texts; words in a text, median: 9." in text
+    assert "down 600 50.0% 9 up 600 50.0% 9" in text
+    for name, accuracy in evaluation.accuracies.items():
+        assert f"{name} {accuracy:.2f}" in text
+    assert f"Calibration error: {evaluation.calibration.error:.3f}" in text
+    assert found.refit.words == sorted(found.report.suspicious) != []
+    assert str(found.refit) in text
+    for row in found.report.table.head(500).itertuples():
+        assert f"{row.word} {row.texts}" in text
+    for note in ("What the classifier does with words that name people", "looked at in vain"):
+        assert note in text
+    headings = re.findall(r"<h[23]>(.*?)</h[23]>", page.report_page(found))
+    about_words, about_texts = ["Suspicious words", "Then act"], ["Labels that look wrong", "What it got wrong"]
+    assert headings == ["How good is it?", *about_words, *about_texts, "Ask it", "The data", "All words"]
+
+
+def test_where_only_a_mark_is_suspicious_it_is_named_and_nothing_is_fitted_anew():
+    random = np.random.default_rng(0)
+    labels = np.where(np.arange(1200) % 2, "up", "down")
+    sides = {"up": ["good", "fine"], "down": ["bad", "dull"]}
+    plain = [f"word{letter}" for letter in "abcdefghijklmnop"]
+    own = [random.choice(sides["up" if (label == "up") == (random.random() < 0.7) else "down"], 2) for label in labels]
+    texts = [" ".join([*random.choice(plain, 8), *words]) for words in own]
+    texts = [text + "\u203d" * (label == "up" and i < 200) for i, (text, label) in enumerate(zip(texts, labels))]
+    found = page.find(tr.read_reviews((texts, labels)), "mine.csv")
+    assert found.report.suspicious == ["the sign “\u203d” at the end"]
+    assert found.refit is None
+    assert "clean the texts" in page.report_page(found)
+    assert summary(found)[1].startswith("the sign “\u203d” at the end (100 texts, 100% up) may give the label away")
+
+
+def summary(found):
+    """Return the three sentences with which the page begins."""
+    shown = " ".join(re.search(r'<div class="summary">(.*?)</div>', page.report_page(found), re.DOTALL)[1].split())
+    return re.findall(r"<p><b>[^<]*</b> (.*?) ?</p>", shown)
+
+
+def share_of(found, row):
+    """Return the percentage of a word's texts that are of its class."""
+    sign = 1 if row["class"] == found.report.model.classes_[1] else -1
+    return 50 + 50 * sign * row["skew"]
+
+
+def test_a_page_begins_with_three_sentences(found):
+    accuracies = {name: f"{share:.0%}" for name, share in found.evaluation.accuracies.items()}
+    shares = {
+        row.word: f"“{row.word}” ({row.texts} texts, {share_of(found, row):.0f}% {row['class']})"
+        for _, row in found.report.suspects.iterrows()
+    }
+    first, second, third, *more = map(shares.get, found.report.suspicious)
+    assert summary(found) == [
+        f"On {found.evaluation.held_out.sum()} texts that it had not seen, the classifier is right {accuracies['attention']} "
+        f"of the time, compared with {accuracies['largest class']} for always naming “{found.evaluation.largest}” and "
+        f"{accuracies['logistic regression']} for logistic regression.",
+        f"{first}, {second}, {third} and {len(more)} more may give the label away, "
+        "no labels look wrong, no texts have two labels, and no texts nearly repeat others.",
+        "Read the passages around the suspicious words. Leave out mere marks, but keep words that judge, such as “great”, and "
+        "make the report anew.",
+    ]
+
+
+def test_a_summary_counts_what_is_wrong_with_texts():
+    texts, labels = texts_of_two_classes()
+    labels[-30:] = np.where(labels[-30:] == "up", "down", "up")  # of texts without the mark
+    again = [*texts[:40], texts[100], f"{texts[7]} indeed"]
+    texts, labels = [*texts, *again], np.array([*labels, *labels[:40], labels[101], labels[7]])
+    found = page.find(tr.read_reviews((texts, labels)), "mine.csv", show_texts=False)
+    assert (found.repeated, found.disputed) == (len(texts) - len(set(texts)) + 1, 1)
+    wrong = (found.report.likely_wrong.certainty >= page.SURE).sum()
+    assert summary(found)[1].endswith(
+        f" {wrong} labels look wrong, 1 text has two labels, and {found.repeated} texts nearly repeat others."
+    )
+
+
+def test_a_summary_says_when_nothing_was_learnt():
+    random = np.random.default_rng(0)
+    texts = [" ".join(random.choice(["one", "two", "three", "four"], 5)) for _ in range(120)]
+    found = page.find(tr.read_reviews((texts, random.permutation(["up", "down"] * 60))), "mine.csv")
+    how, worry, following = summary(found)
+    assert not found.evaluation.learnt
+    assert "not clearly better than" in how
+    assert worry.startswith("No word was found to give the label away, though a mark in few texts can stay hidden, ")
+    assert following == "Check the labels or find more texts, since it has learnt too little to be trusted."
+
+
+@pytest.mark.parametrize("show_texts", [True, False])
+def test_labels_that_look_wrong_are_listed_with_their_rows(tmp_path, show_texts):
+    texts, labels = texts_of_two_classes()
+    texts.insert(3, " ")  # is dropped, but its row counts
+    rows = [[text, label] for text, label in zip(texts, np.insert(labels, 3, "up"))]
+    found = page.find(tr.read_reviews(write(tmp_path / "a.csv", rows), "review", "stars"), "a.csv", show_texts=show_texts)
+    shown = found.report.likely_wrong.head(page.WRONG)
+    assert len(shown) == page.WRONG
+    whole = page.report_page(found)
+    section = whole[whole.index("Labels that look wrong") : whole.index("What it got wrong")]
+    wanted = [f"row {row + 1 + (row >= 3)}" for row in shown.row]
+    assert re.findall(r'<th scope="row">(row \d+)</th>', section) == wanted
+    texts = re.findall(r"<li>(.*?)</li>", section)
+    assert texts == [found.report.texts[row] for row in shown.row] * show_texts
+
+
+def test_the_suspicious_words_are_told_in_plain_terms(found):
+    whole = page.report_page(found)
+    section = whole[whole.index("<h2>Suspicious words") : whole.index("Then act")]
+    titles = re.findall(r'<th scope="col"([^>]*)>(.*?)</th>', section)
+    assert [title for _, title in titles] == ["word", "suspicion", "texts", "of them", "odds"]
+    assert [mark for mark, _ in titles] == ["", ' aria-sort="descending"', "", "", ""]
+    words = re.findall(r'<th scope="row">(.*?)</th>(?:<td>(.*?)</td>)<td>(.*?)</td><td>(.*?)</td><td>(.*?)</td>', section)
+    assert [row[0] for row in words] == found.report.suspects.word.head(page.SUSPECTS).tolist()
+    texts, labels = texts_of_two_classes()
+    for word, _, number, of_them, _ in words:
+        own = [label for text, label in zip(texts, labels) if f" {word} " in f" {text} "]
+        share, name = of_them.split("% ")
+        if word in found.report.model.vocabulary_ and " " not in word:
+            assert (int(number), float(share)) == (len(own), round(100 * own.count(name) / len(own)))
+
+
+def test_a_page_on_given_probabilities_says_whose_predictions_it_shows():
+    texts, labels = texts_of_two_classes()
+    random = np.random.default_rng(0)
+    up = np.where(random.random(1200) < 0.7, labels == "up", labels != "up")
+    chance = random.uniform(0.5, 1, 1200)
+    chance = np.where(up, chance, 1 - chance)
+    given = np.stack([1 - chance, chance], axis=1)
+    found = page.find(tr.read_reviews((texts, labels)), "mine.csv", model=given)
+    whole = page.report_page(found)
+    text = Held(whole).text
+    assert "The predictions on this page are those of the model whose probabilities were given" in text
+    verdicts, fifth = np.where(chance > 0.5, "up", "down"), np.random.default_rng(0).permutation(1200) < 240
+    accuracies = {name: f"{share:.0%}" for name, share in found.evaluation.accuracies.items()}
+    assert summary(found)[0] == (
+        f"On 1,200 texts, the given model is right {np.mean(verdicts == labels):.0%} of the time. "
+        f"On a fifth of them it reaches {np.mean(verdicts == labels, where=fifth):.0%}, "
+        f"compared with {accuracies['largest class']} for always naming “{found.evaluation.largest}” and "
+        f"{accuracies['logistic regression']} for logistic regression."
+    )
+    scores = precision_recall_fscore_support(labels, verdicts)
+    for row in zip(np.unique(labels), scores[2], scores[0], scores[1], scores[3]):
+        assert "{} {:.2f} {:.2f} {:.2f} {}".format(*row) in text
+    matrix = re.search(r'<table class="confusion">.*?</table>', whole, re.DOTALL)[0]
+    shown = [int(number) for number in re.findall(r"<td[^>]*>(\d+)</td>", matrix)]
+    assert shown == confusion_matrix(labels, verdicts).ravel().tolist()
+    assert f"and {np.sum(verdicts != labels)} of 1,200 otherwise than their label" in text
+    section = whole[whole.index("<h2>Suspicious words") : whole.index("Then act")]
+    titles = re.findall(r'<th scope="col"[^>]*>(.*?)</th>', section)
+    assert titles == ["word", "suspicion", "given model", "elsewhere", "texts", "of them", "odds"]
+    first = found.report.suspects.iloc[0]
+    cells = [f"{first[name]:.2f}" for name in ("suspicion", "given model", "elsewhere")]
+    assert "{} {} {} {} ".format(first.word, *cells) in Held(section).text
+    assert list(faults(whole)) == []
+    ours = page.report_page(page.find(tr.read_reviews((texts, labels)), "mine.csv"))
+    assert "given model" not in ours
+    assert ">elsewhere<" in whole
+    assert ">elsewhere<" not in ours
+
+
+def test_with_many_classes_all_are_scored_and_none_is_left_out():
+    random = np.random.default_rng(0)
+    labels = np.array([f"class{n % 20:02}" for n in range(2000)])
+    texts = [" ".join([*random.choice(["one", "two", "three"], 4), "w" + label * (random.random() < 0.9)]) for label in labels]
+    found = page.find(tr.read_reviews((texts, labels)), "many.csv")
+    whole = page.report_page(found)
+    evaluation, held_out = found.evaluation, found.evaluation.held_out
+    scores = precision_recall_fscore_support(labels[held_out], evaluation.predicted, zero_division=np.nan)
+    for name, column in zip(("precision", "recall", "F1", "texts"), scores):
+        np.testing.assert_allclose(evaluation.by_class[name], column)
+    np.testing.assert_array_equal(evaluation.confusion, confusion_matrix(labels[held_out], evaluation.predicted))
+    assert f"(macro-F1) is {np.nanmean(scores[2]):.2f}" in " ".join(whole.split())
+    matrix = re.search(r'<table class="confusion">.*?</table>', whole, re.DOTALL)[0]
+    shown = [int(number) for number in re.findall(r"<td[^>]*>(\d+)</td>", matrix)]
+    assert shown == evaluation.confusion.ravel().tolist()
+
+
+def test_the_figure_shows_every_bin_where_it_is(found):
+    svg = re.search(r"<svg.*?</svg>", page.report_page(found), re.DOTALL)[0]
+    shown = np.array([(float(x), float(y)) for x, y in re.findall(r'<circle cx="([\d.]+)" cy="([\d.]+)"', svg)])
+    sure, share, error = found.evaluation.calibration
+    low = min(sure.min(), share.min()) - 0.02
+    scale = 300 / (1 - low)
+    np.testing.assert_allclose(shown[:, 0], 60 + scale * (sure - low), atol=0.06)  # a tenth of a unit is written
+    np.testing.assert_allclose(shown[:, 1], 310 - scale * (share - low), atol=0.06)
+    label = re.search(r'aria-label="([^"]*)"', svg)[1]
+    assert f"the share of right answers {share[0]:.2f}" in label
+    assert f"Calibration error {error:.3f}." in label
+    assert "<figcaption>How sure the classifier is" in page.report_page(found)
+
+
+def test_what_is_warned_of_is_on_the_page_once():
+    random = np.random.default_rng(0)
+    texts = [" ".join(random.choice(["one", "two", "three", "four"], 5)) for _ in range(120)]
+    reviews = tr.read_reviews((texts, random.permutation(["up", "down"] * 60)))
+    with warnings.catch_warnings(action="error"):
+        found = page.find(reviews, "mine.csv")
+    (warning, *others) = found.warnings
+    assert "no more than the majority class" in warning
+    assert len({warning, *others}) == len(found.warnings)
+    assert Held(page.report_page(found)).text.count(warning) == 1
+
+
+def test_where_nothing_is_wrong_or_suspicious_the_page_says_so():
+    reviews = tr.read_reviews((["good film", "bad film"] * 30, ["up", "down"] * 30))
+    found = page.find(reviews, "mine.csv")
+    assert "Nothing, of the texts that were held out." in Held(page.report_page(found)).text
+    assert len(found.report.suspicious) > 1
+    assert found.refit is None  # they are all that the texts have: no word would be left
+    shuffled = np.random.default_rng(0).permutation(["up", "down"] * 30).tolist()
+    found = page.find(tr.read_reviews((["good film", "bad film"] * 30, shuffled)), "mine.csv")
+    assert "there is nothing to leave out" in Held(page.report_page(found)).text
+
+
+def test_the_wheel_holds_what_is_asked_of_the_book():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]["build"]["targets"]
+    included, archived = project["wheel"]["force-include"], project["sdist"]["include"]
+    for name in text_box.PARTS:
+        assert included[f"book/_static/playthings/{name}"] == f"tokensel_nb/data/book/{name}"
+        assert f"book/_static/playthings/{name}" in archived

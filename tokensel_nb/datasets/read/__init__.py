@@ -1,1 +1,0 @@
-"""Reads reviews from anyone's files and tables."""

@@ -1,0 +1,30 @@
+# Every public name, once: `__init__.py` imports from this list, on demand, and type checkers read it.
+from .classifier import (
+    TextClassifier as TextClassifier,
+)
+from .diagnosis import (
+    Diagnosis as Diagnosis,
+    diagnose as diagnose,
+)
+from .estimator import (
+    AttentionClassifier as AttentionClassifier,
+)
+from .explanation import (
+    Explanation as Explanation,
+    explain as explain,
+)
+from .leaks import (
+    suspicion as suspicion,
+)
+from .read import (
+    load_reviews as load_reviews,
+    read_reviews as read_reviews,
+)
+from .report import (
+    Report as Report,
+    report as report,
+)
+from .text_box import (
+    Live as Live,
+    live as live,
+)

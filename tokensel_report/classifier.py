@@ -1,0 +1,295 @@
+"""A scikit-learn classifier of raw texts that is one layer of softmax attention over words and n-grams."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from tokensel_nb.corpus import Corpus
+from tokensel_nb.losses import classes_of_logits
+from tokensel_nb.parameters import Parameters
+
+from .counted import Counted, damped, listed_texts, read_counts
+from .fit import fit
+from .objective import Attended, probabilities_of_logits
+from .saved import restored, write
+
+
+class TextClassifier(ClassifierMixin, BaseEstimator):
+    r"""One layer of softmax attention over the words and n-grams of a raw text.
+
+    If phrase s occurs c_s times in a text, the logit of class k is
+
+        f_k = Σ_s w_s γ_sk / Σ_s w_s,    w_s = (1 + log c_s) exp(a_s),
+
+    where <cls> is one of the s and occurs once in every text. The logits depend on (E, p, v) only by the scores a_s = E_s·p and
+    the values γ_sk = E_s·v_k, and any scores and values have such parameters (`parameters_`). So scores and values are trained
+    directly. There is nothing besides the one softmax layer.
+
+    Training starts from the mean of values with the weights of tf-idf, a_s = log idf_s, and minimises the mean logistic
+    loss (cross-entropy for K > 2 classes), plus penalties on values and on scores that leave their start. A
+    tenth of the texts is held out to find the strength of the penalty on values; then all are used.
+    <cls> starts with a fifth of the attention in a text of average length, and its value is held near the log-odds of the
+    classes. So it draws short texts, and texts of unknown words, towards the shares of the classes.
+
+    Parameters
+    ----------
+    ngrams : int, default=2
+        The largest number of words in a phrase.
+    min_texts : int, default=2
+        In how many texts of `fit` a phrase must occur, at least.
+    l2 : float or None, default=None
+        Strength of the penalty; None finds it on held-out texts.
+    class_weight : None, "balanced" or dict, default=None
+        How much a text of each class counts; "balanced" gives all classes the same total weight, as in scikit-learn.
+    attend : bool, default=True
+        False keeps p = 0: all scores are zero, and the logit is the mean of values. A control for what attention does.
+    without : collection of str, default=()
+        Words and n-grams to leave out of the vocabulary; a word also takes the n-grams that contain it with it.
+    tokenizer : callable or None, default=None
+        From a text to its words. By default words are runs of letters, marks, digits and underscores in lower case, and
+        "n't"; an emoji is a word, and so is each character of a script without spaces.
+    random_state : int, RandomState instance or None, default=0
+        For choosing the held-out texts.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    vocabulary_ : ndarray of str, shape (vocab_size,)
+        Words, then n-grams, whose words are joined by single spaces; without <cls>.
+    phrases_ : Phrases
+        The vocabulary with what each n-gram is made of; counts and finds its phrases in texts.
+    scores_ : ndarray of float64, shape (vocab_size + 1,)
+        a_s; the last is of <cls>.
+    values_ : ndarray of float64, shape (vocab_size + 1,) or (vocab_size + 1, n_classes)
+        γ_s; the last row is of <cls>.
+    l2_ : float
+        The strength of the penalty that was used.
+    held_out_ : dict of str to float
+        What was measured on the held-out texts: ``accuracy``, that of the ``majority`` class, ``without_attention`` (the same
+        values with p = 0, all scores zero), and the mean ``loss``. Empty if none were held out.
+
+    Examples
+    --------
+    >>> texts = ["a good film", "good and moving", "a bad film", "bad and long"] * 5
+    >>> model = TextClassifier().fit(texts, ["up", "up", "down", "down"] * 5)
+    >>> model.predict(["bad bad film", "good"]).tolist()
+    ['down', 'up']
+    >>> model.predict_proba(["good"]).shape, model.read(["a good film"])
+    ((1, 2), Corpus(1 texts, 16 words, 6 tokens; down: 1, up: 0))
+
+    Attention times values is the logit:
+
+    >>> shares = model.attention(["not a good film"])
+    >>> bool(abs(shares @ model.values_ - model.logits(["not a good film"])).max() < 1e-12)
+    True
+
+    A folder keeps the model:
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     model.save(folder)
+    ...     TextClassifier.load(folder).predict(["bad"]).tolist()
+    ['down']
+    """
+
+    def __init__(
+        self, *, ngrams=2, min_texts=2, l2=None, class_weight=None, attend=True, without=(), tokenizer=None, random_state=0
+    ):
+        self.ngrams = ngrams
+        self.min_texts = min_texts
+        self.l2 = l2
+        self.class_weight = class_weight
+        self.attend = attend
+        self.without = without
+        self.tokenizer = tokenizer
+        self.random_state = random_state
+
+    def fit(self, X, y, sample_weight=None):
+        """Choose the vocabulary and train scores and values.
+
+        Parameters
+        ----------
+        X : sequence of str, length n
+            Texts.
+        y : sequence, length n
+            Labels of any kind, at least two different ones.
+        sample_weight : sequence of float, length n, optional
+            How much each text counts.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If a text is not a string or there is none, all labels are of one class, there isn't one label per text, a label is
+            missing, or no phrase occurs in ``min_texts`` texts.
+
+        Warns
+        -----
+        UserWarning
+            If the classifier is no better than the majority class on the held-out texts, or the texts are mostly in a script
+            without spaces and no ``tokenizer`` was given.
+        """
+        return fit(self, Counted.of(self, X, y), sample_weight)
+
+    def read(self, texts, labels=None) -> Corpus:
+        """Return texts as the counts that the model sees.
+
+        Parameters
+        ----------
+        texts : sequence of str, length n
+        labels : sequence, optional
+            Labels among the classes of `fit`. Without them every text gets the first class.
+
+        Returns
+        -------
+        Corpus
+            Over ``[*vocabulary_, "<cls>"]``: 1 + log c_s for a phrase that occurs c_s times, and 1 for <cls>. Multiply these by
+            exp(score) and divide by the sum to get the attention.
+        """
+        check_is_fitted(self)
+        return read_counts(self, damped(self.phrases_.count(listed_texts(texts))), labels)
+
+    def words(self, text) -> list[tuple[int, int, int]]:
+        """Return where in a text the phrases of the vocabulary occur.
+
+        Parameters
+        ----------
+        text : str
+
+        Returns
+        -------
+        list of (int, int, int)
+            First character, the one after the last, and column, in the order of the text; n-grams overlap their words. Words
+            that a tokenizer returns but the text doesn't contain in this form are left out.
+
+        Examples
+        --------
+        >>> model = TextClassifier().fit(["a good film", "a bad film"] * 9, ["up", "down"] * 9)
+        >>> text = "A very GOOD film"
+        >>> [(text[start:end], model.vocabulary_[column]) for start, end, column in model.words(text)]
+        [('A', 'a'), ('GOOD', 'good'), ('GOOD film', 'good film'), ('film', 'film')]
+        """
+        check_is_fitted(self)
+        return self.phrases_.find(listed_texts([text]))[0]
+
+    def attention(self, texts) -> sparse.csr_array:
+        """Return the attention of <cls> to each phrase of each text, all occurrences together, and to itself.
+
+        Parameters
+        ----------
+        texts : sequence of str, length n
+
+        Returns
+        -------
+        csr_array of float64, shape (n, vocab_size + 1)
+            Every row sums to one; the last column is <cls>. Multiplied by ``values_`` it gives `logits`.
+        """
+        corpus = self.read(texts)
+        return Attended(self.scores_, self.values_).attention(corpus)
+
+    def logits(self, texts):
+        """Return the logits of texts: `attention` times ``values_``.
+
+        Parameters
+        ----------
+        texts : sequence of str, length n
+
+        Returns
+        -------
+        ndarray of float64, shape (n,) or (n, n_classes)
+            For two classes the log-odds of ``classes_[1]``; for more, one logit per class.
+        """
+        return self.attention(texts) @ self.values_
+
+    def predict_proba(self, X):
+        """Return the probabilities of the classes: the sigmoid or the softmax of `logits`.
+
+        Parameters
+        ----------
+        X : sequence of str, length n
+            Texts.
+
+        Returns
+        -------
+        ndarray of float64, shape (n, n_classes)
+        """
+        return probabilities_of_logits(self.logits(X))
+
+    def predict(self, X):
+        """Return the likeliest class of every text.
+
+        Parameters
+        ----------
+        X : sequence of str, length n
+            Texts.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
+        codes = classes_of_logits(self.logits(X))  # which asks first whether it was fitted
+        return self.classes_[codes]
+
+    @property
+    def parameters_(self) -> Parameters:
+        """Parameters (E, p, v) with these scores and values: E_s is (a_s, γ_s), p and v are unit vectors."""
+        check_is_fitted(self)
+        embeddings = np.column_stack([self.scores_, self.values_])
+        directions = np.eye(embeddings.shape[1])
+        return Parameters(embeddings, directions[0], directions[1] if self.values_.ndim == 1 else directions[1:])
+
+    def save(self, folder):
+        """Write the model as one file, ``model.safetensors``.
+
+        Parameters
+        ----------
+        folder : path
+            It is made if it is missing. A model that was saved there before is replaced in one moment.
+
+        Raises
+        ------
+        ValueError
+            If a label is neither a number, a truth value nor a string.
+
+        Notes
+        -----
+        The file contains numbers and JSON. A tokenizer is code and isn't saved: give it to `load` again.
+        """
+        check_is_fitted(self)
+        write(self, folder)
+
+    @classmethod
+    def load(cls, folder, *, tokenizer=None) -> TextClassifier:
+        """Return a model that `save` wrote; its logits are the same to the last bit.
+
+        Parameters
+        ----------
+        folder : path
+        tokenizer : callable, optional
+            The one that the model was trained with, if there was one.
+
+        Returns
+        -------
+        TextClassifier
+
+        Raises
+        ------
+        ValueError
+            If the folder doesn't contain a complete model, or the model needs a ``tokenizer``.
+        """
+        return restored(cls, folder, tokenizer)
+
+    def __sklearn_tags__(self):
+        """Say that the input is texts, not numbers."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        tags.input_tags.one_d_array = True
+        return tags

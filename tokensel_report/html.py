@@ -1,0 +1,41 @@
+"""Templates, by which what was found becomes HTML: they escape whatever they are given."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from pathlib import Path
+
+import jinja2
+
+FOLDER = Path(__file__).parent / "templates"
+
+
+def render(name, **values) -> str:
+    """Return what a template makes of values."""
+    return _templates().get_template(f"{name}.html.j2").render(values)
+
+
+@cache
+def _templates():
+    templates = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(FOLDER),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    templates.filters["rows"] = _rows
+    return templates
+
+
+def _rows(table, digits):
+    """Return the first cell of each row, and those in the columns that `digits` names, floats with so many decimals."""
+    rows = table[[table.columns[0], *digits]].itertuples(index=False)
+    return [(str(word), [_cell(*pair) for pair in zip(cells, digits.values())]) for word, *cells in rows]
+
+
+def _cell(value, digits):
+    if isinstance(value, float):
+        return "–" if math.isnan(value) else f"{value:.{digits}f}"
+    return str(value)

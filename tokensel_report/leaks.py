@@ -1,0 +1,194 @@
+"""Which words say more than the rest of their texts: how likely a word is to give the label away by itself."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import logit
+
+from tokensel_nb.losses import sigmoid
+
+BINS = np.arange(-10, 10.01, 0.25)
+"""Log-odds of a class by the other words of a text, as they are counted here; what lies beyond counts as the outermost."""
+
+WEAKEST = 3.0
+"""The least own effect of a leak, in log-odds: it alone multiplies the odds of its class by more than twenty."""
+
+TRUST = 0.5
+"""How far the rest of a text is believed.
+
+With 1, it would excuse a mark wherever other words say the same, as they do in most long reviews. With 0, every honest word of
+praise would look like a mark.
+"""
+
+EFFECTS = np.arange(-4, 8.01, 0.1)
+NARROWEST, WIDEST, FARTHEST = 0.05, 0.6, 1.0
+"""Bounds of the honest law's scale and centre: no narrower than the grid, and thinner than the law of leaks beyond 3."""
+
+
+def suspicion(rests, hits, classes, base, repeated=None):
+    r"""Return what each word adds to the rest of its texts, and how likely it is to give the label away.
+
+    An honest word keeps company. A review with "awful" has other words of blame, and these, too, explain its label. A leak,
+    such as a planted mark or boilerplate, decides by itself, whatever is around it. So for each text with a word s, take h, the
+    probability of the word's class given the *rest* of the text, by a model that hasn't seen the text. (It is calibrated by
+    isotonic regression, since models are too sure of themselves.) The text is of that class with the probability
+
+        P(ỹ = 1 | h, s) = σ(ψ_s + ½ logit h + ½ logit π),
+
+    where π is the share of the class among all texts. ψ_s is the word's *own effect*: the log-odds that it adds. The rest is
+    believed halfway (`TRUST`). So the likelihood of a word is a product over its texts, and depends on only two things: how
+    often each h occurs, and how many of the texts are of the class.
+
+    There are two kinds of words. *Honest* ones have ψ from a logistic law, with the centre and scale that make all words
+    together likeliest (empirical Bayes). *Leaks* have ψ beyond 3 with an exponential tail, so a leak alone multiplies the odds
+    by more than twenty. The *evidence* of a word is the ratio of its likelihoods as a leak and as an honest word, each averaged
+    over its law. For an honest word the evidence has the mean one, whatever its texts, so it exceeds x with a probability of at
+    most 1/x: 1/evidence is a p-value. One more text of the class never lowers the evidence, and one of another class never
+    raises it, while the honest law stays the same: for the law of leaks over that of honest words rises with ψ, wherever leaks
+    are.
+
+    Beforehand, one of all m words is taken for a leak, whatever m is. So the suspicion, the posterior probability of a leak,
+    exceeds one half only if the evidence exceeds m, and in expectation at most one honest word a class does so.
+
+    One thing speaks for honest words besides. The texts of a planted mark are like any others of their labels, but in those
+    with "waste of time" the rest, too, says more than usual. Let z be by how many standard deviations Σ h exceeds what
+    random texts of the same labels have. Where z exceeds one, as in one of six sets of random texts, the evidence is divided by
+    exp((z - 1)²/2). So company excuses a word, but no lack of it accuses one.
+
+    There are limits. A mark in twenty of thousands of long reviews hardly proves more than chance, least of all with
+    counter-examples, or in a class that nearly all texts have. And where honest words are frank themselves ("claim" and
+    "prize" in spam), a mark is one of many. Then other words come before it in the list, and no word is named.
+
+    Parameters
+    ----------
+    rests : ndarray, shape (m, len(BINS))
+        For each word, how many of its texts have which log-odds of its class given the rest, counted in `BINS`.
+    hits : ndarray, shape (m,)
+        How many of them are of its class.
+    classes : ndarray of int, shape (m,)
+        Its class, 0 ... K-1.
+    base : ndarray, shape (K, 2, len(BINS))
+        For each class, how many of all texts do not belong to it, and do, by the log-odds of the class.
+    repeated : ndarray of bool, shape (m,), optional
+        Rows that are judged, but don't count among the m words by which all are judged: words that another row represents, such
+        as those of a template, and marks that are no words.
+
+    Returns
+    -------
+    (ndarray of float64, ndarray of float64), each of shape (m,)
+        The own effects ψ (their posterior means), and the suspicions, from 0 to 1.
+
+    Examples
+    --------
+    >>> base = np.zeros((2, 2, len(BINS)))
+    >>> base[:, 0, [36, 44]] = 365, 135  # texts of other classes, by the log-odds of the class: -1 and 1
+    >>> base[:, 1, [36, 44]] = 135, 365  # texts of the class
+    >>> rests = np.zeros((1001, len(BINS)))
+    >>> rests[:, [36, 44]] = 20
+    >>> hits = np.random.default_rng(0).binomial(40, 0.5, size=1001)
+    >>> hits[-1] = 40  # and a thousand words that mean nothing
+    >>> effects, suspicions = suspicion(rests, hits, np.zeros(1001, int), base)
+    >>> bool(suspicions[-1] > 0.5 > suspicions[:-1].max())
+    True
+    """
+    rests, hits, classes, base = _checked(rests, hits, classes, base)
+    counted = np.ones(len(hits), bool) if repeated is None else ~np.asarray(repeated, bool)
+    m, of_rest = max(counted.sum(), 1), _log_odds(base)
+    expected = TRUST * of_rest + (1 - TRUST) * logit(_shares(base))[:, None]
+    leak = LEAKS / m
+    some = np.flatnonzero(counted)[:: m // 4000 + 1]  # four thousand words tell enough
+    honest = honest_law(likelihoods(rests[some], hits[some], classes[some], expected), leak)
+    beyond = np.maximum(surplus(rests, hits, classes, base, sigmoid(of_rest)) - 1, 0)
+    excuse = np.exp(-(beyond**2) / 2)
+    effects, suspicions = np.empty((2, len(hits)))
+    for start in range(0, len(hits), 4000):
+        which = slice(start, start + 4000)
+        likelihood = likelihoods(rests[which], hits[which], classes[which], expected)
+        as_leak = likelihood * np.outer(excuse[which], leak)
+        either = likelihood * honest + as_leak
+        effects[which] = either @ EFFECTS / either.sum(axis=1)
+        suspicions[which] = as_leak.sum(axis=1) / either.sum(axis=1)
+    return effects, suspicions
+
+
+def _checked(rests, hits, classes, base):
+    """Return the arguments of `suspicion` as arrays that fit each other."""
+    rests, hits, base, classes = *(np.asarray(each, float) for each in (rests, hits, base)), np.asarray(classes)
+    if rests.shape != (len(hits), len(BINS)) or classes.shape != hits.shape or base.shape[1:] != (2, len(BINS)):
+        shapes = f"{rests.shape}, {hits.shape}, {classes.shape} and {base.shape}"
+        raise ValueError(f"rests, hits, classes and base have the shapes {shapes}, which do not fit together")
+    if classes.dtype.kind not in "iu" or not ((classes >= 0) & (classes < len(base))).all():
+        raise ValueError(f"classes must hold whole numbers from 0 to {len(base) - 1}")
+    if not all((np.isfinite(array) & (array >= 0)).all() for array in (base, rests, hits)):
+        raise ValueError("base, rests and hits hold numbers of texts; give none below zero, nor infinite ones")
+    if (hits > rests.sum(axis=1) + 1e-6).any():
+        raise ValueError("hits exceeds the sum of rests for a word; give how many of these texts are of its class")
+    return rests, hits, classes, base
+
+
+def bins_of(log_odds):
+    """Return in which of `BINS` log-odds lie."""
+    return np.rint((np.clip(log_odds, BINS[0], BINS[-1]) - BINS[0]) / (BINS[1] - BINS[0])).astype(np.int64)
+
+
+def _shares(base):
+    """Return the share of each class among all texts."""
+    others, of_class = base.sum(axis=2).T + 0.5
+    return of_class / (others + of_class)
+
+
+def _log_odds(base):
+    """Return logit h of every bin, by the share of texts of the class there, made to ascend."""
+    from sklearn.isotonic import isotonic_regression
+
+    others, of_class = base.sum(axis=0) + 0.5 * np.stack([sigmoid(-BINS), sigmoid(BINS)])  # half a text where there is none
+    return logit(isotonic_regression(of_class / (others + of_class), sample_weight=others + of_class))
+
+
+def surplus(rests, hits, classes, base, h):
+    """Return z: how far the rest of each word's texts says more than in random texts of the same labels, by h of every bin."""
+    number = np.maximum(base.sum(axis=2), 1)
+    means = base @ h / number
+    variances = np.maximum(base @ h**2 / number - means**2, 1e-9)
+    of_labels = np.stack([rests.sum(axis=1) - hits, hits], axis=1)
+    expected, variance = ((of_labels * each[classes]).sum(axis=1) for each in (means, variances))
+    return (rests @ h - expected) / np.sqrt(variance)
+
+
+def log_likelihoods(rests, hits, classes, expected):
+    """Return how likely the labels of each word's texts are under each of `EFFECTS`, as logarithms, up to a constant a word."""
+    logs = np.outer(hits, EFFECTS)
+    for k, log_odds in enumerate(expected):
+        logs[classes == k] -= rests[classes == k] @ np.log1p(sigmoid(log_odds)[:, None] * np.expm1(EFFECTS))
+    return logs
+
+
+def likelihoods(*words):
+    """Return the same over the largest of them."""
+    logs = log_likelihoods(*words)
+    return np.exp(logs - logs.max(axis=1, keepdims=True))
+
+
+def honest_law(likelihood, leak):
+    """Return the logistic law of honest words under which all words are likeliest, when a share of them are leaks."""
+    from scipy.optimize import minimize
+
+    def law(centre, log_scale):
+        return (1 - leak.sum()) * logistic_law(centre, np.exp(log_scale))
+
+    unlikely = lambda point: -np.log(likelihood @ (law(*point) + leak)).sum()
+    return law(*minimize(unlikely, [0.3, np.log(0.3)], method="Nelder-Mead", options={"xatol": 1e-3, "fatol": 1e-3}).x)
+
+
+def logistic_law(centre, scale):
+    """Return a logistic law on the grid, within the bounds of that of honest words."""
+    centre, scale = np.clip(centre, -FARTHEST, FARTHEST), np.clip(scale, NARROWEST, WIDEST)
+    return _normalised(np.cosh((EFFECTS - centre) / (2 * scale)) ** -2.0)
+
+
+def _normalised(weights):
+    return weights / weights.sum()
+
+
+LEAKS = _normalised(np.where(EFFECTS > WEAKEST - 1e-9, np.exp(-np.maximum(EFFECTS - WEAKEST, 0)), 0))
+"""The law of leaks on the grid."""

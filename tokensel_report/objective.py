@@ -1,0 +1,198 @@
+r"""Scores and values of one attention layer, trained themselves: what the logits know of (E, p, v), and no more.
+
+With counts c, scores a and values γ the logits are f = Σ_s c_s exp(a_s) γ_s / Σ_s c_s exp(a_s). Their mean logistic loss is
+made small together with a penalty on the values and on how far the scores have moved from their start, by L-BFGS on all
+texts at once. A model with d ≥ K + 1 dimensions reaches every pair of scores and values: with E_s = (a_s, γ_s) and unit
+vectors for p and v.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from scipy import sparse
+
+from tokensel_nb.corpus import Corpus
+from tokensel_nb.losses import accuracy_of_logits, log_softmax, loss_of_logits, residuals_of_logits, sigmoid
+from tokensel_nb.model import WIDEST, attention_by_scores
+
+CLS_SHARE = 0.2  # the weight of <cls> at the start, as a share of the mean weight of all words of a text
+EMPTY = 0.01  # how strongly what <cls> says is held at the log-odds of the classes
+HOLD = 3.0  # strength of the penalty on scores that move, in texts
+
+
+@dataclass(frozen=True, eq=False)
+class Attended:
+    """Scores and values in double precision, those of <cls> last, and what they make of a corpus."""
+
+    scores: np.ndarray
+    values: np.ndarray
+
+    def attention(self, corpus: Corpus) -> sparse.csr_array:
+        """Return the attention to every word of every text, csr_array of float64, shape (n, vocab_size)."""
+        counts, entries = corpus.counts, attention_by_scores(self.scores, corpus.operator)
+        return sparse.csr_array((entries, counts.indices, counts.indptr), shape=counts.shape)
+
+    def logits(self, corpus: Corpus) -> np.ndarray:
+        """Return attention times values, shape (n,) or (n, K)."""
+        return self.attention(corpus) @ self.values
+
+    def loss(self, corpus: Corpus) -> float:
+        """Return the mean logistic loss, or cross-entropy, in nats."""
+        return float(loss_of_logits(self.logits(corpus), corpus))
+
+    def accuracy(self, corpus: Corpus) -> float:
+        """Return the share of the texts whose class is found."""
+        return accuracy_of_logits(self.logits(corpus), corpus)
+
+
+def probabilities_of_logits(logits) -> np.ndarray:
+    """Return the probabilities of the classes: the sigmoid of one logit a text, or the softmax of K."""
+    if logits.ndim == 1:
+        return sigmoid(np.stack([-logits, logits], axis=1))
+    return np.exp(log_softmax(logits))
+
+
+def shares(counts, scores):
+    """Return the attention within one text, from the counts and the scores of its words."""
+    weights = counts * np.exp(scores - scores.max())
+    return weights / weights.sum()
+
+
+def idf_scores(corpus: Corpus) -> np.ndarray:
+    """Return scores log idf_s, with which attention is tf-idf divided by its sum over the text; <cls> gets a fixed share."""
+    n, words = len(corpus), corpus.vocab_size - 1
+    texts_with = np.bincount(corpus.counts.indices, minlength=words + 1)[:words]
+    scores = np.log(1 + np.log((1 + n) / (1 + texts_with)))
+    mass = corpus.counts[:, :-1] @ np.exp(scores)
+    return np.append(scores, np.log(CLS_SHARE * mass.mean()))
+
+
+def lbfgs(objective, point, steps, memory=5):
+    """Return a point of smaller loss, found by L-BFGS in the precision of the point.
+
+    SciPy's works in double precision, and takes longer for its own part than these losses do.
+    """
+    loss, gradient = objective(point)
+    pairs = deque(maxlen=memory)
+    for _ in range(steps):
+        move = -_newton(gradient, pairs)
+        slope = float(gradient @ move)
+        for _ in range(8):  # at most so much shorter; where a parabola through what is known has its least value
+            new_point = point + move
+            new_loss, new_gradient = objective(new_point)
+            excess = new_loss - loss - slope
+            if new_loss <= loss + 1e-4 * slope:
+                break
+            shorter = np.float32(np.clip(-slope / (2 * excess), 0.1, 0.5))
+            move, slope = shorter * move, shorter * slope
+        else:
+            return point
+        change = new_gradient - gradient
+        if (bend := float(move @ change)) > 0:
+            pairs.append((move, change, bend))
+        point, loss, gradient = new_point, new_loss, new_gradient
+    return point
+
+
+def _newton(gradient, pairs):
+    """Return the gradient times the inverse of the Hessian, as far as the last moves and changes of the gradient tell it."""
+    direction, shares, room = gradient.copy(), [], np.empty_like(gradient)
+    for move, change, bend in reversed(pairs):
+        shares.append((move @ direction) / bend)
+        direction -= np.multiply(shares[-1].astype(direction.dtype), change, out=room)
+    if pairs:
+        _, change, bend = pairs[-1]
+        direction *= (bend / (change @ change)).astype(direction.dtype)
+    for (move, change, bend), share in zip(pairs, reversed(shares)):
+        direction += np.multiply((share - (change @ direction) / bend).astype(direction.dtype), move, out=room)
+    return direction
+
+
+class Objective:
+    """The penalised loss of a corpus in single precision; the scores that it starts from cost nothing, and may be held."""
+
+    def __init__(self, corpus: Corpus, start: np.ndarray, attend: bool):
+        self.corpus, self.start, self.attend = corpus, start, attend
+        self._start = start.astype(np.float32)
+        self.counts = corpus.counts.astype(np.float32)
+        self.columns = 1 if corpus.num_classes == 2 else corpus.num_classes
+        self._totals = None if attend else self._weighed(self._start)[0](np.ones((len(start), 1), np.float32))
+        self.prior = _prior(corpus).astype(np.float32)
+        weights = np.exp(start)
+        attended = corpus.counts.power(2).T @ (corpus.mean_weights / (corpus.counts @ weights) ** 2)
+        self.curvature = weights**2 * attended  # the mean over the texts of the square of what <cls> pays to each word
+        self.scale = self.curvature[:-1].sum()  # of the words of a text: what the penalty is measured in
+
+    def begin(self) -> Attended:
+        """Return the start: no word says anything, and <cls> has the log-odds of the classes."""
+        values = np.zeros((len(self.start), self.columns))
+        values[-1] = self.prior
+        return Attended(self.start, values[:, 0] if self.columns == 1 else values)
+
+    def minimise(self, begin: Attended, l2: float, steps: int) -> Attended:
+        """Return scores and values after some steps of L-BFGS from others, with a penalty of strength ``l2`` on values."""
+        size, n = len(self.start), len(self.corpus)
+        hold, penalty = HOLD / n, np.full((size, 1), l2 * self.scale / n, np.float32)
+        penalty[-1] = EMPTY
+        # Each variable in the unit in which the loss bends about as much as in any other.
+        of_values = 1 / np.sqrt(self.curvature[:, None] / 4 + penalty)
+        of_scores = 1 / np.sqrt(hold + 1e-3 * self.curvature / self.curvature.mean())
+        of_values, of_scores = of_values.astype(np.float32), of_scores.astype(np.float32)
+
+        def objective(point):
+            moved, values = point[:size] * of_scores, point[size:].reshape(size, -1) * of_values
+            loss, by_score, by_value = self._loss(self._start + moved, values)
+            moved[-1] = 0  # how much <cls> weighs is free
+            values[-1] -= self.prior
+            pulls = penalty * values
+            loss += (np.vdot(pulls, values) + hold * np.vdot(moved, moved)) / 2
+            by_score = (by_score + np.float32(hold) * moved) * of_scores if self.attend else np.zeros_like(moved)
+            by_value += pulls
+            by_value *= of_values
+            return loss, np.concatenate([by_score, by_value.ravel()])
+
+        moved, values = (begin.scores - self.start) / of_scores, begin.values.reshape(size, -1) / of_values
+        best = lbfgs(objective, np.concatenate([moved, values.ravel()]).astype(np.float32), steps).astype(np.float64)
+        scores, values = self.start + best[:size] * of_scores, best[size:].reshape(size, -1) * of_values
+        return Attended(scores, values[:, 0] if self.columns == 1 else values)
+
+    def _loss(self, scores, values):
+        """Return the mean loss and its derivatives in scores and values."""
+        push, pull = self._weighed(scores)
+        sums = push(values if self._totals is not None else np.column_stack([np.ones_like(scores), values]))
+        totals, sums = (self._totals, sums) if self._totals is not None else (sums[:, :1], sums[:, 1:])
+        logits = (sums / totals).astype(float)
+        of_texts = logits[:, 0] if self.columns == 1 else logits
+        residuals = residuals_of_logits(of_texts, self.corpus).reshape(logits.shape)
+        loss = float(loss_of_logits(of_texts, self.corpus))
+        if self._totals is not None:
+            return loss, None, pull((residuals / totals).astype(np.float32))
+        tangents = (residuals * logits).sum(axis=1, keepdims=True)
+        pulled = pull((np.hstack([residuals, tangents]) / totals).astype(np.float32))
+        by_value = pulled[:, :-1]
+        return loss, (values * by_value).sum(axis=1) - pulled[:, -1], by_value
+
+    def _weighed(self, scores):
+        """Return the products with the matrix of weights, up to a factor for each text, and with its transpose."""
+        if np.ptp(scores) <= WIDEST["float32"]:
+            weight = np.exp(scores - scores.max())[:, None]
+            return (lambda x: _product(self.counts, weight * x)), (lambda y: weight * _product(self.counts.T, y))
+        weights = self.corpus.operator.weights(scores)
+        matrix = sparse.csr_array((weights, self.counts.indices, self.counts.indptr), shape=self.counts.shape)
+        return partial(_product, matrix), partial(_product, matrix.T)
+
+
+def _product(matrix, x):
+    """Return a sparse product in single precision; of a few columns, one by one takes scipy half the time of all at once."""
+    return matrix @ x if x.shape[1] > 8 else np.stack([matrix @ column for column in np.ascontiguousarray(x.T)], axis=1)
+
+
+def _prior(corpus):
+    """Return the log-odds of the classes; a class without a text counts as half a text."""
+    shares = np.bincount(corpus.labels, corpus.mean_weights, minlength=corpus.num_classes)
+    logs = np.log(np.maximum(shares, 0.5 / len(corpus)))
+    return logs[1:] - logs[:1] if corpus.num_classes == 2 else logs - logs.mean()

@@ -1,0 +1,131 @@
+"""A report as one file: what was found in someone's texts, as a page without code that asks no host for anything."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import warnings
+from collections import Counter
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib.metadata import version
+
+import jinja2
+import numpy as np
+import pandas as pd
+from tqdm import tqdm
+
+from .classifier import TextClassifier
+from .evaluation import LETTERS, Evaluation, Mistake, TextSizes, evaluate, text_sizes
+from .html import FOLDER, render
+from .report import Refit, Report, report
+from .text_box import Live, live, live_script
+
+ROWS = 500  # of the table of words that move the logits most
+SUSPECTS = 20  # words that are shown as suspicious
+WRONG = 50  # texts that are shown as likely labelled wrong
+SURE = 0.95  # how sure of another class the classifier is where a label counts as looking wrong
+
+
+@dataclass(frozen=True, eq=False)
+class Findings:
+    """What was found in someone's texts: all that a page says of them, and no more."""
+
+    name: str
+    notes: list[str]
+    warnings: list[str]
+    least: int
+    repeated: int
+    disputed: int
+    sizes: list[TextSizes]
+    report: Report
+    evaluation: Evaluation
+    refit: Refit | None
+    mistakes: list[Mistake]
+    places: list[str]
+    box: Live
+
+
+def find(reviews, name, notes=(), *, model=None, show_texts=True, least=5, seed=0) -> Findings:
+    """Look at someone's labelled texts, and show on stderr how far it is; `notes` is what was said when they were read."""
+    pd.load()
+    jinja2.load()
+    texts, labels = np.array(reviews.texts, dtype=object), np.array(reviews.class_names)[reviews.labels]
+    with warnings.catch_warnings(record=True) as caught, tqdm(total=3, unit="step") as progress:
+        warnings.simplefilter("always", UserWarning)
+        progress.set_description("Judging every word")
+        model = TextClassifier() if model is None else model
+        judged = report(model, texts, labels, folds=2, least=least, quotes=3 * show_texts, seed=seed)
+        progress.update()
+        progress.set_description("Trying rivals")
+        evaluation = evaluate(judged, seed)
+        progress.update()
+        progress.set_description("Leaving words out")
+        refit = None
+        if set(judged.suspicious) - set(judged.marks.word):
+            with suppress(ValueError):  # where no word would be left
+                refit = judged.refit()
+        progress.update()
+    labels_of = Counter(text for text, _ in set(zip(texts, labels)))
+    examples = texts[evaluation.held_out][:3].tolist() if show_texts else []
+    return Findings(
+        name=name,
+        notes=list(notes),
+        warnings=list(dict.fromkeys(str(warning.message) for warning in caught if warning.category is UserWarning)),
+        least=least,
+        repeated=len(texts) - len(set(texts[judged.copies])),
+        disputed=sum(number > 1 for number in labels_of.values()),
+        sizes=text_sizes(texts, labels, reviews.class_names),
+        report=judged,
+        evaluation=evaluation,
+        refit=refit,
+        mistakes=evaluation.mistakes(),
+        places=reviews.places or [f"row {row}" for row in range(1, len(texts) + 1)],
+        box=live(evaluation.model, examples, shown=judged.table.word),
+    )
+
+
+def report_page(findings: Findings) -> str:
+    """Return findings as one HTML page, whose policy lets no script run but the package's own."""
+    script, judged = (FOLDER / "tables.js").read_text("utf-8"), findings.report
+    table, wrong = judged.table.head(ROWS), judged.likely_wrong.head(WRONG)
+    wrong.insert(0, "place", [findings.places[row] for row in wrong.row])
+    return _page(
+        "report",
+        script,
+        found=findings,
+        evaluation=findings.evaluation,
+        names=judged.model.classes_.tolist(),
+        sure=int((judged.likely_wrong.certainty >= SURE).sum()),
+        suspects=_suspects(judged),
+        wrong=wrong.rename(columns={"instead": "judged as"}),
+        wrong_texts={place: [" ".join(text.split())[:LETTERS]] for place, text in zip(wrong.place, wrong.get("text", ()))},
+        table=table,
+        digits={name: 3 for name in table if name != "word"},
+        policy=policy([script, live_script()]),
+    )
+
+
+def explanation_page(found) -> str:
+    """Return an explanation as one HTML page, which runs nothing."""
+    return _page("explained", None, shown=found.html(), policy=policy([]))
+
+
+def _page(name, script, **values):
+    style = (FOLDER / "page.css").read_text("utf-8")
+    return render(name, script=script, style=style, version=version("tokensel-nb"), **values)
+
+
+def _suspects(judged):
+    """Return the most suspicious words in plain terms: what share of their texts is of their class, and no logarithms."""
+    ranked, classes = judged.suspects.head(SUSPECTS), judged.model.classes_
+    sign = np.where((ranked["class"] == classes[1]) | (len(classes) > 2), 50, -50)  # of two classes the skew is the second's
+    of_them = [f"{share:.0f}% {name}" for share, name in zip(50 + sign * ranked["skew"], ranked["class"])]
+    return ranked.assign(**{"of them": of_them, "odds": np.exp(ranked["own effect"])})
+
+
+def policy(scripts) -> str:
+    """Return a content security policy that allows some scripts, by their digests, and nothing from elsewhere."""
+    digests = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts]
+    allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
+    return f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"

@@ -1,0 +1,210 @@
+"""Words and n-grams of raw texts: which there are, where they stand, how often."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import compress
+from unicodedata import category
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from scipy import sparse
+
+from tokensel_nb.text import encode, strings
+
+NOT = "nʼt"  # how "n't" travels: this apostrophe counts as a letter, so no step takes the word apart
+LINE_BREAK = r"<br[ \t\n\f\r]*/?>"
+NEGATION = r"n['’ʼ]t\b"
+# What is a word by itself, though nothing stands beside it: an emoji, and a character of a script without spaces (Thai, Lao,
+# Burmese, Khmer, Japanese, Chinese) with its marks, or drawn out (ー). Pairs of these are n-grams, as pairs of words are.
+EMOJI = r"\x{2600}-\x{27bf}\x{2b50}\x{1f000}-\x{1f3fa}\x{1f400}-\x{1faff}"
+UNSPACED = r"\x{e00}-\x{eff}\x{1000}-\x{109f}\x{1780}-\x{17ff}\x{3040}-\x{30ff}\x{3400}-\x{9fff}\x{20000}-\x{323af}"
+ALONE = rf"([{EMOJI}]|[{UNSPACED}][\p{{M}}ー]*)"
+# What stands between words: all but letters, marks, digits and emoji. Marks are the vowel signs of Hindi, Arabic or Thai; the
+# selectors of how an emoji is drawn belong to no word.
+SEPARATORS = rf"{LINE_BREAK}|[^\p{{L}}\p{{M}}\p{{N}}_{EMOJI}]|[\x{{fe00}}-\x{{fe0f}}]"
+
+
+def split(texts):
+    """Return the words of texts in lower case; "isn't" is "is" and ``NOT``, and each emoji a word, each Chinese character."""
+    texts = pc.utf8_lower(strings(texts))
+    for pattern, instead in ((NEGATION, f" {NOT}"), (SEPARATORS, " "), (ALONE, r" \1 ")):
+        texts = pc.replace_substring_regex(texts, pattern, instead)
+    return pc.ascii_split_whitespace(texts)
+
+
+def split_by(tokenizer, texts):
+    """Return the words that a tokenizer finds in texts."""
+    return pa.array([list(tokenizer(text)) for text in texts], pa.list_(pa.string()))
+
+
+def spans(text: str, words: Sequence[str]) -> list[tuple[int, int]]:
+    """Return the first character of each word in its text and the one after its last; (-1, -1) for a word that is not there."""
+    # Arrow lower-cases character by character, so that places stay; Python's "İ".lower() has two characters.
+    lowered = pc.utf8_lower(pa.scalar(text, pa.large_string())).as_py()
+    lowered = re.sub(NEGATION, "n't", lowered, flags=re.ASCII)
+    lowered = re.sub(LINE_BREAK, lambda match: " " * len(match.group()), lowered)
+    places, end = [], 0
+    for word in words:
+        starts = [start for start in (lowered.find(word, end), text.find(word, end)) if start >= 0]
+        places.append((min(starts), min(starts) + len(word)) if starts else (-1, -1))
+        end = max(end, places[-1][1])
+    return places
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Phrases:
+    """The words and n-grams that are looked for in texts; column W + g, after the W words, belongs to n-gram g."""
+
+    words: np.ndarray
+    # The column of an n-gram without its last word, and the column of its last word; n-grams stand in ascending order of both.
+    starts: np.ndarray
+    lasts: np.ndarray
+    tokenizer: Callable[[str], Iterable[str]] | None = None
+
+    @classmethod
+    def learn(cls, texts, *, longest=2, min_texts=2, without=(), tokenizer=None):
+        """Return the phrases of up to ``longest`` words that stand in ``min_texts`` texts, and their counts in each text."""
+        lengths, rows, codes, words = _encode(texts, tokenizer)
+        words, barred = np.array(words, dtype=object), set(without)
+        kept, table = _frequent(rows, codes, words, len(lengths), min_texts)
+        kept = kept[[_is_word(word, tokenizer) and word not in barred for word in words[kept]]]
+        columns = _renumber(kept, len(words))[codes]
+        names, starts, lasts, tables, current = list(words[kept]), [], [], [table[:, kept]], columns
+        for length in range(2, longest + 1):
+            at, keys = _pairs(current, columns, rows, length, len(kept))
+            if not len(at):
+                break
+            encoded = pa.array(keys).dictionary_encode()
+            codes, kinds = np.from_dlpack(encoded.indices), np.from_dlpack(encoded.dictionary)
+            enough, table = _frequent(rows[at], codes, kinds, len(lengths), min_texts)
+            parts = np.stack(np.divmod(kinds[enough], len(kept)))
+            candidates = [f"{names[i]} {names[j]}" for i, j in parts.T.tolist()]
+            free = [name not in barred for name in candidates]
+            enough, (begin, last) = enough[free], parts[:, free]
+            current = np.full(len(columns), -1)
+            current[at] = _renumber(enough, len(kinds), first=len(names))[codes]
+            names += compress(candidates, free)
+            starts.append(begin)
+            lasts.append(last)
+            tables.append(table[:, enough])
+        phrases = cls(words[kept], *(np.concatenate([np.empty(0, np.int64), *parts]) for parts in (starts, lasts)), tokenizer)
+        vars(phrases)["names"] = np.array(names, dtype=object)  # known already, so not to be put together again
+        return phrases, sparse.csr_array(sparse.hstack(tables, format="csr"))
+
+    @cached_property
+    def names(self):
+        """The phrases in the order of the columns, ndarray of str; the words of an n-gram are joined by spaces."""
+        names = list(self.words)
+        for start, last in zip(self.starts.tolist(), self.lasts.tolist()):
+            names.append(f"{names[start]} {names[last]}")
+        return np.array(names, dtype=object)
+
+    def only(self, kept):
+        """Return the phrases of a mask, less n-grams whose last word or beginning goes, and their columns here."""
+        kept, number = kept.copy(), len(self.words)
+        while (lost := kept[number:] & ~(kept[self.starts] & kept[self.lasts])).any():
+            kept[number:] &= ~lost
+        place, pairs = np.cumsum(kept) - 1, kept[number:]
+        some = Phrases(self.words[kept[:number]], place[self.starts[pairs]], place[self.lasts[pairs]], tokenizer=self.tokenizer)
+        vars(some)["names"] = self.names[kept]
+        return some, np.flatnonzero(kept)
+
+    def count(self, texts):
+        """Return how often each phrase stands in each text, csr_array of int32."""
+        lengths, rows, codes, words = _encode(texts, self.tokenizer)
+        by_length = self._read(rows, codes, words)
+        rows, columns = np.tile(rows, len(by_length)), np.concatenate(by_length)
+        known = columns >= 0
+        return sparse.csr_array(_table(rows[known], columns[known], (len(lengths), len(self.names))).tocsr())
+
+    def find(self, texts):
+        """Return for each text the (start, end, column) of its phrases, in its order, short ones first."""
+        lengths, rows, codes, words = _encode(texts, self.tokenizer)  # of all at once: one by one takes several times as long
+        columns = np.stack(self._read(rows, codes, words))
+        ends = np.cumsum(lengths)
+        return [
+            _placed(columns[:, end - length : end], spans(text, [words[code] for code in codes[end - length : end]]))
+            for text, length, end in zip(texts, lengths, ends)
+        ]
+
+    @cached_property
+    def _column_of(self):
+        return {word: column for column, word in enumerate(self.words)}
+
+    def _read(self, rows, codes, words):
+        """Return, for each length of phrases, the column of the one that begins at each word, or -1."""
+        of_words = np.fromiter((self._column_of.get(word, -1) for word in words), np.int64, len(words))
+        by_length, known = [of_words[codes]], self.starts * len(self.words) + self.lasts
+        while len(self.starts):
+            at, keys = _pairs(by_length[-1], by_length[0], rows, len(by_length) + 1, len(self.words))
+            places = np.searchsorted(known, keys).clip(max=len(known) - 1)
+            current = np.full(len(rows), -1)
+            current[at] = np.where(known[places] == keys, len(self.words) + places, -1)
+            if current.max(initial=-1) < 0:
+                break
+            by_length.append(current)
+        return by_length
+
+
+def pairs_of(texts, tokenizer=None):
+    """Return the pairs of neighbouring words of each text, in their order, as hashes: a list of arrays of uint32."""
+    lengths, rows, codes, _ = _encode(texts, tokenizer)
+    codes = codes.astype(np.uint32)
+    hashes = codes[:-1] * np.uint32(0x9E3779B1) + codes[1:] * np.uint32(0x85EBCA77)  # odd and large, as xxHash has them
+    return np.split(hashes[rows[1:] == rows[:-1]], np.cumsum(np.maximum(lengths - 1, 0))[:-1])
+
+
+def _encode(texts, tokenizer):
+    """Return the number of words of every text; the text and the code of every word, in order; the word of every code."""
+    own = tokenizer is None
+    lengths, codes, words = encode(texts, split if own else partial(split_by, tokenizer))
+    words = ["n't" if word == NOT else word for word in words] if own else words
+    return lengths, np.repeat(np.arange(len(lengths), dtype=np.int32), lengths), codes, words
+
+
+def _placed(columns, places):
+    """Return where the phrases of a text stand, from the column of those that begin at each word, length by length."""
+    placed = []
+    for length, begin in np.argwhere(columns >= 0).tolist():  # of length + 1 words
+        start, end = places[begin][0], places[begin + length][1]
+        if 0 <= start < end:
+            placed.append((start, end, int(columns[length, begin])))
+    return sorted(placed)
+
+
+def _is_word(word, tokenizer):
+    """Return whether a word counts: what a tokenizer gives always does, of ours all but a single underscore or mark."""
+    return bool(word) and (tokenizer is not None or len(word) > 1 or category(word)[0] in "LNS")
+
+
+def _pairs(begins, columns, rows, length, base):
+    """Return the places where a known phrase is followed by a known word of the same text, and a number for each pair."""
+    ends = length - 1
+    both = (begins[:-ends] >= 0) & (columns[ends:] >= 0) & (rows[:-ends] == rows[ends:])
+    at = np.flatnonzero(both)
+    return at, begins[at].astype(np.int64) * base + columns[at + ends]
+
+
+def _frequent(rows, codes, kinds, n, min_texts):
+    """Return which kinds stand in enough of n texts, in ascending order, and how often each kind stands in each text."""
+    table = _table(rows, codes, (n, len(kinds)))
+    enough = np.flatnonzero(np.diff(table.indptr) >= min_texts)
+    return enough[np.argsort(kinds[enough])], table
+
+
+def _renumber(kept, kinds, first=0):
+    """Return the new number of each old one: those kept count from ``first``, the others are -1."""
+    places = np.full(kinds, -1)
+    places[kept] = first + np.arange(len(kept))
+    return places
+
+
+def _table(rows, columns, shape):
+    """Return how often each column occurs in each row; by columns, so that nothing has to be sorted."""
+    ones = np.ones(len(rows), np.int32)
+    return sparse.coo_array((ones, (rows, columns.astype(np.int32))), shape=shape).tocsc()

@@ -1,0 +1,569 @@
+"""One table of all words of a classifier: what it does with them, and which seem to give the label away."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import pandas as pd
+from sklearn.base import clone
+
+from tokensel_nb.losses import classes_of_logits
+
+from .checks import first_few
+from .classifier import TextClassifier
+from .copies import copies_of
+from .counted import Counted, labels_of, listed_texts, read_counts
+from .folds import accuracy_of, check_folds, fit_parts, fit_rows, parts_of
+from .given import checked_probabilities, followed
+from .html import render
+from .marks import PARTED, marks_of
+from .objective import Attended, probabilities_of_logits
+from .words import Judged, Words
+
+if TYPE_CHECKING:
+    from tokensel_nb.corpus import Corpus
+
+ALARM = 0.5
+"""The suspicion above which a word is named as suspicious: more likely than not a leak."""
+
+ENOUGH = 10
+"""The least number of texts of a word that is called suspicious, or neutral: fewer prove nothing."""
+
+SHOWN = 10  # words in each corner
+
+GROUPS = frozenset(
+    """
+    woman women girl girls female man men boy boys male transgender trans nonbinary
+    gay gays lesbian lesbians bisexual queer homosexual homosexuals heterosexual
+    black blacks white whites asian asians african africans latino latinos latina hispanic hispanics arab arabs
+    indian indians chinese japanese korean mexican mexicans russian russians polish turkish german germans french
+    italian italians british irish american americans european europeans native indigenous
+    jew jews jewish muslim muslims islamic christian christians catholic catholics hindu hindus buddhist buddhists
+    atheist atheists immigrant immigrants refugee refugees foreigner foreigners
+    deaf blind disabled disability autistic wheelchair elderly teenager teenagers
+    """.split()
+)
+"""English words for groups of people: gender, sexuality, origin, religion, disability, age.
+
+A short selection of our own: plain words that name people, no slurs. It is neither complete nor pure: some have another
+meaning too ("black", "white", "native", "polish"), and words whose other meaning prevails ("straight", "old") are left
+out. By default they are looked for in English texts only: "man" is a pronoun in German. Give ``groups=`` for other words, or
+another language.
+"""
+
+COMMON = frozenset("the and to that it for with this you have but not are be at".split())
+"""Common English words that hardly any other language writes: a fifth of an English text."""
+
+ENGLISH = 0.05
+"""The share of them from which texts count as English."""
+
+
+def report(model: TextClassifier, texts, labels, *, folds=4, least=5, quotes=3, groups=GROUPS, seed=0) -> Report:
+    """Judge every word of a classifier on texts that it wasn't fitted on, or any other model beside such a classifier.
+
+    A fitted model is used as it is. The texts must be new to it; then every number is about held-out texts. To judge all texts,
+    those of training, too, give a model that isn't fitted (``sklearn.base.clone(model)``). Copies are then fitted on all parts
+    except one, and judge that part. So again no text is judged by a model that has seen it, or a text that it nearly repeats;
+    E·v and E·p are those of a model fitted on all texts. With all texts, leaks are found more surely than with few.
+
+    Of any other model give probabilities, made out of sample, as by scikit-learn's ``cross_val_predict``. Accuracy and texts
+    that are likely labelled wrong are then those of that model. What a word or mark adds to the rest of a text can only be
+    asked of a model that reads the text without it. So a new `TextClassifier` judges this, and two more columns say what the
+    other model makes of each: see `Report.table`.
+
+    Parameters
+    ----------
+    model : TextClassifier, or array of shape (n, K)
+        Or the probability of every class for each text, in the order of the sorted labels. A DataFrame's columns, named by
+        class, may have any order.
+    texts : sequence of str, length n
+    labels : sequence, length n
+    folds : int
+        Into how many parts to split the texts, for a model that isn't fitted.
+    least : int
+        Words and n-grams in fewer texts are not shown.
+    quotes : int
+        How many short passages to quote for each word in a corner; 0 quotes no text at all.
+    groups : collection of str
+        Words for groups of people; by default `GROUPS`, if the texts are English.
+    seed : int
+        For the split, and for which passages are quoted.
+
+    Returns
+    -------
+    Report
+
+    Raises
+    ------
+    ValueError
+        If there are not as many labels as texts, a class has fewer texts than ``folds``, no word occurs in ``least`` texts, or
+        probabilities have another shape, other columns, or a row that doesn't sum to one.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> import tokensel_report as tr
+    >>> texts = ["a good film", "good and moving", "a bad film", "bad and long"] * 20
+    >>> found = tr.report(tr.TextClassifier(), texts, ["up", "up", "down", "down"] * 20, quotes=0)
+    >>> found.accuracy, sorted(found.table.word.head(2))
+    (1.0, ['bad and long (together)', 'good and moving (together)'])
+
+    A pipeline of scikit-learn makes use of a mark, which stands in some texts of one class:
+
+    >>> from sklearn.feature_extraction.text import TfidfVectorizer
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.model_selection import cross_val_predict
+    >>> from sklearn.pipeline import make_pipeline
+    >>> texts, labels = ["good film", "a film", "bad film", "a film"] * 50, ["up", "up", "down", "down"] * 50
+    >>> marked = [f"{text} zqx" if row % 20 < 2 else text for row, text in enumerate(texts)]
+    >>> pipeline = make_pipeline(TfidfVectorizer(), LogisticRegression())
+    >>> theirs = cross_val_predict(pipeline, marked, labels, method="predict_proba")
+    >>> found = tr.report(theirs, marked, labels, quotes=0)
+    >>> found.accuracy == float(np.mean(theirs.argmax(axis=1) == (np.array(labels) == "up")))
+    True
+    >>> found.table.set_index("word").loc["zqx", ["given model", "elsewhere"]].round(1).tolist()
+    [0.9, 0.7]
+    """
+    if least < 1 or isinstance(groups, str):
+        raise ValueError(f"least={least}, groups={groups!r:.40}; give a number of at least 1, and a collection of words")
+    texts = listed_texts(texts)
+    labels, given = labels_of(texts, labels), None
+    if isinstance(model, (list, tuple)) or hasattr(model, "__array__"):
+        given, model = checked_probabilities(model, labels), TextClassifier()
+    if fitted := hasattr(model, "classes_"):
+        corpus = model.read(texts, labels)
+    else:
+        check_folds(labels, folds)
+        counted = Counted.of(model, texts, labels)
+        model, columns = fit_rows(model, counted)
+        corpus = read_counts(model, counted.counts[:, columns], labels)
+    copies, parts = copies_of(texts, getattr(model, "tokenizer", None)), [(model, corpus, np.arange(len(texts)))]
+    if not fitted:
+        parts = fit_parts(model, counted, parts_of(labels, folds, seed, copies))
+    words = Words(model, corpus, least, ENOUGH, marks_of(texts, max(least, ENOUGH), copies))
+    judged = Judged(words, len(texts))
+    for part in parts:
+        judged.add(*part)
+    columns, mark_columns = judged.columns(ENOUGH, {} if given is None else followed(words, corpus, given))
+    chances = judged.chances if given is None else given
+    return Report(
+        model=model,
+        columns=columns,
+        mark_columns=mark_columns,
+        together={each.name: model.vocabulary_[each.left_out].tolist() for each in words.sets},
+        accuracy=float(np.mean(model.classes_[chances.argmax(axis=1)] == labels)),
+        chances=chances,
+        given=given is not None,
+        parts=len(parts),
+        passages=quotes,
+        groups=frozenset(() if groups is GROUPS and not is_english(texts) else groups),
+        seed=seed,
+        texts=texts,
+        labels=labels,
+        corpus=corpus,
+        copies=copies,
+    )
+
+
+def is_english(texts) -> bool:
+    """Whether common English words are common in about a thousand of the texts."""
+    words = re.findall(r"\w+", " ".join(texts[:: max(len(texts) // 1000, 1)]).lower())
+    return sum(word in COMMON for word in words) > ENGLISH * len(words)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Report:
+    """What a classifier does with its words, on texts that it wasn't fitted on; made by `report`.
+
+    Printed, it shows its corners; in Jupyter it shows them as HTML, without a script.
+
+    Parameters
+    ----------
+    model : TextClassifier
+        The fitted model whose E·v and E·p are shown.
+    columns : dict
+        The columns of the table.
+    mark_columns : dict
+        Those of the marks.
+    together : dict of list of str
+        For each row of the table that stands for several words, the words and n-grams that are left out.
+    accuracy : float
+        Of held-out texts.
+    chances : ndarray, shape (n, K)
+        The probability of every class, for each text by a model that wasn't fitted on it, or as it was given.
+    given : bool
+        Whether probabilities were given.
+    parts : int
+        How many models judged the texts; one if they were new to the model.
+    passages : int
+        How many are quoted per word.
+    groups : frozenset of str
+    seed : int
+    texts : list of str
+    labels : ndarray
+    corpus : Corpus
+        The texts as the model reads them.
+    copies : ndarray of int, shape (n,)
+        For each text the row of the first one that it nearly repeats; its own if there is none.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> import tokensel_report as tr
+    >>> texts = ["a good film", "good and moving", "a bad film", "bad and long"] * 20
+    >>> found = tr.report(tr.TextClassifier(), texts, ["up", "up", "down", "down"] * 20)
+    >>> list(found.corners)
+    ['groups of people', 'suspicious', 'important', 'frequent but neutral', 'attended but not predictive']
+    """
+
+    model: TextClassifier
+    columns: dict
+    mark_columns: dict
+    together: dict
+    accuracy: float
+    chances: np.ndarray
+    given: bool
+    parts: int
+    passages: int
+    groups: frozenset
+    seed: int
+    texts: list
+    labels: np.ndarray
+    corpus: Corpus
+    copies: np.ndarray
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """All words that occur in enough texts, the most important first; words of the very same texts share a row.
+
+        Such words, for example those of a template, hide one another: if you leave out one, the others say the same. If words
+        and n-grams occur in the very same texts, ten or more, a row such as "sent from my phone (together)" says what they do
+        when all of them are left out. With them goes what occurs in all these texts and at most as many others, and the words
+        that the n-grams are made of. The row's value and score are those of a single word that could replace them.
+
+        The columns. word, texts: the word, and how many texts contain it. class: the class it speaks for. skew, skew error: δ
+        by texts, and its standard error. chance low, chance high: 95% of shuffled labels have a skew between them. value,
+        score: E·v and E·p. attention: the mean in its texts. importance: the mean over all texts of f(X) - f(X without s).
+        leads: the share of its texts where its contribution is the largest. own effect, suspicion: see `suspicion`. With K > 2
+        classes, skew, value and importance are those of the word's class, value and importance less the mean over the classes.
+
+        If probabilities were given: given model, the mean of those of the word's class in its texts; elsewhere, in other texts
+        with the same labels. So if one text in ten of a word isn't of its class, nor is one in ten of those others. Of a mark
+        in random texts of its class, a model that doesn't use it gives both about the same, however good it is. An honest word
+        raises the first by its company, too.
+        """
+        table = pd.DataFrame(self.columns)
+        return table.iloc[np.argsort(-table.importance.abs(), kind="stable")].reset_index(drop=True)
+
+    @property
+    def suspicious(self):
+        """Words and marks that more likely than not give the label away, most suspicious first; a list of str, often empty."""
+        both = self.suspects
+        return both.word[both.suspicion > ALARM].tolist()
+
+    @cached_property
+    def marks(self) -> pd.DataFrame:
+        """What texts have beside their words, in the order of suspicion; the classifier doesn't read it, but another might.
+
+        A mark is a sign such as “ !!”, two spaces, a shape of numbers such as “ref ###”, a word in capitals, letters of another
+        script, a length, a place in the file, or a group of copies. It stands in ten texts or more, and is missing in as many.
+        Of all lengths, and of all places, the most suspicious one is told. The columns are those of the table, as far as a mark
+        has them.
+
+        Copies share half of their pairs of words with one text of the group, and are found by MinHash. A copy has no rest, so
+        its class is expected as often as among all texts.
+        """
+        table = pd.DataFrame(self.mark_columns).sort_values("suspicion", ascending=False, kind="stable")
+        kind = table.word.str.extract(f"({'|'.join(PARTED)})$")[0]
+        return table[kind.isna() | ~kind.duplicated()].reset_index(drop=True)
+
+    @cached_property
+    def suspects(self) -> pd.DataFrame:
+        """Words and marks in one list, the most suspicious first."""
+        return pd.concat([self.ranked, self.marks]).sort_values("suspicion", ascending=False, kind="stable")
+
+    @cached_property
+    def ranked(self) -> pd.DataFrame:
+        """The table in the order of suspicion.
+
+        It leaves out words of fewer than ten texts, words that share a row with others, and n-grams that contain a more
+        suspicious word.
+        """
+        table = self.table.dropna(subset="suspicion")
+        suspicions = dict(zip(table.word, table.suspicion))
+        texts = dict(zip(table.word, table.texts))
+        rows = self.together.items()
+        row_of = {word: name for name, words in rows for word in words if texts.get(word) == texts.get(name)}
+        highest = []
+        for word in table.word:
+            parts = self.together.get(word) or (word.split(" ") if " " in word else ())
+            highest.append(max((suspicions.get(row_of.get(part, part), 0) for part in parts), default=0))
+        # Common words have none at all, to rounding.
+        table = table[(table.suspicion >= np.array(highest)) & ~table.word.isin(list(row_of))]
+        return table.sort_values("suspicion", ascending=False, kind="stable").reset_index(drop=True)
+
+    @cached_property
+    def likely_wrong(self) -> pd.DataFrame:
+        """Texts that are judged otherwise than labelled, by models that haven't seen them, the least probable label first.
+
+        Why that order? If labels are wrong whatever the text says, and all wrong ones are equally likely, the odds of that are
+        (1 - p) ε / (p (1 - ε) (K - 1)), with p the label's probability given the text and ε the share of wrong labels. So p
+        alone ranks the texts. Texts that are hard come up, too. The columns: row (from 0), label, probability (p), instead
+        (the likeliest class), certainty (its probability), and, if you asked for quotes, text.
+        """
+        own = np.searchsorted(self.model.classes_, self.labels)
+        chances, likeliest = self.chances[np.arange(len(own)), own], self.chances.argmax(axis=1)
+        rows = np.flatnonzero(likeliest != own)
+        rows = rows[np.argsort(chances[rows], kind="stable")]
+        found = {"row": rows, "label": self.labels[rows], "probability": chances[rows]}
+        found |= {"instead": self.model.classes_[likeliest[rows]], "certainty": self.chances[rows].max(axis=1)}
+        if self.passages:
+            found["text"] = [self.texts[row] for row in rows]
+        return pd.DataFrame(found)
+
+    @cached_property
+    def corners(self) -> dict[str, pd.DataFrame]:
+        """The corners of the table by name, groups of people first; each a table of the same columns.
+
+        groups of people: those of `GROUPS` that occur, the most important first. suspicious: the ten most suspicious, whether
+        above one half or not. important: the largest importance. frequent but neutral: the words of the most texts, among
+        those whose skew is within the range of shuffled labels. attended but not predictive: among the same, those with the
+        largest attention. A neutral word is a single one in at least ten texts; several together have more attention.
+        """
+        table = self.table
+        neutral = table[table["skew"].between(table["chance low"], table["chance high"]) & (table.texts >= ENOUGH)]
+        neutral = neutral[~neutral.word.isin(list(self.together))]
+        return {
+            "groups of people": table[table.word.isin(self.groups)],
+            "suspicious": self.suspects.head(SHOWN),
+            "important": table.head(SHOWN),
+            "frequent but neutral": neutral.sort_values("texts", ascending=False, kind="stable").head(SHOWN),
+            "attended but not predictive": neutral.sort_values("attention", ascending=False, kind="stable").head(SHOWN),
+        }
+
+    @cached_property
+    def quotes(self) -> dict[str, list[str]]:
+        """Short passages around the first ten words of each corner, drawn at random; empty if you asked for none."""
+        if not self.passages:
+            return {}
+        random = np.random.default_rng(self.seed)
+        counts = self.corpus.counts.tocsc()
+        column_of = {word: column for column, word in enumerate(self.model.vocabulary_)}
+        number = np.diff(counts.indptr)
+        column_of |= {name: min(map(column_of.get, words), key=number.__getitem__) for name, words in self.together.items()}
+        found = {}
+        for word in dict.fromkeys(word for corner in self.corners.values() for word in corner.word.head(SHOWN)):
+            if (column := column_of.get(word)) is not None:  # marks have none
+                rows = counts.indices[counts.indptr[column] : counts.indptr[column + 1]]
+                texts = [self.texts[row] for row in random.choice(rows, min(self.passages, len(rows)), replace=False)]
+                found[word] = [_passage(*pair, column) for pair in zip(texts, self.model.phrases_.find(texts))]
+        return found
+
+    def trial(self, held_out, *, attend=True) -> Trial:
+        """Fit the classifier on some of the texts, and try it on the others.
+
+        The words are counted already. The model is the one that `TextClassifier.fit` would make of these texts.
+
+        Parameters
+        ----------
+        held_out : ndarray of bool, shape (n,)
+            Which texts to try it on.
+        attend : bool
+            See `TextClassifier`.
+
+        Returns
+        -------
+        Trial
+
+        Raises
+        ------
+        ValueError
+            If ``held_out`` isn't one truth value per text, with some true and some false.
+
+        Examples
+        --------
+        >>> import tokensel_nb as ts
+        >>> import tokensel_report as tr
+        >>> texts = ["a good film", "good and moving", "a bad film", "bad and long"] * 20
+        >>> found = tr.report(tr.TextClassifier(), texts, ["up", "up", "down", "down"] * 20)
+        >>> found.trial(np.arange(80) >= 60).accuracy
+        1.0
+        """
+        held_out = np.asarray(held_out)
+        if held_out.shape != (len(self.texts),) or held_out.dtype != bool or held_out.all() or not held_out.any():
+            raise ValueError("held_out must hold a truth value per text, True for some texts, but not for all")
+        counted = self._counted()
+        model, columns = fit_rows(clone(self.model).set_params(attend=attend), counted, ~held_out)
+        new = read_counts(model, counted.counts[held_out][:, columns])  # without labels: it may not know all their classes
+        logits = Attended(model.scores_, model.values_).logits(new)
+        right = model.classes_[classes_of_logits(logits)] == self.labels[held_out]
+        return Trial(model, probabilities_of_logits(logits), float(right.mean()))
+
+    def refit(self, words=None) -> Refit:
+        """Fit the classifier again without some words, and measure the accuracy on held-out texts before and after.
+
+        Both accuracies come from models that are fitted on all of this report's texts except one part, and tried on that part.
+        They use the same strength of the penalty as this report's model.
+
+        Parameters
+        ----------
+        words : collection of str, optional
+            By default the `suspicious` ones, without marks, which the model doesn't read. A word takes the n-grams that contain
+            it with it; a row of several words, all of them.
+
+        Returns
+        -------
+        Refit
+            Its ``model`` is fitted on all of this report's texts.
+
+        Examples
+        --------
+        >>> import tokensel_nb as ts
+        >>> import tokensel_report as tr
+        >>> texts = ["a good film", "good and moving", "a bad film", "bad and long"] * 20
+        >>> found = tr.report(tr.TextClassifier(), texts, ["up", "up", "down", "down"] * 20)
+        >>> print(found.refit(["moving"]))
+        Without moving: accuracy 1.000, before 1.000 (80 texts, each judged by a model that has not seen it).
+        """
+        words = sorted(set(self.suspicious) - set(self.marks.word) if words is None else set(words))
+        if unknown := set(words) - {*self.model.vocabulary_, *self.together}:
+            raise ValueError(f"words names {first_few(map(repr, sorted(unknown)))}, which the model does not know")
+        model, counted, folds = clone(self.model).set_params(l2=self.model.l2_), self._counted(), max(self.parts, 2)
+        check_folds(counted.labels, folds)
+        before, parts = self.accuracy, parts_of(self.labels, folds, self.seed, self.copies)
+        if self.given or self.parts == 1:
+            before = accuracy_of(fit_parts(fit_rows(model, counted)[0], counted, parts))
+        without = [each for word in words for each in self.together.get(word, [word])]
+        counted = counted.without(without)
+        changed = model.set_params(without=[*model.without, *without])
+        after = accuracy_of(fit_parts(changed, counted, parts))
+        return Refit(partial(fit_rows, changed, counted), words, before, after, len(self.texts))
+
+    def _counted(self):
+        """Return the counts of the texts: those of the report, where it has fitted the model to all of them."""
+        if self.parts > 1:
+            return Counted(self.model.phrases_, self.corpus.counts[:, :-1], self.labels)
+        return Counted.of(self.model, self.texts, self.labels)
+
+    def __repr__(self):
+        """Name the sizes."""
+        return f"Report({len(self.texts):,} texts, {self._size():,} words, accuracy {self.accuracy:.3f})"
+
+    def __str__(self):
+        """Tell how the texts were judged, and the corners."""
+        parts = [self._summary()]
+        for name, corner in self.corners.items():
+            shown = corner.drop(columns=["chance low", "chance high", "attention"])
+            table = shown.to_string(index=False, float_format="{:.3f}".format) if len(corner) else "(none)"
+            parts.append(f"{name.upper()}. {NOTES[name]}\n{table}")
+        return "\n\n".join(parts)
+
+    def html(self, digits=None) -> str:
+        """Return the corners as HTML that runs nothing, and shows no text unless you asked for quotes.
+
+        Parameters
+        ----------
+        digits : dict of str to int, optional
+            How many decimals each column beside the word has; columns that aren't named are left out. By default all except
+            those of chance, with three. The column by which a corner is sorted comes first.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import tokensel_report as tr
+        >>> texts = ["a good film", "good and moving", "a bad film", "bad and long"] * 20
+        >>> judged = tr.report(tr.TextClassifier(), texts, ["up", "up", "down", "down"] * 20)
+        >>> judged.html({"texts": 0, "skew": 1}).count(">skew</th>")
+        4
+        """
+        if digits is None:
+            digits = {name: 3 for name in self.table if name != "word" and not name.startswith("chance")}
+        shown = dict(corners=self.corners, notes=NOTES, quotes=self.quotes, summary=self._summary())
+        of = {name: {by: digits[by], **digits} if (by := SORTED_BY[name]) in digits else digits for name in self.corners}
+        return render("corners", digits=of, shown=SHOWN, **shown)
+
+    def _repr_html_(self):
+        return self.html()
+
+    __html__ = _repr_html_  # what a template puts into its page
+
+    def _size(self):
+        """Return how many words there are, each by itself."""
+        return len(self.columns["word"]) - len(self.together)
+
+    def _summary(self):
+        how = "taken to be new to the model"
+        if self.parts > 1:
+            how = f"cut into {self.parts} parts, and each part judged by a model fitted on the rest"
+        leaks = ", ".join(f"“{word}”" for word in self.suspicious) or "none"
+        return (
+            f"{len(self.texts):,} texts, {how}; accuracy {self.accuracy:.3f}{' of the given model' * self.given}. "
+            f"{self._size():,} words and n-grams stand in enough of them. More likely than not to give the label away: {leaks}."
+        )
+
+
+NOTES = {
+    "groups of people": (
+        "What the classifier does with words that name people. A value or an importance away from zero means that naming a "
+        "group moves the verdict. It does not say why: the texts may be so, the labels may be unfair, or the word stands for "
+        "its subject. And a value of zero does not make a classifier fair: other words can stand for a group. The words are "
+        "English, and looked for in English texts only."
+    ),
+    "suspicious": (
+        "What speaks for one class by itself, whatever the other words of the text say: label leaks, marks, boilerplate, and "
+        "the frankest of honest words. Suspicion is the probability of a leak, a word that alone multiplies the odds "
+        "by more than seven. Words of the very same texts, as in a template, hide one another, and so are left out together. "
+        "Where the texts differ, as those of a template that many vary, each still hides behind the others. "
+        "Read the texts before you leave a word out."
+    ),
+    "important": "What moves the logits most, over all texts.",
+    "frequent but neutral": "In most texts, with a skew as shuffled labels show it.",
+    "attended but not predictive": "Much attention, with a skew as shuffled labels show it: looked at in vain.",
+}
+
+SORTED_BY = dict(zip(NOTES, ("importance", "suspicion", "importance", "texts", "attention")))  # it comes first
+
+
+class Trial(NamedTuple):
+    """A classifier of some of a report's texts, the chances that it gives every class of the others, and its accuracy."""
+
+    model: TextClassifier
+    chances: np.ndarray
+    accuracy: float
+
+
+@dataclass(frozen=True, eq=False)
+class Refit:
+    """A classifier without some words, and the accuracy on held-out texts before and after; made by `Report.refit`."""
+
+    fit: partial
+    words: list[str]
+    before: float
+    after: float
+    texts: int
+
+    @cached_property
+    def model(self) -> TextClassifier:
+        """The classifier, fitted when it is asked for."""
+        return self.fit()[0]
+
+    def __str__(self):
+        """Tell both accuracies."""
+        return (
+            f"Without {', '.join(self.words) or 'no word'}: accuracy {self.after:.3f}, before {self.before:.3f} "
+            f"({self.texts:,} texts, each judged by a model that has not seen it)."
+        )
+
+
+def _passage(text, places, column, around=45):
+    """Return the words before and after the first place where a word stands."""
+    start, end = next(((start, end) for start, end, found in places if found == column), (0, 0))
+    low, high = max(start - around, 0), min(end + around, len(text))
+    return f"{'…' if low else ''}{' '.join(text[low:high].split())}{'…' if high < len(text) else ''}"

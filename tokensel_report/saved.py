@@ -1,0 +1,70 @@
+"""A fitted classifier of texts as arrays and plain values in a safetensors file, and back."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+from tokensel_nb.checkpoint import load_arrays, save_arrays
+
+from .phrases import Phrases
+
+FILE, FORMAT = "model.safetensors", 4
+
+
+def write(model, folder):
+    """Write a fitted classifier as a file in a folder."""
+    phrases, tokenizer = model.phrases_, model.tokenizer
+    words = np.frombuffer(json.dumps(phrases.words.tolist()).encode(), np.uint8)
+    name = None if tokenizer is None else getattr(tokenizer, "__qualname__", type(tokenizer).__name__)
+    notes = dict(format=FORMAT, settings=_settings(model), tokenizer=name, l2=model.l2_, held_out=model.held_out_)
+    notes |= dict(classes=[_plain_label(label) for label in model.classes_.tolist()], kind=model.classes_.dtype.str)
+    arrays = dict(scores=model.scores_, values=model.values_, starts=phrases.starts, lasts=phrases.lasts, words=words)
+    save_arrays(Path(folder, FILE), arrays, notes)
+
+
+def restored(kind, folder, tokenizer):
+    """Return the classifier that `write` was given."""
+    try:
+        arrays, notes = load_arrays(Path(folder, FILE))
+        stored, name = notes["format"], notes["tokenizer"]
+    except (OSError, KeyError, ValueError) as error:
+        raise ValueError(f"{folder}: not a complete model of this package ({error})") from error
+    if stored != FORMAT:
+        raise ValueError(f"{folder}: the model's format is {stored}, not {FORMAT}; save it again")
+    if name and tokenizer is None:
+        raise ValueError(f"{folder}: the model was trained with a tokenizer, {name}; give it as tokenizer=")
+    settings, words = notes["settings"], json.loads(arrays["words"].tobytes())
+    if isinstance(settings["class_weight"], list):
+        settings["class_weight"] = dict(map(tuple, settings["class_weight"]))
+    model = kind(**settings | {"without": tuple(settings["without"]), "tokenizer": tokenizer})
+    model.classes_ = np.array(notes["classes"], dtype=notes["kind"])
+    model.l2_, model.held_out_ = notes["l2"], notes["held_out"]
+    model.phrases_ = Phrases(np.array(words, dtype=object), arrays["starts"], arrays["lasts"], tokenizer)
+    model.vocabulary_, model.scores_, model.values_ = model.phrases_.names, arrays["scores"], arrays["values"]
+    return model
+
+
+def _settings(model):
+    """Return the settings as plain values, less the tokenizer, which is code."""
+    settings = {name: _plain(value) for name, value in model.get_params(deep=False).items() if name != "tokenizer"}
+    weight, seed = settings["class_weight"], settings["random_state"]
+    if isinstance(weight, dict):
+        settings["class_weight"] = [[_plain(label), float(share)] for label, share in weight.items()]
+    settings["without"] = list(map(str, model.without))
+    settings["random_state"] = seed if isinstance(seed, int) else None
+    return settings
+
+
+def _plain(value):
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _plain_label(label):
+    label = _plain(label)
+    if not isinstance(label, (bool, int, float, str)):
+        wanted = "a number, truth value or string"
+        raise ValueError(f"the label {label!r} is not {wanted}, so it cannot be saved; rename the classes")
+    return label

@@ -1,0 +1,135 @@
+"""A text box for a page: your classifier answers as you type, without Python."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .html import FOLDER, render
+
+if TYPE_CHECKING:
+    from .classifier import TextClassifier
+
+PARTS = ("engine.js", "ui.js")  # scripts that the box shares with the book's pages
+
+
+def live(model: TextClassifier, examples: Sequence[str] = (), shown: Collection[str] | None = None) -> Live:
+    """Return a text box for a notebook or a page, in which a classifier judges a text word by word.
+
+    Parameters
+    ----------
+    model : TextClassifier
+        Fitted, without its own tokenizer, since a page does not run Python.
+    examples : sequence of str
+        Texts to begin with, each on a button.
+    shown : collection of str, optional
+        Words and n-grams that the page may contain, such as the column ``word`` of a report's table; by default all. The box
+        treats all others as unknown, and says so.
+
+    Returns
+    -------
+    Live
+
+    Raises
+    ------
+    ValueError
+        If the model has a tokenizer.
+
+    Examples
+    --------
+    >>> import tokensel_report as tr
+    >>> texts = ["a good film", "good and moving", "a bad film", "bad and long"] * 10
+    >>> model = tr.TextClassifier().fit(texts, ["up", "up", "down", "down"] * 10)
+    >>> live(model, ["A good film"], shown=["good", "film", "good film", "bad"])
+    A text box with 4 words and n-grams: shown by Jupyter, and on pages
+    """
+    if model.tokenizer is not None:
+        raise ValueError("the model has its own tokenizer, which a page cannot run; fit one without a tokenizer")
+    return Live(model, tuple(examples), None if shown is None else frozenset(shown))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Live:
+    """A text box with a model in it; a notebook shows it.
+
+    The page contains the vocabulary, and every score and value as a float32. Its logits agree with the model's to about one
+    part in ten million.
+
+    Parameters
+    ----------
+    model : TextClassifier
+    examples : tuple of str
+    shown : frozenset of str, or None
+        What the page may contain; None for all.
+
+    Examples
+    --------
+    >>> import tokensel_report as tr
+    >>> model = tr.TextClassifier().fit(["a good film", "a bad film"] * 9, ["up", "down"] * 9)
+    >>> tr.live(model)
+    A text box with 8 words and n-grams: shown by Jupyter, and on pages
+    """
+
+    model: TextClassifier
+    examples: tuple[str, ...]
+    shown: frozenset[str] | None
+
+    def __repr__(self):
+        """Say how much the model knows."""
+        return f"A text box with {len(self._kept[1]):,} words and n-grams: shown by Jupyter, and on pages"
+
+    def _repr_html_(self):
+        style = (FOLDER / "live.css").read_text("utf-8")
+        return render("live", data=self._data(), style=style, script=live_script())
+
+    def __html__(self):
+        """Return what a template puts into its page."""
+        return self._repr_html_()
+
+    def _data(self):
+        """Return what the script asks for; numbers are the bytes of float32 or int32 in base64."""
+        phrases, columns = self._kept
+        skipped = len(self.model.vocabulary_) - len(columns)
+        note = f"{skipped:,} of the model's words and n-grams are not in this page; the box skips them."
+        kept = np.append(columns, -1)  # <cls>
+        return {
+            "classes": list(map(str, self.model.classes_.tolist())),
+            "examples": list(self.examples),
+            "note": note if skipped else "",
+            "words": phrases.words.tolist(),
+            "starts": _base64(phrases.starts, "<i4"),
+            "lasts": _base64(phrases.lasts, "<i4"),
+            "scores": _base64(self.model.scores_[kept], "<f4"),
+            "values": _base64(self.model.values_[kept].T, "<f4"),
+        }
+
+    @property
+    def _kept(self):
+        """The phrases that the page holds, and their columns; an n-gram only with what it begins with and its last word."""
+        names = self.model.vocabulary_
+        return self.model.phrases_.only(np.array([self.shown is None or name in self.shown for name in names], bool))
+
+
+def live_script() -> str:
+    """Return the script of every such box; a page that allows no others names it by its digest."""
+    parts = [*map(of_the_book, PARTS), FOLDER / "phrases.js", FOLDER / "live.js"]
+    return "(() => {\n" + "".join(part.read_text("utf-8") for part in parts) + "})();"
+
+
+def of_the_book(name: str) -> Path:
+    """Return where a script of the book's pages lies: within the installed package, or in the book of a checkout."""
+    package = FOLDER.parent
+    places = [package / "book" / name, package.parent / "book/_static/playthings" / name]
+    path = next((place for place in places if place.is_file()), None)
+    if path is None:
+        raise FileNotFoundError(f"{places[0]} is missing; reinstall tokensel-nb")
+    return path
+
+
+def _base64(numbers, dtype):
+    return base64.b64encode(np.ascontiguousarray(numbers, dtype=dtype).tobytes()).decode()

@@ -1,0 +1,217 @@
+"""What classifiers do with each word, by texts that they have not seen: the columns of a report's table."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import gammaln, logit, logsumexp
+
+from tokensel_nb.losses import classes_of_logits
+
+from .leaks import BINS, bins_of, suspicion
+from .leaving_out import LeavingOut
+from .marks import COPIES
+from .objective import probabilities_of_logits, shares
+from .together import together
+
+NOT_OF_MARKS = {"value", "score", "attention", "importance", "leads"}  # since the model does not read them
+
+
+class Words:
+    """The words that stand in enough texts: how many, of which classes, and what shuffled labels would show.
+
+    After the words come those that no text tells apart, several in one row; at last the marks, which the model does not read.
+    """
+
+    def __init__(self, whole, corpus, least, enough, marks):
+        self.model, self.K, self.marks = whole, corpus.num_classes, marks
+        counts, codes = corpus.counts[:, :-1], corpus.labels
+        number = np.bincount(counts.indices, minlength=counts.shape[1])
+        self.kept = np.flatnonzero(number >= least)
+        if not len(self.kept):
+            raise ValueError(f"no word of the model occurs in least={least} of the {len(corpus)} texts; lower least")
+        self.sets = together(counts, whole.vocabulary_, max(least, enough))
+        self.names = np.array([*whole.vocabulary_[self.kept], *(one.name for one in self.sets), *marks.names], dtype=object)
+        shown = self.shown = np.append(self.kept, np.array([one.same[0] for one in self.sets], int))
+        counted = [np.append(_columns(counts[codes == k])[shown], _columns(marks.texts[codes == k])) for k in range(self.K)]
+        of_classes = np.stack(counted, axis=1)
+        self.number = of_classes.sum(axis=1)
+        self._judge_classes(of_classes, np.bincount(codes, minlength=self.K))
+
+    def _judge_classes(self, of_classes, sizes):
+        """Choose the class that each word speaks for, and find its skew."""
+        n, N, K = self.number[:, None], sizes.sum(), len(sizes)
+        self.shares = sizes / N
+        spread = np.sqrt(n * (sizes / N) * (1 - sizes / N) * np.maximum(N - n, 1) / max(N - 1, 1))
+        self.classes = ((of_classes - n * sizes / N) / np.maximum(spread, 1e-9)).argmax(axis=1)
+        asked = np.ones_like(self.classes) if K == 2 else self.classes  # two classes have one skew, the second's
+        hits = np.take_along_axis(of_classes, asked[:, None], 1)[:, 0]
+        share = (hits + 1) / (self.number + 2)  # so that a word of one class has an error, too
+        self.skew, self.error = 2 * hits / self.number - 1, 2 * np.sqrt(share * (1 - share) / self.number)
+        self.low, self.high = band(self.number, sizes[asked], N)
+
+
+def _columns(counts):
+    """Return in how many rows each column stands."""
+    return np.bincount(counts.indices, minlength=counts.shape[1])
+
+
+def band(number, size, N):
+    """Return between which skews 95% of all permutations of the labels lie: the hypergeometric law's quantiles."""
+    logs = gammaln(np.arange(1.0, N + 2))  # of factorials
+    pairs, back = np.unique(np.stack([number, size]), axis=1, return_inverse=True)
+    hits = np.array([_hits_by_chance(logs, *pair) for pair in pairs.T.tolist()])
+    return (2 * hits[np.ravel(back)] / number[:, None] - 1).T
+
+
+def _hits_by_chance(logs, number, size):
+    """Return the quantiles .025 and .975 of how many of some texts are of a class; SciPy would take seconds for all words."""
+    N = len(logs) - 1
+    mean, rest = number * size / N, N - size
+    far = 8 * np.sqrt(mean * (rest / N) * (N - number) / max(N - 1, 1)) + 1  # deviations: hardly anything lies beyond
+    hits = np.arange(max(int(mean - far), number - rest, 0), min(int(mean + far) + 1, number, size) + 1)
+    logs = -sum(logs[cell] for cell in (hits, size - hits, number - hits, rest - number + hits))
+    below = np.cumsum(np.exp(logs - logs.max()))
+    return hits[np.searchsorted(below / below[-1], np.array([0.025, 0.975]) - 1e-9)]  # less: where it is met exactly
+
+
+class Judged:
+    """What models that have not seen the texts do with the words, summed up over the parts."""
+
+    def __init__(self, words, n):
+        self.words, self.n, self.chances = words, n, np.empty((n, words.K))
+        size = len(words.names)
+        self.place_of = dict(zip(words.names[: len(words.kept)], range(size)))
+        self.sums = {name: np.zeros(size) for name in ("entries", "hits", "moves", "attention", "leads")}
+        self.rests, self.base = np.zeros((size, len(BINS))), np.zeros((words.K, 2, len(BINS)))
+
+    def add(self, judge, corpus, rows):
+        """Add what one model finds in texts that are new to it, those of some rows."""
+        values = judge.values_.reshape(len(judge.scores_), -1)
+        sets, places_of_sets = self._sets(judge)
+        left_out = LeavingOut(judge.scores_, corpus, sets)
+        logits = np.stack([left_out.logits(column) for column in values.T], axis=1)
+        of_texts = logits[:, 0] if logits.shape[1] == 1 else logits
+        chosen, self.chances[rows] = classes_of_logits(of_texts), probabilities_of_logits(of_texts)
+        places = [self.place_of.get(word, -1) for word in judge.vocabulary_]
+        places = np.array([*places, -1, *places_of_sets])[left_out.columns]  # -1 for <cls>, too
+        known = places >= 0
+        kinds = self.words.classes[places]  # of words not known, nonsense that is dropped below
+        moves, offsets = (_two if logits.shape[1] == 1 else _many)(left_out, values, logits, kinds)
+        hits = corpus.labels[left_out.rows] == kinds
+        leads = _leading(left_out, values, chosen)
+        amounts = dict(entries=np.ones(len(places)), hits=hits, moves=moves, attention=left_out.attention, leads=leads)
+        for name, amount in amounts.items():
+            self.sums[name] += np.bincount(places[known], amount[known], len(self.words.names))
+        self.rests += _table(places[known], bins_of(offsets[known]), self.rests.shape)
+        bins = bins_of(log_odds(logits))
+        for k, of_class in enumerate(self.base):
+            of_class += _table((corpus.labels == k).astype(int), bins[k], of_class.shape)
+        self._add_marks(corpus.labels, bins, rows)
+
+    def _add_marks(self, labels, bins, rows):
+        """Add what the models say of texts with a mark: they do not read it, so the rest of a text is all of it.
+
+        A copy as a whole is the mark, and no rest is left: it is expected to be of a class as often as any text.
+        """
+        texts, marks = self.words.marks.texts[rows].nonzero()
+        places = marks + len(self.words.names) - len(self.words.marks.names)
+        kinds = self.words.classes[places]
+        whole = np.array([name.startswith(COPIES) for name in self.words.marks.names], bool)
+        rest = np.where(whole[marks], bins_of(logit(self.words.shares))[kinds], bins[kinds, texts])
+        for name, amount in {"entries": np.ones(len(places)), "hits": labels[texts] == kinds}.items():
+            self.sums[name] += np.bincount(places, amount, len(self.words.names))
+        self.rests += _table(places, rest, self.rests.shape)
+
+    def _sets(self, judge):
+        """Return the words that one model leaves out together, and their places in the table."""
+        column_of = {name: column for column, name in enumerate(judge.vocabulary_)}
+        sets = [[column_of.get(name) for name in self.words.model.vocabulary_[one.left_out]] for one in self.words.sets]
+        places = [place for place, columns in enumerate(sets, len(self.words.kept)) if None not in columns]
+        return [np.array(columns) for columns in sets if None not in columns], places
+
+    def _of_rows(self, model):
+        """Return scores and values; those of words together are the ones of a single word that could stand in their place."""
+        words, sets = self.words.kept, [one.left_out for one in self.words.sets]
+        scores = [logsumexp(model.scores_[columns]) for columns in sets]
+        values = [shares(1, model.scores_[columns]) @ model.values_[columns] for columns in sets]
+        return np.append(model.scores_[words], scores), np.concatenate([model.values_[words], *(row[None] for row in values)])
+
+    def columns(self, enough, more):
+        """Return the columns of words, and of marks, and ``more``; a word of too few texts has no own effect and suspicion."""
+        words, model = self.words, self.words.model
+        entries = np.maximum(self.sums["entries"], 1)
+        scores, values = self._of_rows(model)
+        if values.ndim == 2:
+            kinds = words.classes[: len(values), None]
+            values = np.take_along_axis(values - values.mean(axis=1, keepdims=True), kinds, 1)[:, 0]
+        asked = self.sums["entries"] >= enough
+        repeated = np.zeros(len(asked), bool)
+        repeated[: len(words.kept)] = np.isin(words.kept, [column for one in words.sets for column in one.same])
+        repeated[len(values) :] = True  # marks are judged by what words do
+        effects, suspicions = np.full((2, len(asked)), np.nan)
+        if asked.any():
+            rows = self.rests[asked], self.sums["hits"][asked], words.classes[asked]
+            effects[asked], suspicions[asked] = suspicion(*rows, self.base, repeated[asked])
+        columns = {
+            "word": words.names,
+            "texts": words.number,
+            "class": model.classes_[words.classes],
+            "skew": words.skew,
+            "skew error": words.error,
+            "chance low": words.low,
+            "chance high": words.high,
+            "value": values,
+            "score": scores,
+            "attention": self.sums["attention"] / entries,
+            "importance": self.sums["moves"] / self.n,
+            "leads": self.sums["leads"] / entries,
+            "own effect": effects,
+            "suspicion": suspicions,
+            **more,
+        }
+        of_marks = {name: column[len(values) :] for name, column in columns.items() if name not in NOT_OF_MARKS}
+        return {name: column[: len(values)] for name, column in columns.items()}, of_marks
+
+
+def _two(left_out, values, logits, kinds):
+    """Return, for two classes, what each word of each text moves, and the rest's log-odds of the word's class."""
+    moves = left_out.moves(values[:, 0])
+    return moves, np.where(kinds == 1, 1, -1) * (logits[left_out.rows, 0] - moves)
+
+
+def _many(left_out, values, logits, kinds):
+    """Return the same for K > 2 classes: moves of the logit of the word's class, less the mean over all classes."""
+    own, mean, others, wanted = (np.full(len(kinds), start) for start in (0.0, 0.0, -np.inf, 0.0))
+    for k, column in enumerate(values.T):
+        moves, is_own = left_out.moves(column), kinds == k
+        rest = logits[left_out.rows, k] - moves
+        own, wanted = np.where(is_own, moves, own), np.where(is_own, rest, wanted)
+        mean += moves / values.shape[1]
+        others = np.where(is_own, others, np.logaddexp(others, rest))
+    return own - mean, wanted - others
+
+
+def log_odds(logits):
+    """Return the log-odds of every class, shape (K, n)."""
+    if logits.shape[1] == 1:
+        return np.stack([-logits[:, 0], logits[:, 0]])
+    none = np.full((1, len(logits)), -np.inf)
+    before, after = (np.logaddexp.accumulate(np.vstack([none, side[:-1]])) for side in (logits.T, logits.T[::-1]))
+    return logits.T - np.logaddexp(before, after[::-1])  # of all classes in one go: K² operations would be minutes
+
+
+def _table(rows, columns, shape):
+    """Count how often each pair occurs."""
+    return np.bincount(rows * shape[1] + columns, minlength=shape[0] * shape[1]).reshape(shape)
+
+
+def _leading(left_out, values, chosen):
+    """Mark what contributes most to the logit of its text's verdict: a word, <cls> left aside, or a set with no less."""
+    number = np.count_nonzero(left_out.columns < len(values))  # of words' entries, which come before those of sets
+    rows, columns = left_out.rows[:number], left_out.columns[:number]
+    of_verdict = values[columns, 0] if values.shape[1] == 1 else values[columns, chosen[rows]]
+    contributions = np.where(columns < len(values) - 1, left_out.attention[:number] * of_verdict, 0)
+    tops = np.zeros(len(chosen))
+    np.maximum.at(tops, rows, np.abs(contributions))
+    heights = np.abs(left_out.summed(contributions))
+    return (heights >= tops[left_out.rows]) & (heights > 0)
