@@ -71,7 +71,7 @@ def read_counts(model, counts, labels=None):
     if labels is None:
         return corpus_of(model, counts, np.zeros(counts.shape[0], np.int64))
     labels = labels_of(range(counts.shape[0]), labels)
-    codes = np.searchsorted(model.classes_, labels).clip(max=len(model.classes_) - 1)
+    codes = codes_of(model.classes_, labels)
     if (unknown := model.classes_[codes] != labels).any():
         row, known = int(unknown.argmax()), first_few(map(shortened, model.classes_), 5)
         raise ValueError(f"labels[{row}] is {shortened(labels[row])}, not a class of this model; its classes are {known}")
@@ -90,10 +90,26 @@ def damped(counts):
     return sparse.csr_array((1 + np.log(counts.data), counts.indices, counts.indptr), shape=counts.shape)
 
 
+def classes_of(labels):
+    """Return the classes that labels name, in the order of their values, numbers as numbers even where they are strings."""
+    classes = np.unique(labels)
+    try:
+        return classes[np.argsort(classes.astype(float), kind="stable")]
+    except ValueError:
+        return classes
+
+
+def codes_of(classes, labels):
+    """Return the place of every label among the classes, or any place for a label that is none of them."""
+    order = np.argsort(classes, kind="stable")
+    return order[np.searchsorted(classes, labels, sorter=order).clip(max=len(classes) - 1)]
+
+
 def labels_of(texts, labels):
     """Return labels as an array, one a text."""
     given = labels.tolist() if hasattr(labels, "tolist") else labels  # as an array NaN among words would be the word "nan"
     labels = np.asarray(labels)
+    labels = labels.astype(str) if labels.dtype.kind == "T" else labels  # NumPy's newer strings, which few functions know
     if labels.ndim != 1:
         raise ValueError(f"labels has {labels.ndim} dimensions; give one label per text")
     if not texts:

@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state, compute_class_weight
 from tokensel_nb.arrays import threads_for
 from tokensel_nb.corpus import Corpus
 
-from .counted import corpus_of
+from .counted import classes_of, codes_of, corpus_of
 from .objective import Attended, Objective, idf_scores
 
 MIDDLE = 0.1  # the strength of the penalty that is tried first
@@ -25,7 +25,8 @@ def fit(model, counted, sample_weight=None):
     counts = counted.counts
     if not counts.shape[1]:
         raise ValueError(f"no word occurs in min_texts={model.min_texts} of the {len(counted.labels)} texts; lower min_texts")
-    model.classes_, codes = np.unique(counted.labels, return_inverse=True)
+    model.classes_ = classes_of(counted.labels)
+    codes = codes_of(model.classes_, counted.labels)
     weights = _weighted(model, codes, sample_weight)
     model.phrases_, model.vocabulary_ = counted.phrases, counted.phrases.names
     corpus = corpus_of(model, counts, codes, weights)

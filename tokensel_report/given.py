@@ -6,11 +6,12 @@ from scipy import sparse
 from tokensel_nb.arrays import to_numpy
 
 from .checks import shortened
+from .counted import classes_of
 
 
 def checked_probabilities(given, labels):
     """Return what `report` got in the place of a model as each text's probabilities; a table names its columns by class."""
-    classes, at = np.unique(labels).tolist(), range(len(labels))
+    classes, at = classes_of(labels).tolist(), range(len(labels))
     if hasattr(given, "columns"):
         columns = list(given.columns)
         if sorted(columns, key=str) != sorted(classes, key=str):

