@@ -15,4 +15,6 @@ def __getattr__(name):
     try:
         return _import(name)
     except ModuleNotFoundError as error:
+        if error.name.startswith("tokensel_"):
+            raise
         raise ModuleNotFoundError(f"tokensel_report needs {error.name}: {command('report')}", name=error.name) from error

@@ -16,9 +16,9 @@ from sphinx.pycode import ModuleAnalyzer
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.nodes import make_refnode
 
-PACKAGE = "tokensel_nb"
+PACKAGES = {"tokensel_nb": "ts", "tokensel_report": "tr"}  # and the name under which a user imports each
 PAGE = "book/api"
-EXPORTED = frozenset(import_module(PACKAGE).__all__)
+EXPORTED = frozenset(name for package in PACKAGES for name in import_module(package).__all__)
 CODE_OR_BAR = re.compile(  # a span, a block after a double colon, an example
     r"``.*?``|::\n\n( +)\S.*(?:\n(?:\1.*)?)*|^ *>>>.*(?:\n.*\S.*)*|\|", re.MULTILINE
 )
@@ -33,11 +33,11 @@ class Overview(SphinxDirective):
         """Write a list of modules, each with a list of what it exports."""
         page, lines = Path(self.env.srcdir, PAGE, f"{self.arguments[0]}.md").read_text("utf-8"), []
         for module in re.findall(r"automodule:: (\S+)", page):
-            definitions = import_module(module)
-            lines += [f":py:mod:`{module.removeprefix(f'{PACKAGE}.')}`", f"   {definitions.__doc__.splitlines()[0]}", ""]
+            definitions, short = import_module(module), PACKAGES[module.partition(".")[0]]
+            lines += [f":py:mod:`{module.removeprefix('tokensel_nb.')}`", f"   {definitions.__doc__.splitlines()[0]}", ""]
             for name in filter(EXPORTED.__contains__, ModuleAnalyzer.for_module(module).find_tags()):
                 line = getattr(definitions, name).__doc__.strip().splitlines()[0]
-                lines += [f"   :py:obj:`ts.{name} <{module}.{name}>`", f"      {line}", ""]
+                lines += [f"   :py:obj:`{short}.{name} <{module}.{name}>`", f"      {line}", ""]
         escape_bars(self.env.app, "page", self.arguments[0], None, None, lines)
         return [nodes.container("", *self.parse_text_to_nodes("\n".join(lines)), classes=["overview"])]
 
@@ -54,18 +54,18 @@ def skip(app: Sphinx, what: str, name: str, obj, skipped: bool, options) -> bool
 
 
 def show_prefix(app: Sphinx, domain: str, objtype: str, content: addnodes.desc_content) -> None:
-    """Write ``ts.`` before an entry's name, as users do."""
+    """Write ``ts.`` or ``tr.`` before an entry's name, as users do."""
     for signature in content.parent.findall(addnodes.desc_signature):
         module, place = signature["module"], signature.first_child_matching_class(addnodes.desc_addname)
         if place is not None and signature[place].astext() == f"{module}.":
-            signature[place] = addnodes.desc_addname("", "ts.")
+            signature[place] = addnodes.desc_addname("", f"{PACKAGES[module.partition('.')[0]]}.")
 
 
 def source_url(domain: str, info: dict[str, str]) -> str:
     """Path of the lines that define an entry, or of the file that does, for ``sphinx.ext.linkcode``."""
     place = ModuleAnalyzer.for_module(info["module"])
     _, first, last = place.find_tags().get(info["fullname"], (None, 0, 0))  # a constant has none
-    path = Path(place.srcname).relative_to(Path(import_module(PACKAGE).__file__).parents[1]).as_posix()
+    path = Path(place.srcname).relative_to(Path(import_module("tokensel_nb").__file__).parents[1]).as_posix()
     return f"{path}#L{first}-L{last}" if first else path
 
 
@@ -75,7 +75,7 @@ def resolve(app: Sphinx, env, node: addnodes.pending_xref, content: nodes.Node) 
         return None
     python = env.get_domain("py")
     kinds = python.objtypes_for_role(node["reftype"], [])
-    wanted = f".{node['reftarget'].removeprefix(f'{PACKAGE}.')}"
+    wanted = f".{node['reftarget'].removeprefix('tokensel_nb.')}"
     entries = [(name, entry) for name, entry in python.objects.items() if name.endswith(wanted) and entry.objtype in kinds]
     if entries:
         name, entry = min(entries, key=lambda pair: (pair[1].objtype == "module", pair[0].count("."), pair[0]))

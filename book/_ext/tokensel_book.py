@@ -46,8 +46,9 @@ def chapter(name, rawtext, text, lineno, inliner, options=None, content=None):
 
 
 def module(name, rawtext, text, lineno, inliner, options=None, content=None):
-    """Return a link to the source of a module, ``{module}`one_step```, with its length."""
-    app, path = inliner.document.settings.env.app, f"tokensel_nb/{text}.py"
+    """Return a link to the source of a module, ``{module}`one_step``` or ``{module}`tokensel_report/report```, with its length."""
+    package = "" if text.startswith("tokensel_report/") else "tokensel_nb/"
+    app, path = inliner.document.settings.env.app, f"{package}{text}.py"
     length = len(read(app, path).splitlines())
     link = nodes.reference("", "", nodes.literal(text=f"{text}.py"), refuri=app.config.extlinks["repo"][0] % path)
     return [link, nodes.Text(f" ({length} lines)")], []

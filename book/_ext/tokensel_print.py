@@ -10,7 +10,7 @@ from tokensel_book import substitute
 
 FILE = "tokensel-nb.pdf"
 TEXT = "the book as one PDF"
-SOURCES, SUFFIXES = ("book", "data", "tokensel_nb"), (".ipynb", ".md", ".css", ".json", ".py")  # what it is made from
+SOURCES, SUFFIXES = ("book", "data", "tokensel_nb", "tokensel_report"), (".ipynb", ".md", ".css", ".json", ".py")  # what it is made from
 
 
 def link_pdf(app: Sphinx) -> None:

@@ -10,13 +10,15 @@ from notebooks import NOTEBOOKS, ROOT, prose
 from numpydoc.validate import validate
 
 import tokensel_nb as ts
+import tokensel_report as tr
 
 OVERVIEW = (ROOT / "book" / "api.md").read_text("utf-8")
 NAMES = re.findall(r"file: book/api/(\w+)", (ROOT / "_toc.yml").read_text("utf-8"))
 PAGES = "\n".join((ROOT / "book" / "api" / f"{name}.md").read_text("utf-8") for name in NAMES)
 KINDS = "(?:Propositions?|Theorems?|Corollary|Definition)"
 TITLE = re.compile(r"\{prf:\w+\} (.+)$", re.M)
-MODULES = re.findall(r"automodule:: tokensel_nb\.([\w.]+)", PAGES)
+MODULES = re.findall(r"automodule:: ([\w.]+)", PAGES)
+EXPORTED = {name: getattr(package, name) for package in (ts, tr) for name in package.__all__}
 
 # numpydoc's checks of what a reader misses. Its others ask for more (an example, "See Also"), or for another style.
 FAULTS = {
@@ -42,7 +44,7 @@ def is_public(name, value):
     return written and not name.startswith("_") and not re.fullmatch("set_[a-z]+_request", name)
 
 
-def names_of(module, exported=ts.__all__):
+def names_of(module, exported=EXPORTED):
     """Return the exported names that a module defines, and those of its classes' public members, with dots."""
     own = {name: value for name, value in vars(module).items() if getattr(value, "__module__", None) == module.__name__}
     found = [name for name in own if name in exported]
@@ -64,7 +66,7 @@ def faults_of(module, name):
 
 @pytest.mark.parametrize("name", MODULES)
 def test_docstrings_are_complete(name):
-    module = import_module(f"tokensel_nb.{name}")
+    module = import_module(name)
     found = {name: faults for name in names_of(module) if (faults := faults_of(module, name))}
     assert inspect.getdoc(module)
     assert not found
@@ -81,7 +83,7 @@ def test_docstrings_name_theorems_of_the_book_by_their_titles():
 
 
 def test_every_module_on_a_page_has_its_heading():
-    assert re.findall(r"^## ([\w.]+)$", PAGES, flags=re.M) == MODULES
+    assert re.findall(r"^## ([\w.]+)$", PAGES, flags=re.M) == [module.removeprefix("tokensel_nb.") for module in MODULES]
 
 
 def test_the_overview_has_every_page_in_their_order():
@@ -90,8 +92,8 @@ def test_the_overview_has_every_page_in_their_order():
 
 
 def test_every_exported_name_is_on_one_page():
-    on_page = [name for module in MODULES for name in names_of(import_module(f"tokensel_nb.{module}")) if "." not in name]
-    assert sorted(on_page) == sorted(ts.__all__)
+    on_page = [name for module in MODULES for name in names_of(import_module(module)) if "." not in name]
+    assert sorted(on_page) == sorted(EXPORTED)
 
 
 def example_of(found):
@@ -104,10 +106,10 @@ def is_error(found):
     return inspect.isclass(found) and issubclass(found, Exception)
 
 
-@pytest.mark.parametrize("name", [name for name in ts.__all__ if not is_error(getattr(ts, name))])
+@pytest.mark.parametrize("name", [name for name, found in EXPORTED.items() if not is_error(found)])
 def test_every_public_function_has_an_example(name):
     """That the examples run is for pytest's --doctest-modules to see."""
-    assert example_of(getattr(ts, name))
+    assert example_of(EXPORTED[name])
 
 
 # ------------------------------------------------------------------------------- planted faults are found

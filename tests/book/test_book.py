@@ -13,6 +13,9 @@ import yaml
 from notebooks import NOTEBOOKS, ROOT, code_cells, figures, prose, read
 
 import tokensel_nb as ts
+import tokensel_report as tr
+
+EXPORTED = {name: getattr(package, name) for package in (ts, tr) for name in package.__all__}
 
 FOLDERS = (ROOT / "book", ROOT / "book" / "api", ROOT / "book" / "teaching")
 PAGES = sorted(page for folder in FOLDERS for page in folder.iterdir() if page.suffix in (".md", ".ipynb"))
@@ -175,9 +178,9 @@ def test_a_chapter_names_the_module_behind_it(path):
     named = re.findall(r"\{module\}`([\w/]+)`", prose(path))
     assert named
     for name in named:
-        file = ROOT / "tokensel_nb" / f"{name}.py"
-        assert len(file.read_text("utf-8").splitlines()) <= 400 or name.startswith("yourdata/")
-        module = import_module(f"tokensel_nb.{name.replace('/', '.')}")
-        own = [each for each in dir(module) if each in ts.__all__ and getattr(ts, each).__module__ == module.__name__]
-        imported = rf"tokensel_nb\.{name.replace('/', '.')}\b|import [^\n]*\b{module.__name__.split('.')[-1]}\b"
-        assert re.search(imported, code) or re.search(rf"\bts\.({'|'.join(own)})\b", code), name
+        place = name if name.startswith("tokensel_report/") else f"tokensel_nb/{name}"
+        module = import_module(place.replace("/", "."))
+        assert len((ROOT / f"{place}.py").read_text("utf-8").splitlines()) <= 400 or place == "tokensel_report/report"
+        own = [each for each, found in EXPORTED.items() if found.__module__ == module.__name__]
+        imported = rf"{re.escape(module.__name__)}\b|import [^\n]*\b{module.__name__.split('.')[-1]}\b"
+        assert re.search(imported, code) or re.search(rf"\bt[sr]\.({'|'.join(own)})\b", code), name

@@ -119,7 +119,7 @@ def test_copies_in_one_class_are_named_and_in_both_are_not():
 
 def test_who_fits_a_classifier_does_not_wait_for_the_search_of_copies():
     code = """
-import sys, tokensel_nb as ts
+import sys, tokensel_report as tr
 tr.TextClassifier().fit(["a good film", "a bad film"] * 20, ["up", "down"] * 20)
 assert "datasketch" not in sys.modules
 """

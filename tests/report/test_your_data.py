@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import tokensel_report as tr
-from tokensel_nb.chapters import your_data
+from tokensel_report import your_data
 from tokensel_report.evaluation import calibration
 
 TEXTS = ["a good film", "good and moving", "a bad film", "bad and long"] * 15
