@@ -11,7 +11,7 @@ from tokensel_nb.corpus import Corpus
 from tokensel_nb.losses import classes_of_logits
 from tokensel_nb.parameters import Parameters
 
-from .counted import Counted, damped, listed_texts, read_counts
+from .counted import Counted, listed_texts, read_counts, seen
 from .fit import fit
 from .objective import Attended, probabilities_of_logits
 from .saved import restored, write
@@ -154,7 +154,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             exp(score) and divide by the sum to get the attention.
         """
         check_is_fitted(self)
-        return read_counts(self, damped(self.phrases_.count(listed_texts(texts))), labels)
+        return read_counts(self, seen(self.phrases_.count(listed_texts(texts))), labels)
 
     def words(self, text) -> list[tuple[int, int, int]]:
         """Return where in a text the phrases of the vocabulary occur.

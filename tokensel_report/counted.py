@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy import sparse
@@ -20,7 +21,7 @@ CLS = "<cls>"
 
 @dataclass(frozen=True, eq=False)
 class Counted:
-    """Labelled texts whose phrases are counted; a count c is kept as 1 + log c."""
+    """Labelled texts whose phrases are counted, as a classifier sees them: 1 + log c for a count c, and <cls> once, at last."""
 
     phrases: Phrases
     counts: sparse.csr_array
@@ -40,19 +41,29 @@ class Counted:
         phrases, counts = Phrases.learn(
             texts, longest=model.ngrams, min_texts=model.min_texts, without=model.without, tokenizer=model.tokenizer
         )
-        return cls(phrases, damped(counts), labels)
+        return cls(phrases, seen(counts), labels)
+
+    @cached_property
+    def classes(self):
+        """The classes that the labels name, in order."""
+        return classes_of(self.labels)
+
+    def corpus(self, weights=None) -> Corpus:
+        """Return the texts as a corpus over the phrases and <cls>."""
+        return corpus_of(self.phrases, self.counts, codes_of(self.classes, self.labels), self.classes, weights)
 
     def some(self, rows, min_texts):
-        """Return some of the texts, with the phrases that stand in enough of them, and the columns of these."""
+        """Return some of the texts, with the phrases that stand in enough of them, and the columns of these and of <cls>."""
         counts = self.counts[rows]
-        texts_with = np.bincount(counts.indices, minlength=counts.shape[1])
+        texts_with = np.bincount(counts.indices, minlength=counts.shape[1])[:-1]
         phrases, columns = self.phrases.only(texts_with >= min_texts)
+        columns = np.append(columns, counts.shape[1] - 1)
         return Counted(phrases, counts[:, columns], self.labels[rows]), columns
 
     def without(self, words):
         """Leave out words, and the n-grams that hold them."""
         phrases, columns = self.phrases.only(~np.isin(self.phrases.names, list(words)))
-        return replace(self, phrases=phrases, counts=self.counts[:, columns])
+        return Counted(phrases, self.counts[:, [*columns, -1]], self.labels)
 
 
 def check_settings(model):
@@ -69,25 +80,26 @@ def check_settings(model):
 def read_counts(model, counts, labels=None):
     """Return counts as the corpus that a fitted classifier sees; without labels every text is given the first class."""
     if labels is None:
-        return corpus_of(model, counts, np.zeros(counts.shape[0], np.int64))
-    labels = labels_of(range(counts.shape[0]), labels)
-    codes = codes_of(model.classes_, labels)
-    if (unknown := model.classes_[codes] != labels).any():
-        row, known = int(unknown.argmax()), first_few(map(shortened, model.classes_), 5)
-        raise ValueError(f"labels[{row}] is {shortened(labels[row])}, not a class of this model; its classes are {known}")
-    return corpus_of(model, counts, codes)
+        codes = np.zeros(counts.shape[0], np.int64)
+    else:
+        labels = labels_of(range(counts.shape[0]), labels)
+        codes = codes_of(model.classes_, labels)
+        if (unknown := model.classes_[codes] != labels).any():
+            row, known = int(unknown.argmax()), first_few(map(shortened, model.classes_), 5)
+            raise ValueError(f"labels[{row}] is {shortened(labels[row])}, not a class of this model; its classes are {known}")
+    return corpus_of(model.phrases_, counts, codes, model.classes_)
 
 
-def corpus_of(model, counts, codes, weights=None):
-    """Return counts as a corpus over the vocabulary and <cls>, which stands once in every text."""
+def corpus_of(phrases, counts, codes, classes, weights=None):
+    """Return counts as a corpus over phrases and <cls>."""
+    return Corpus(counts, codes, [*phrases.names, CLS], tuple(map(str, classes)), weights)
+
+
+def seen(counts):
+    """Return counts as a classifier sees them: 1 + log of each, and in the last column <cls>, once in every text."""
+    damped = sparse.csr_array((1 + np.log(counts.data), counts.indices, counts.indptr), shape=counts.shape)
     of_cls = sparse.csr_array(np.ones((counts.shape[0], 1)))  # sparse, so that nothing has to be sorted anew
-    with_cls = sparse.hstack([counts, of_cls], format="csr")
-    return Corpus(with_cls, codes, [*model.vocabulary_, CLS], tuple(map(str, model.classes_)), weights)
-
-
-def damped(counts):
-    """Return 1 + log of every count."""
-    return sparse.csr_array((1 + np.log(counts.data), counts.indices, counts.indptr), shape=counts.shape)
+    return sparse.hstack([damped, of_cls], format="csr")
 
 
 def classes_of(labels):

@@ -14,9 +14,9 @@ from sklearn.metrics import confusion_matrix
 from tokensel_nb.arrays import threads_for
 
 from .explanation import explain
-from .fit import every_tenth
-from .folds import keep_together
+from .fit import keep_together
 from .report import Trial
+from .search import every_tenth
 
 if TYPE_CHECKING:
     from tokensel_nb.corpus import Corpus

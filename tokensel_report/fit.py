@@ -1,104 +1,97 @@
-"""How a `TextClassifier` is fitted: the strength of the penalty is found on a tenth of the texts, then all of them are used."""
+"""Classifiers fitted on all texts, or on some and tried on the others; phrases are counted once for all of them."""
 
 from __future__ import annotations
 
 import warnings
 
 import numpy as np
-from sklearn.utils import check_random_state, compute_class_weight
+from sklearn.base import clone
+from sklearn.utils import compute_class_weight
 
-from tokensel_nb.arrays import threads_for
-from tokensel_nb.corpus import Corpus
+from tokensel_nb.losses import classes_of_logits
 
-from .counted import classes_of, codes_of, corpus_of
-from .objective import Attended, Objective, idf_scores
-
-MIDDLE = 0.1  # the strength of the penalty that is tried first
-WEAKER, STRONGER = (0.03, 0.01, 0.003), (0.3, 1.0, 3.0, 10.0)  # each from where the last one led
-FEWEST = 40  # texts of which a tenth is held out
-STEPS = 10  # of L-BFGS for each strength, twice as many for the first; half of that with many classes, as each takes longer
-MANY = 20
+from .counted import codes_of, read_counts
+from .objective import Attended
+from .search import search
 
 
 def fit(model, counted, sample_weight=None):
     """Fit a `TextClassifier` to texts whose phrases are counted, and return it."""
-    counts = counted.counts
-    if not counts.shape[1]:
+    if not len(counted.phrases.names):
         raise ValueError(f"no word occurs in min_texts={model.min_texts} of the {len(counted.labels)} texts; lower min_texts")
-    model.classes_ = classes_of(counted.labels)
-    codes = codes_of(model.classes_, counted.labels)
-    weights = _weighted(model, codes, sample_weight)
-    model.phrases_, model.vocabulary_ = counted.phrases, counted.phrases.names
-    corpus = corpus_of(model, counts, codes, weights)
-    with threads_for(corpus.vocab_size * (1 + corpus.num_classes)):  # a point of the search: scores and values
-        train(model, corpus)
+    model.classes_, model.phrases_, model.vocabulary_ = counted.classes, counted.phrases, counted.phrases.names
+    weights = _weighted(model, counted.labels, sample_weight)
+    best, model.l2_, model.held_out_ = search(counted.corpus(weights), model.attend, model.l2, model.random_state)
+    model.scores_, model.values_ = best.scores, best.values
+    _warn_if_useless(model.held_out_)
     return model
 
 
-def _weighted(model, codes, sample_weight):
+def _weighted(model, labels, sample_weight):
     """Return how much each text counts."""
-    K = len(model.classes_)
-    of_classes = compute_class_weight(model.class_weight, classes=model.classes_, y=model.classes_[codes])
-    weights = of_classes[codes]
+    of_classes = compute_class_weight(model.class_weight, classes=model.classes_, y=labels)
+    weights = of_classes[codes_of(model.classes_, labels)]
     if sample_weight is not None:
         weights = weights * np.broadcast_to(np.asarray(sample_weight, float), weights.shape)
-    if np.count_nonzero(np.bincount(codes, weights, minlength=K)) < 2:
+    if len(set(labels[weights > 0].tolist())) < 2:
         raise ValueError("only one class has texts of positive weight; at least two classes are needed")
     return weights
 
 
-def train(model, corpus):
-    """Find the strength of the penalty on a part held out, then train on all texts."""
-    start = idf_scores(corpus) if model.attend else np.zeros(corpus.vocab_size)
-    whole = Objective(corpus, start, model.attend)
-    steps = STEPS if corpus.num_classes <= MANY else STEPS // 2
-    held_out = every_tenth(corpus, check_random_state(model.random_state))
-    model.held_out_, model.l2_ = {}, float(MIDDLE if model.l2 is None else model.l2)
-    begin = whole.begin()
-    if held_out.any():
-        begin = _search(model, Objective(corpus[~held_out], start, model.attend), corpus[held_out], steps)
-        _judge(model, begin, corpus[held_out])
-    best = whole.minimise(begin, model.l2_, steps)
-    model.scores_, model.values_ = best.scores, best.values
-
-
-def _search(model, rest, part, steps):
-    """Return what has the least loss on a part held out, over ever weaker penalties, or ever stronger ones."""
-    best = rest.minimise(rest.begin(), model.l2_, 2 * steps)
-    least = best.loss(part)
-    for path in (WEAKER, STRONGER) if model.l2 is None else ():
-        for l2 in path:
-            candidate = rest.minimise(best, l2, steps)
-            loss = candidate.loss(part)
-            if loss >= least:
-                break
-            best, least, model.l2_ = candidate, loss, l2
-        if model.l2_ != MIDDLE:
-            break
-    return best
-
-
-def _judge(model, attended, part):
-    """Keep what the model reaches on the part held out, and warn if that is little."""
-    accuracy = attended.accuracy(part)
-    majority = float(np.bincount(part.labels, part.mean_weights).max())
-    uniform = Attended(np.zeros_like(attended.scores), attended.values).accuracy(part)
-    model.held_out_ = dict(accuracy=accuracy, majority=majority, without_attention=uniform, loss=attended.loss(part))
-    if accuracy <= majority:
+def _warn_if_useless(held_out):
+    if held_out and held_out["accuracy"] <= held_out["majority"]:
         warnings.warn(
-            f"on {len(part)} texts held out the classifier is right in {accuracy:.1%}, "
-            f"no more than the majority class is ({majority:.1%})",
+            f"on the texts held out the classifier is right in {held_out['accuracy']:.1%}, "
+            f"no more than the majority class is ({held_out['majority']:.1%})",
             UserWarning,
-            stacklevel=5,
+            stacklevel=4,
         )
 
 
-def every_tenth(corpus: Corpus, random: np.random.RandomState) -> np.ndarray:
-    """Return which texts are held out to choose a setting by: a tenth of every class, or none where the texts are few."""
-    order = random.permutation(len(corpus))
-    order = order[np.argsort(corpus.labels[order], kind="stable")]
-    held_out = np.zeros(len(corpus), bool)
-    if len(corpus) >= FEWEST:
-        held_out[order[5::10]] = True
-        held_out &= corpus.mean_weights > 0  # texts of weight 0 would judge nothing
-    return held_out
+def check_folds(labels, folds):
+    """Refuse to cut texts into more parts than the smallest class has texts."""
+    names, sizes = np.unique(labels, return_counts=True)
+    if folds > (least := sizes.min()):
+        remedy = "give from 2 to so many" if least > 1 else "drop the class, or merge it with another"
+        number = f"{least} texts" if least > 1 else "1 text"
+        raise ValueError(f"folds={folds}, but the class {names.tolist()[sizes.argmin()]!r} has {number}; {remedy}")
+
+
+def fit_rows(model, counted, rows=slice(None)):
+    """Return a copy of a model fitted on some of the texts, and the columns of the phrases that it knows."""
+    some, columns = counted.some(rows, model.min_texts)
+    return fit(clone(model), some), columns
+
+
+def parts_of(labels, folds, seed, copies):
+    """Return the part of each text, 0 ... folds - 1: of every class about as many texts in each, and copies in one."""
+    from sklearn.model_selection import StratifiedKFold
+
+    cuts = StratifiedKFold(folds, shuffle=True, random_state=seed).split(labels, labels)
+    parts = np.argmax([np.isin(np.arange(len(labels)), rows) for _, rows in cuts], axis=0)
+    return keep_together(parts, labels, copies)
+
+
+def keep_together(parts, labels, copies):
+    """Return the parts when copies go with the first of them, unless a class were in one part alone."""
+    kept = parts[copies]
+    return parts if any(len(set(kept[labels == name])) == 1 for name in np.unique(labels)) else kept
+
+
+def fit_parts(whole, counted, parts):
+    """Return a model, the texts that are new to it, and their rows, part by part; as strict as the model of all texts is."""
+    strict = clone(whole).set_params(l2=getattr(whole, "l2_", whole.l2))  # found once, not anew in every part
+
+    def part(judged):
+        model, columns = fit_rows(strict, counted, parts != parts[judged[0]])
+        return model, read_counts(model, counted.counts[judged][:, columns], counted.labels[judged]), judged
+
+    cuts = [np.flatnonzero(parts == each) for each in np.unique(parts)]
+    with warnings.catch_warnings(action="ignore", category=UserWarning):  # what they would say, the whole model has said
+        return list(map(part, cuts))
+
+
+def accuracy_of(parts):
+    """Return the accuracy of models, each tried on the texts that are new to it."""
+    tried = ((Attended(model.scores_, model.values_).logits(corpus), corpus.labels) for model, corpus, _ in parts)
+    return float(np.mean(np.concatenate([classes_of_logits(logits) == labels for logits, labels in tried])))

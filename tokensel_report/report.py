@@ -17,7 +17,7 @@ from .checks import first_few
 from .classifier import TextClassifier
 from .copies import copies_of
 from .counted import Counted, codes_of, labels_of, listed_texts, read_counts
-from .folds import accuracy_of, check_folds, fit_parts, fit_rows, parts_of
+from .fit import accuracy_of, check_folds, fit_parts, fit_rows, parts_of
 from .given import checked_probabilities, followed
 from .html import render
 from .marks import PARTED, marks_of
@@ -446,7 +446,7 @@ class Report:
     def _counted(self):
         """Return the counts of the texts: those of the report, where it has fitted the model to all of them."""
         if self.parts > 1:
-            return Counted(self.model.phrases_, self.corpus.counts[:, :-1], self.labels)
+            return Counted(self.model.phrases_, self.corpus.counts, self.labels)
         return Counted.of(self.model, self.texts, self.labels)
 
     def __repr__(self):

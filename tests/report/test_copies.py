@@ -10,7 +10,7 @@ import tokensel_nb as ts
 import tokensel_report as tr
 from tokensel_report.copies import copies_of
 from tokensel_report.evaluation import evaluate
-from tokensel_report.folds import keep_together, parts_of
+from tokensel_report.fit import keep_together, parts_of
 
 
 def words(random, number=40, of=5000):
