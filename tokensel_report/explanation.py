@@ -173,7 +173,10 @@ class Explanation:
         >>> tr.explain(model, "A good, long film").table().columns.tolist()
         ['word', 'occurrences', 'attention', 'value', 'contribution']
         """
-        return pd.DataFrame(self._columns(of))
+        values, contributions = self._of_class(self.values, of), self._of_class(self.contributions, of)
+        columns = dict(word=self.words, occurrences=self.occurrences, attention=self.attention)
+        table = pd.DataFrame(columns | dict(value=values, contribution=contributions))
+        return table.iloc[np.argsort(-np.abs(contributions), kind="stable")].reset_index(drop=True)
 
     def changes(self, most=5) -> pd.DataFrame:
         """Return the words that turn the verdict most if they are left out, or exchanged for another word.
@@ -203,10 +206,6 @@ class Explanation:
         >>> tr.explain(model, "A good, long film").changes(most=1)[["word", "verdict", "instead", "new verdict"]].values
         array([['good', 'down', 'bad', 'down']], dtype=object)
         """
-        return pd.DataFrame(self._changes(most))
-
-    def _changes(self, most):
-        """Return the columns of `changes` under their names."""
         single = self._worth_trying(most)
         logits = self._logits([self._replaced(place) for place in single])
         order = np.argsort(self._leads(logits), kind="stable")[:most]
@@ -214,7 +213,7 @@ class Explanation:
         instead = [self._best_instead(place) for place in chosen]
         exchanged = self._logits([self._replaced(place, word) for place, word in zip(chosen, instead)])
         data = dict(word=self.words[chosen], lead=self._leads(logits), verdict=self._names(logits), instead=instead)
-        return data | {"new lead": self._leads(exchanged), "new verdict": self._names(exchanged)}
+        return pd.DataFrame(data | {"new lead": self._leads(exchanged), "new verdict": self._names(exchanged)})
 
     def __repr__(self):
         """Name the verdict and how many words it rests on."""
@@ -222,23 +221,8 @@ class Explanation:
 
     def __str__(self):
         """Tell the verdict, the ten largest contributions, and what would change it."""
-        first, *others = self._columns()
-        formats = str, str, *["{:.3f}".format] * 3
-        rows = [[told(cell) for told, cell in zip(formats, row)] for row in self._rows()[:10]]
-        head = [first, *(f" {name}" for name in others)]
-        widths = [max(map(len, column)) for column in zip(head, *rows)]
-        table = "\n".join(" ".join(map(str.rjust, row, widths)) for row in [head, *rows])
+        table = self.table().head(10).to_string(index=False, float_format="{:.3f}".format)
         return f"{self._summary()}\n\n{table}\n\n{self._advice()}"
-
-    def _columns(self, of=None):
-        """Return the columns of the table under their names, the largest contribution first."""
-        values, contributions = self._of_class(self.values, of), self._of_class(self.contributions, of)
-        data = dict(word=self.words, occurrences=self.occurrences, attention=self.attention)
-        order = np.argsort(-np.abs(contributions), kind="stable")
-        return {name: column[order] for name, column in (data | dict(value=values, contribution=contributions)).items()}
-
-    def _rows(self):
-        return list(zip(*(column.tolist() for column in self._columns().values())))
 
     def html(self, *, terms=True) -> str:
         """Return the text with its words shaded, as HTML that runs nothing.
@@ -266,8 +250,7 @@ class Explanation:
             stretches=self._stretches(),
             shown_class=self._shown_class,
             advice=self._advice(),
-            columns=self._columns(),
-            rows=self._rows() if terms else [],
+            table=self.table() if terms else None,
         )
 
     def _repr_html_(self):
@@ -363,7 +346,7 @@ class Explanation:
         """Say in words what the first row of `changes` says."""
         if len(self.columns) == 1:
             return "The model knows no word of this text: it judges it as an empty one."
-        word, _, verdict, instead, _, new_verdict = (column[0] for column in self._changes(1).values())
+        word, _, verdict, instead, _, new_verdict = self.changes(1).iloc[0]
         turned = verdict != self.verdict
         left_out = f"Without “{word}” the verdict is {verdict}" + ("." if turned else ": no single word turns it.")
         return f"{left_out} With “{instead}” in its place it is {new_verdict}."
