@@ -10,6 +10,7 @@ For example:
 from __future__ import annotations
 
 import argparse
+import csv
 import inspect
 import io
 import os
@@ -18,15 +19,12 @@ import sys
 from contextlib import redirect_stdout
 from pathlib import Path
 
-from tokensel_nb.datasets.read.reviews import refuse_missing
-
+import tokensel_report as tr
 from tokensel_nb import __version__
 
 from .checks import cut, shortened
-from .options import as_options
 
-COLUMN = "its name, or its number, from 0, where columns have no names; found where it is not given"
-SOURCE = "CSV, TSV, JSON, JSONL, Parquet or text file, a folder of such, or hub:OWNER/NAME for a set on the Hugging Face hub"
+SOURCE = "CSV, TSV, JSON, JSON Lines or Parquet file, or hub:OWNER/NAME for a set on the Hugging Face hub"
 SAVED = "where the model was saved"
 # What a spreadsheet computes begins so, also in East Asian forms; where it reads quotes badly, each line of a cell may.
 FORMULA = re.compile(r"(?:^|(?<=[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]))(?=\s*[=+@\-＝＋＠－])")
@@ -45,7 +43,7 @@ def main(arguments=None) -> int:
     except BrokenPipeError:  # whoever read on, as `head` does, has enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (OSError, ValueError, ImportError, MemoryError) as error:
-        print(f"tokensel: {as_options(one_line(error))}", file=sys.stderr)
+        print(f"tokensel: {one_line(error)}", file=sys.stderr)
         return 1
     return 0
 
@@ -56,22 +54,31 @@ def one_line(error) -> str:
     return "".join(letter if letter.isprintable() else "?" for letter in line)
 
 
-def table_of_predictions(texts, model) -> str:
-    """Return each text with its likeliest class and the probability of every class, as CSV that no spreadsheet computes."""
+def table_of_predictions(reviews, model) -> str:
+    """Return a CSV table that no spreadsheet computes: for each row of the source its text, likeliest class, and probabilities.
+
+    A row without a text has empty cells.
+    """
     classes = list(map(str, model.classes_.tolist()))
-    rows = [["text", "label", *(f"p({name})" for name in classes)]]
-    for text, likely in zip(texts, model.predict_proba(texts)):
-        rows.append([text, classes[likely.argmax()], *(f"{share:.4f}" for share in likely)])
-    return "".join(f"{','.join(map(_cell, row))}\n" for row in rows)
+    chances = model.predict_proba(reviews.texts)
+    rows = [
+        [_plain(text), _plain(classes[likely.argmax()]), *(f"{share:.4f}" for share in likely)]
+        for text, likely in zip(reviews.texts, chances)
+    ]
+    written = io.StringIO()
+    table = csv.writer(written, quoting=csv.QUOTE_ALL, lineterminator="\n")  # else a carriage return would stand unquoted
+    table.writerow(["text", "label", *(_plain(f"p({name})") for name in classes)])
+    table.writerows(reviews.on_rows(rows, missing=[""] * (2 + len(classes))))
+    return written.getvalue()
 
 
-def _cell(text):
-    """Return a cell that is no formula, in quotes where it needs them; Python's writer leaves a carriage return without."""
+def _plain(text):
+    """Return a cell that is no formula; a number may begin with a sign."""
     try:
         float(text)
     except ValueError:
-        text = FORMULA.sub("'", text)
-    return '"{}"'.format(text.replace('"', '""')) if re.search('[,"\r\n]', text) else text
+        return FORMULA.sub("'", text)
+    return text
 
 
 def _parser():
@@ -95,7 +102,7 @@ def _add_verb(verbs, run, help):
 def _add_report(verbs):
     verb = _add_verb(verbs, _report, "which words a classifier of your texts rests on, as a page")
     either = _add_source(verb)
-    verb.add_argument("--label", type=_column, default="auto", metavar="COLUMN", help="column of the labels, likewise")
+    verb.add_argument("--label", default="auto", metavar="COLUMN", help="column of the labels, likewise")
     told = "read a label as a class, as in --class 1=low --class 2=low; --class 3= drops texts, --class = those without label"
     verb.add_argument("--class", type=_renamed, action="append", dest="classes", metavar="LABEL=CLASS", help=told)
     verb.add_argument("-o", "--output", type=Path, default=Path("report.html"), metavar="FILE", help="default: report.html")
@@ -109,7 +116,8 @@ def _add_report(verbs):
 def _add_source(verb):
     """Ask for texts; return a group of options of which only one may be given."""
     verb.add_argument("source", metavar="TEXTS", help=SOURCE)
-    verb.add_argument("--text", type=_column, metavar="COLUMN", help=f"column of the texts: {COLUMN}")
+    verb.add_argument("--text", metavar="COLUMN", help="column of the texts: its name, or else its number, from 0")
+    verb.add_argument("--sep", metavar="SIGN", help="what separates cells, such as ';'; found where it is not given")
     verb.add_argument("--encoding", metavar="NAME", help="such as cp1252; found where it is not given")
     either = verb.add_mutually_exclusive_group()
     either.add_argument("--skip-bad-rows", action="store_true", help="leave out rows that are too wide, too narrow or broken")
@@ -128,10 +136,6 @@ def _add_explain(verbs):
     verb.add_argument("folder", metavar="FOLDER", help=SAVED)
     verb.add_argument("text", metavar="TEXT", help="the text itself; - reads it from the standard input")
     verb.add_argument("-o", "--output", type=Path, metavar="FILE", help="as a page of HTML; by default the terminal")
-
-
-def _column(name):
-    return int(name) if name.isdecimal() else name
 
 
 def _renamed(pair):
@@ -162,18 +166,17 @@ def _report(asked):
       tokensel report stars.csv --class 1=low --class 2=low --class 3= --class 4=high --class 5=high
       tokensel report hub:stanfordnlp/imdb
     """
-    # What a name mistyped would end is asked first: what fits and judges takes two seconds to be imported.
+    # What a name mistyped would end is asked first: what reads, fits and judges takes seconds to be imported.
     if not asked.output.resolve().parent.is_dir():
         raise FileNotFoundError(f"{asked.output.parent}: there is no such folder for {asked.output.name}")
     if asked.output.is_dir():
         raise IsADirectoryError(f"{asked.output}: this is a folder; name a file for the report")
     classes = dict(asked.classes) if asked.classes else None
     reviews, notes = _read(asked, label=asked.label, classes=classes)
-    from tokensel_nb.datasets.read.files import read_probabilities
+    from .page import find, report_page
+    from .read import read_probabilities
 
     given = {"model": read_probabilities(asked.probabilities, reviews)} if asked.probabilities else {}
-    from .page import find, report_page
-
     how = dict(show_texts=not asked.no_texts, least=asked.least, seed=asked.seed)
     found = find(reviews, Path(asked.source).name, notes, **given, **how)
     if asked.save is not None:
@@ -184,31 +187,27 @@ def _report(asked):
 
 def _read(asked, **how):
     """Return texts, and the lines that were said of them."""
-    if not asked.source.startswith("hub:"):
-        refuse_missing(asked.source)
-    from tokensel_nb.datasets.read.own_files import read_reviews
-
+    if not re.match(r"hub:|\w+://", asked.source) and not Path(asked.source).expanduser().exists():
+        raise FileNotFoundError(f"{asked.source or repr('')}: there is no such file; give the path of a {SOURCE}")
+    options = dict(sep=asked.sep, encoding=asked.encoding, skip_bad_rows=asked.skip_bad_rows)
     with redirect_stdout(io.StringIO()) as said:
-        reviews = read_reviews(asked.source, asked.text, encoding=asked.encoding, skip_bad_rows=asked.skip_bad_rows, **how)
-    notes = list(map(as_options, said.getvalue().splitlines()))
-    print(*notes, sep="\n", end="\n" * bool(notes))
-    return reviews, notes
+        reviews = tr.read_reviews(asked.source, asked.text, **options, **how)
+    print(said.getvalue(), end="")
+    return reviews, said.getvalue().splitlines()
 
 
 def _predict(asked):
-    """Write a CSV file: each text, its likeliest class, the probability of every class.
+    """Write a CSV file: for each row its text, the likeliest class, the probability of every class.
 
-    Lines that a spreadsheet would take for formulas get an apostrophe in front. Empty texts are left out.
+    Lines that a spreadsheet would take for formulas get an apostrophe in front. A row without a text has empty cells.
 
     For example:
       tokensel predict model new.csv --text review -o predicted.csv
     """
     _refuse_no_model(asked.folder)
-    texts = _read(asked, label=None)[0].texts
-    from .classifier import TextClassifier
-
-    table = table_of_predictions(texts, TextClassifier.load(asked.folder))
-    return _handed_over(table, asked.output, f"{len(texts):,} predictions in {asked.output}")
+    reviews, _ = _read(asked, label=None)
+    table = table_of_predictions(reviews, tr.TextClassifier.load(asked.folder))
+    return _handed_over(table, asked.output, f"{len(reviews):,} predictions in {asked.output}")
 
 
 def _explain(asked):
@@ -219,12 +218,9 @@ def _explain(asked):
       tokensel explain model - -o why.html < letter.txt
     """
     _refuse_no_model(asked.folder)
-    from .classifier import TextClassifier
-    from .explanation import explain
-
-    model = TextClassifier.load(asked.folder)
+    model = tr.TextClassifier.load(asked.folder)
     text = sys.stdin.buffer.read().decode("utf-8", "replace") if asked.text == "-" else asked.text
-    found = explain(model, text)
+    found = tr.explain(model, text)
     if asked.output is None:
         return f"{found}\n"
     from .page import explanation_page

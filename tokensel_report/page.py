@@ -76,7 +76,7 @@ def find(reviews, name, notes=(), *, model=None, show_texts=True, least=5, seed=
         evaluation=evaluation,
         refit=refit,
         mistakes=evaluation.mistakes(),
-        places=reviews.places or [f"row {row}" for row in range(1, len(texts) + 1)],
+        places=[f"row {row + 1}" for row in (range(len(texts)) if reviews.rows is None else reviews.rows)],
         box=live(evaluation.model, examples, shown=judged.table.word),
     )
 

@@ -10,7 +10,8 @@ from tokensel_book import substitute
 
 FILE = "tokensel-nb.pdf"
 TEXT = "the book as one PDF"
-SOURCES, SUFFIXES = ("book", "data", "tokensel_nb", "tokensel_report"), (".ipynb", ".md", ".css", ".json", ".py")  # what it is made from
+SOURCES = ("book", "data", "tokensel_nb", "tokensel_report")  # what it is made from
+SUFFIXES = (".ipynb", ".md", ".css", ".json", ".py")
 
 
 def link_pdf(app: Sphinx) -> None:
