@@ -1,0 +1,75 @@
+"""Texts as they were read, with or without labels, and the lines that are printed on the way."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from ..corpus import Corpus
+
+IMDB_MIN_COUNT = 45  # leaves about as many words of IMDB's training reviews as the paper has (7,766)
+SENTIMENTS = ("negative", "positive")
+
+
+class DataError(ValueError):
+    """Data are missing, unreadable or wrong; the message names the file, the row and the remedy."""
+
+
+class NotHereError(Exception):
+    """A source that does not have what was asked for."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Reviews:
+    """Texts, their labels 0 ... K-1 (None where nobody knows them), the names of the classes, and the source, for people.
+
+    Where a table was read, ``rows`` holds the row of each text there, counted from 0, and ``number`` is how many rows it has.
+
+    Examples
+    --------
+    >>> from tokensel_nb.datasets.reviews import Reviews
+    >>> reviews = Reviews(["good film", "slow"], None, (), "new.csv", rows=[0, 2], number=4)
+    >>> reviews
+    Reviews(2 texts, without labels; new.csv)
+    >>> reviews.on_rows(["up", "down"])
+    ['up', '', 'down', '']
+    """
+
+    texts: list[str]
+    labels: np.ndarray | None
+    class_names: tuple[str, ...]
+    source: str
+    rows: np.ndarray | None = None
+    number: int | None = None
+
+    def __len__(self):
+        return len(self.texts)
+
+    def __repr__(self):
+        known = "without labels" if self.labels is None else f"classes {', '.join(self.class_names)}"
+        return f"Reviews({len(self):,} texts, {known}; {self.source})"
+
+    def on_rows(self, values, missing="") -> list:
+        """Return a value for each row of the source: those given, one for each text, and ``missing`` for a row left out."""
+        value_of = dict(zip(range(len(self)) if self.rows is None else map(int, self.rows), values, strict=True))
+        return [value_of.get(row, missing) for row in range(len(self) if self.number is None else self.number)]
+
+
+def count(reviews, **options) -> Corpus:
+    """Count the words of reviews; ``options`` are those of `corpus_from_texts`."""
+    from ..text import corpus_from_texts  # here, since reading needs neither SciPy nor most of pyarrow
+
+    return corpus_from_texts(reviews.texts, reviews.labels, class_names=reviews.class_names, **options)
+
+
+def tell(line):
+    """Log a line at INFO; where logging is left as Python starts, which would drop it, print it."""
+    logger = logging.getLogger("tokensel_nb")
+    if logger.isEnabledFor(logging.INFO) and logger.hasHandlers():
+        logger.info(line)
+    elif max(logger.level, logging.root.manager.disable) <= logging.INFO:
+        print(line)
