@@ -25,12 +25,26 @@ class NotHereError(Exception):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Reviews:
-    """Texts, their labels 0 ... K-1 (None where nobody knows them), the names of the classes, and the source, for people."""
+    """Texts, their labels 0 ... K-1 (None where nobody knows them), the names of the classes, and the source, for people.
+
+    Where a table was read, ``rows`` holds the row of each text there, counted from 0, and ``number`` is how many rows it has.
+
+    Examples
+    --------
+    >>> from tokensel_nb.datasets.reviews import Reviews
+    >>> reviews = Reviews(["good film", "slow"], None, (), "new.csv", rows=[0, 2], number=4)
+    >>> reviews
+    Reviews(2 texts, without labels; new.csv)
+    >>> reviews.on_rows(["up", "down"])
+    ['up', '', 'down', '']
+    """
 
     texts: list[str]
     labels: np.ndarray | None
     class_names: tuple[str, ...]
     source: str
+    rows: np.ndarray | None = None
+    number: int | None = None
 
     def __len__(self):
         return len(self.texts)
@@ -38,6 +52,11 @@ class Reviews:
     def __repr__(self):
         known = "without labels" if self.labels is None else f"classes {', '.join(self.class_names)}"
         return f"Reviews({len(self):,} texts, {known}; {self.source})"
+
+    def on_rows(self, values, missing="") -> list:
+        """Return a value for each row of the source: those given, one for each text, and ``missing`` for a row left out."""
+        value_of = dict(zip(range(len(self)) if self.rows is None else map(int, self.rows), values, strict=True))
+        return [value_of.get(row, missing) for row in range(len(self) if self.number is None else self.number)]
 
 
 def count(reviews, **options) -> Corpus:

@@ -1,0 +1,35 @@
+"""The encoding of a file of text, found where nobody says it."""
+
+import codecs
+
+import cchardet
+
+from tokensel_nb.datasets.reviews import tell
+
+MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32"}
+MARKS |= {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}  # last: the first is part of UTF-32's
+# What texts of Western Europe have beyond ASCII. Of a few such letters, the detector makes any language.
+WESTERN = set("\xa0‘’“”„–—…•€£°½¼«»™®©§·¡¿ÀÁÄÉÖÜßàáâäçèéêëíîïñóôöùúü".encode("cp1252"))
+# What is read as cp1252, which contains it, or as it is likelier: DOS's pages of Western Europe are seldom written now.
+LIKELIER = dict.fromkeys(["", "ascii", "utf-8", "iso-8859-1", "ibm850", "ibm852", "ibm865"], "cp1252") | {"shift_jis": "cp932"}
+
+
+def decoded(data, name, encoding):
+    """Return the characters of a file, and say in which encoding they were read where it had to be guessed."""
+    mark = next(filter(data.startswith, MARKS), None)
+    if encoding or mark:
+        return data.decode(encoding or MARKS[mark])
+    even, odd = data[:4096:2].count(0), data[1:4096:2].count(0)
+    if max(even, odd) > max(len(data[:4096]) / 8, 3 * min(even, odd)):  # the zeros between ASCII's letters in UTF-16
+        return data.decode("utf-16-be" if even > odd else "utf-16-le")
+    text = data.decode("utf-8", "replace")
+    if text.encode() == data:
+        return text
+    wrong = text.count("\ufffd")
+    if len(text) - len(text.encode("ascii", "ignore")) > 6 * wrong:  # of the letters beyond ASCII, nearly all are UTF-8
+        tell(f"{name}: {wrong:,} of its characters are no UTF-8 and are read as \ufffd")
+        return text
+    found = "" if set(data) - set(range(128)) <= WESTERN else (cchardet.detect(data)["encoding"] or "").lower()
+    guess = LIKELIER.get(found, found)
+    tell(f"{name}: its encoding was guessed as {guess}; `encoding` names another")
+    return data.decode(guess, "replace")

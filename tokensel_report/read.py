@@ -1,0 +1,341 @@
+"""Your own texts, with or without labels, from files, tables, lists and the Hugging Face hub."""
+
+import csv
+import io
+import os
+import re
+
+import pandas as pd
+from pandas.io.common import get_handle  # opens whatever pandas opens: packed files, addresses
+
+from tokensel_nb.corpus import Corpus
+from tokensel_nb.datasets.reviews import DataError, Reviews, count, tell
+from tokensel_nb.extras import datasets
+
+from .encoding import decoded
+
+# How columns are called, as `_plain` writes it, whose names say that they hold texts or labels.
+TEXTS = "(review|comment|tweet)?(text|body)s?|(review|comment|sentence|tweet|message|utterance|post)s?|phrase|content|document"
+LABELS = "(label|class|star|rating|target|score|intent|emotion|topic)(es|s)?|category|sentiment|polarity|overall|labeltext"
+KNOWN = {"text": TEXTS, "label": LABELS}
+LISTS = "the lists given"
+LONE_QUOTE = r'(?m)(?:^|\t)"(?![^\t\n]*"\r?(?:\t|$))'  # it opens a cell and is never closed there
+PANDAS = 'else give a DataFrame, as by pandas.read_csv(names=[...]), read_json(orient="index"), read_excel or concat'
+NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
+
+
+def load_reviews(source, text=None, label="auto", **options) -> Corpus:
+    """Count the words of your own texts, as in ``load_reviews("mine.csv", text="review", label="stars", min_count=5)``.
+
+    Parameters
+    ----------
+    source, text, label
+        See `read_reviews`; labels are needed here.
+    **options
+        How to read: see `read_reviews`. Which words are known, and what a word is: see `tokensel_nb.corpus_from_texts`. A test
+        set is read with the training set's ``vocabulary`` and ``class_names``.
+
+    Returns
+    -------
+    tokensel_nb.Corpus
+
+    Raises
+    ------
+    FileNotFoundError, DataError, ValueError
+        The message names the file, the row or the argument, and the remedy.
+
+    Examples
+    --------
+    >>> import tokensel_report as tr
+    >>> tr.load_reviews((["good film", "bad film", "good"], ["up", "down", "up"]))
+    Corpus(3 texts, 3 words, 5 tokens; down: 1, up: 2)
+    """
+    reading = {name: options.pop(name) for name in read_reviews.__kwdefaults__ if name in options}
+    reviews = read_reviews(source, text, label, **reading)
+    if reviews.labels is None:
+        raise DataError(f"{reviews.source}: words are counted by label, and there are no labels; give them")
+    return count(reviews, **options)
+
+
+def read_reviews(
+    source,
+    text=None,
+    label="auto",
+    *,
+    sep=None,
+    encoding=None,
+    skip_bad_rows=False,
+    classes=None,
+    class_names=None,
+    drop_duplicates=False,
+) -> Reviews:
+    r"""Read your own texts, with or without labels, and print what was found in them and what was left out.
+
+    Texts stay as they are. Rows without a text are left out, and so are rows that repeat the names of the columns, and rows
+    whose label is missing: empty, or what pandas takes for missing in a CSV file, such as None, NaN or n/a.
+
+    Parameters
+    ----------
+    source : path, table or list
+        A CSV, TSV, JSON, JSON Lines or Parquet file, packed or not, or its address. A DataFrame, or a table that has
+        ``to_pandas``, such as a split of the library datasets. A pair of lists ``(texts, labels)`` or ``(texts, None)``, or a
+        list of tuples ``(text, label)``. A set on the Hugging Face hub, as ``"hub:owner/name"``, whose split is train and whose
+        revision is the newest, unless ``"hub:owner/name@revision:test"`` names others.
+    text, label : str or int, optional
+        Columns of the texts and of the labels: a name, or a number from 0 where no column has this name. By default those
+        whose names say so (text, review, comment, ...; label, class, stars, ...), or, of two columns, the one with values that
+        recur for the labels. ``label=None`` reads texts without labels.
+    sep, encoding : str, optional
+        How a file of text is written: the separator of its cells, one character, and its encoding, as Python names it. Both
+        are found where they are not given.
+    skip_bad_rows : bool
+        Leave out rows of a CSV file that are too wide or too narrow, instead of raising an error.
+    classes : dict, optional
+        From labels to the names of their classes, None to leave their rows out; equal names merge. The key "" stands for
+        missing labels. A label that it does not hold stays.
+    class_names : list, optional
+        The names of the classes 0 ... K-1; by default all that occur, numbers first, in order. Give those of a training set
+        for its test set. 1, 1.0, "1" and "1.0" name the same class.
+    drop_duplicates : bool
+        Leave out a text that was there before with the same label.
+
+    Returns
+    -------
+    tokensel_nb.datasets.reviews.Reviews
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    DataError
+        If the source cannot be read, it is not clear which column is meant, or there are fewer than two classes.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import tokensel_report as tr
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "mine.csv")
+    ...     _ = path.write_text("stars,review\n5,very good\n1,bad\n3,so so\n4,fine\n2,poor\n")
+    ...     reviews = tr.read_reviews(path, classes={1: "low", 2: "low", 3: None, 4: "high", 5: "high"})
+    mine.csv: texts from column 'review', labels from column 'stars'
+    mine.csv: 1 of 5 rows left out: `classes` drops their label
+    >>> reviews.texts, reviews.labels.tolist(), reviews.class_names, reviews.rows.tolist()
+    (['very good', 'bad', 'fine', 'poor'], [0, 1, 0, 1], ('high', 'low'), [0, 1, 3, 4])
+    """
+    table, source = _table(source, sep=sep, encoding=encoding, skip_bad_rows=skip_bad_rows)
+    label = None if source == LISTS and "label" not in table else label
+    number, name = len(table), os.path.basename(source)
+    table = _chosen(table.reset_index(drop=True), text, label, name)
+    table = _without(table, table.text.str.strip() == "", "they hold no text", name)
+    if label is not None:
+        classes = {_label(old): new if new is None else _label(new) for old, new in (classes or {}).items()}
+        table = _classified(table, classes, name)
+    table = _without_repeated(table, drop_duplicates, name)
+    names = () if label is None else _ordered(set(table.label), class_names, name)
+    codes = None if label is None else pd.Categorical(table.label, names).codes.astype("int64")
+    return Reviews(table.text.tolist(), codes, tuple(names), source, table.index.to_numpy(), number)
+
+
+def read_probabilities(path, reviews) -> pd.DataFrame:
+    """Return a file's table of probabilities, which has a row for each row of the source, without those that were left out."""
+    table = _of_file(path)
+    if len(table) != reviews.number:
+        raise DataError(f"{path}: it has {len(table):,} rows; give one for each of the {reviews.number:,}, left out or not")
+    table = table.set_axis(list(map(_label, table)), axis=1).set_axis([f"row {row + 1}" for row in range(len(table))])
+    try:
+        return table.iloc[reviews.rows][list(reviews.class_names)].astype(str).replace(",", ".", regex=True).astype(float)
+    except (KeyError, ValueError) as error:
+        raise DataError(f"{path}: give a column of numbers for each class, {_listed(reviews.class_names)} ({error})") from error
+
+
+def _table(source, **how):
+    """Return the table that a source is, and what to call it."""
+    if isinstance(source, (list, tuple)):
+        return _of_lists(source), LISTS
+    if isinstance(source, (str, os.PathLike)) and not str(source).startswith("hub:"):
+        return _of_file(source, **how), str(source)
+    table, name = (_of_hub(source), source) if isinstance(source, str) else (source, f"the {type(source).__name__} given")
+    frame = table.to_pandas() if hasattr(table, "to_pandas") else table
+    if not isinstance(frame, pd.DataFrame):
+        raise DataError(f"{name}: give a path, a DataFrame, a pair (texts, labels) or (texts, None), or hub:owner/name")
+    for column, feature in (table.features if hasattr(type(table), "features") else {}).items():
+        if names := getattr(feature, "names", None):  # of classes that a data set stores as numbers; -1 stands for none
+            frame[column] = frame[column].map(dict(enumerate(names)))
+    return frame, name
+
+
+def _of_hub(source):
+    """Load ``hub:owner/name@revision:split``."""
+    address, _, split = source.removeprefix("hub:").partition(":")
+    address, _, revision = address.partition("@")
+    try:
+        return datasets.load_dataset(address, split=split or "train", revision=revision or None)
+    except (OSError, ValueError) as error:
+        raise DataError(f"{source} is no hub:owner/name@revision:split to load ({str(error).splitlines()[0]})") from error
+
+
+def _of_lists(source):
+    """Read a pair of texts and labels, or a list of pairs of a text and its label; two such pairs are a list of tuples."""
+    pairs = all(isinstance(member, (tuple, list)) and len(member) == 2 for member in source)
+    unclear = pairs and len(source) == 2 and all(type(member) is type(source) for member in source)
+    given = tuple(zip(*source)) if pairs and (len(source) != 2 or isinstance(source, list)) else source
+    if unclear or len(given) != 2 or any(isinstance(values, (str, set, dict)) for values in given):
+        raise DataError(f"{LISTS}: give ([text, ...], [label, ...]) or ([text, ...], None) or [(text, label), ...]")
+    try:
+        lists = [values.tolist() if hasattr(values, "tolist") else list(values) for values in given if values is not None]
+        return pd.DataFrame(dict(zip(KNOWN, lists)), dtype=object)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"{LISTS} are no texts and labels, one of each in a row ({error})") from error
+
+
+def _of_file(path, sep=None, encoding=None, skip_bad_rows=False):
+    """Return the table that a file holds."""
+    try:
+        with get_handle(path, "rb", compression="infer", is_text=False) as file:
+            data = file.handle.read()
+        if data.startswith(b"PAR1"):
+            return pd.read_parquet(io.BytesIO(data))
+        name = os.path.basename(path)
+        text = decoded(data, name, encoding).replace("\n\ufeff", "\n").lstrip("\ufeff\r\n")
+        return _of_json(text) if text.startswith(("{", "[")) else _of_cells(text, name, sep, skip_bad_rows)
+    except FileNotFoundError:
+        raise
+    except Exception as error:  # of any library that opens or unpacks it
+        raise DataError(f"{path}: {' '.join(str(error).split())[:300]}; {PANDAS}") from error
+
+
+def _of_json(text):
+    """Read records, columns, or a record a line."""
+    try:
+        return pd.read_json(io.StringIO(text), dtype=False)
+    except ValueError:  # it is not one value
+        return pd.read_json(io.StringIO(text), dtype=False, lines=True)
+
+
+def _of_cells(text, name, sep, skip):
+    """Read rows of cells, the names of the columns among them: else pandas takes a first row that is too wide for an index."""
+    first, *lines = text.splitlines() or [""]
+    if sep is None:
+        sep = max("\x1f,;\t|", key=first.count)  # the first of them, which no text has, for a single column
+        if sep not in "\x1f,":
+            tell(f"{name}: its cells are separated by {sep!r}, it seems; `sep` names another sign")
+    by_line = sep == "\t" and all(line.count(sep) == first.count(sep) for line in lines if line)
+    quoting = csv.QUOTE_NONE if by_line and re.search(LONE_QUOTE, text) else csv.QUOTE_MINIMAL
+    bad, how = [], {"header": None, "dtype": str, "keep_default_na": False}
+    how |= {"engine": "python", "on_bad_lines": bad.append} if skip else {}
+    table = pd.read_csv(io.StringIO(text), sep=sep, quoting=quoting, skip_blank_lines=sep in first, **how).fillna("")
+    if bad:
+        tell(f"{name}: {len(bad):,} rows left out, as they have more cells than there are names of columns")
+    return table[1:].set_axis(table.iloc[0].str.strip(), axis=1)
+
+
+def _chosen(table, text, label, name):
+    """Return the columns of texts and labels as strings, named or found, without rows that repeat their names."""
+    table.columns = [str(column).strip() for column in table]
+    wanted = {"text": text} if label is None else {"text": text, "label": None if label == "auto" else label}
+    if _is_data(table, wanted.values()):
+        raise DataError(f"{name}: its first line names no columns; {PANDAS}")
+    columns = {kind: _column(table, kind, column, name) for kind, column in wanted.items()}
+    if len(set(columns.values())) < len(columns):
+        raise DataError(f"{name}: text and label are the same column, {columns['text']!r}; it has {_listed(table)}")
+    if any(wanted[kind] is None and _plain(column) != kind for kind, column in columns.items()):
+        tell(f"{name}: {', '.join(f'{kind}s from column {column!r}' for kind, column in columns.items())}")
+    table = pd.DataFrame({kind: _strings(table[column], name) for kind, column in columns.items()}, dtype=object)
+    return _without(table, (table == pd.Series(columns)).all(axis=1), "they repeat the names of the columns", name)
+
+
+def _plain(column):
+    """Return the letters of a column's name, as "Review_Text" and "reviewText" share them."""
+    return "".join(filter(str.isalnum, column)).casefold()
+
+
+def _is_data(table, wanted):
+    """Tell whether a name recurs below it, as labels do, where no name is known; pandas' own 0, 1, ... are names."""
+    names = [column for column in table if column]
+    known = [name for name in names if name in wanted or re.fullmatch(f"{TEXTS}|{LABELS}", _plain(name))]
+    headed = any(not name.isdecimal() for name in known) or names == [str(number) for number in range(len(names))]
+    return not headed and any((table.iloc[:, place] == name).any() for place, name in enumerate(table) if name)
+
+
+def _column(table, kind, wanted, name):
+    """Return the column that is wanted, by its name before its number, else the one whose name is known, else a guess."""
+    columns = list(table)
+    if wanted is None:
+        known = [column for column in columns if re.fullmatch(KNOWN[kind], _plain(column))]
+        fits = [column for column in known if _plain(column) == kind] or known or _of_two(table, kind)
+    else:
+        by_number = str(wanted) not in columns and str(wanted).isdecimal() and int(wanted) < len(columns)
+        fits = [column for column in columns if column == (columns[int(wanted)] if by_number else str(wanted).strip())]
+    if len(fits) != 1:
+        raise DataError(
+            f"{name}: {len(fits) or 'no'} columns may be the {kind}s; name one as {kind}: {_listed(columns)}; {PANDAS}"
+        )
+    return fits[0]
+
+
+def _of_two(table, kind):
+    """Return the column of a kind in a table of two, beside pandas' index, if one holds a few values that recur: labels."""
+    named = [column for column in table if column and not column.startswith("Unnamed: ")]
+    most = min(20, len(table) // 2)  # more different values are probably no labels
+    labels = [column for column in named if len(set(named)) == 2 and 1 < table[column].astype(str).nunique() <= most]
+    return [column for column in named if len(labels) == 1 and (column in labels) == (kind == "label")]
+
+
+def _strings(column, name):
+    """Return a column's values as strings; a missing one is empty."""
+    values = column.astype(object).where(column.notna(), "").tolist()
+    if odd := [value for value in values if isinstance(value, bytes) or not pd.api.types.is_scalar(value)]:
+        raise DataError(f"{name}: column {column.name!r} holds a {type(odd[0]).__name__}; give strings or numbers")
+    return list(map(str, values))
+
+
+def _without(table, out, why, name):
+    """Return a table without some rows, and say how many and why."""
+    if out.any():
+        tell(f"{name}: {out.sum():,} of {len(table):,} rows left out: {why}")
+    return table[~out]
+
+
+def _label(value):
+    """Return a label as a string: 1, 1.0, "1" and "1.0" are one."""
+    return re.sub(r"^([+-]?\d+)\.0+$", r"\1", str(value).strip())
+
+
+def _classified(table, classes, name):
+    """Return a table with the names of classes in the place of labels, without rows that have none."""
+    labels = table.label.map(_label)
+    cells = io.StringIO(labels.to_csv(index=False))
+    missing = pd.read_csv(cells, dtype=str, skip_blank_lines=False).label.isna().to_numpy()  # as in any file that pandas reads
+    class_of = dict(zip(labels, labels)) | dict.fromkeys(labels[missing], classes.get("")) | classes
+    table = table.assign(label=labels.map(class_of).astype(object))
+    unlabelled = table.label.isna() & missing
+    table = _without(table, unlabelled, f"their label is missing ({_listed(sorted(set(labels[unlabelled])))})", name)
+    return _without(table, table.label.isna(), "`classes` drops their label", name)
+
+
+def _ordered(labels, class_names, name):
+    """Return the names of the classes: those given, or all labels, numbers first."""
+    in_order = lambda label: (0, float(label), label) if NUMBER.fullmatch(label) else (1, 0, label)
+    names = sorted(labels, key=in_order) if class_names is None else list(map(_label, class_names))
+    if odd := labels.difference(names):
+        raise DataError(f"{name}: the label {min(odd)!r} is none of the classes {_listed(names)}")
+    if len(names) < 2:
+        raise DataError(f"{name}: at least two classes are needed; all labels are {_listed(names) or 'missing'}")
+    if alike := [label for label in names if label.casefold() in ("none", "null", "nan", "nat", "na", "n/a")]:
+        tell(f"{name}: {_listed(alike)} is taken for a class; `classes` can drop it")
+    return names
+
+
+def _without_repeated(table, drop, name):
+    """Say how many rows repeat an earlier one, and leave them out if asked; say how many texts have several classes."""
+    repeated = table.duplicated()
+    if repeated.any() and not drop:
+        tell(f"{name}: {repeated.sum():,} of {len(table):,} rows repeat an earlier one; `drop_duplicates` leaves them out")
+    if disputed := table[~repeated].text.duplicated().sum():
+        tell(f"{name}: {disputed:,} texts occur in several classes")
+    return _without(table, repeated & drop, "they repeat an earlier one", name)
+
+
+def _listed(names):
+    return ", ".join(map(repr, names))[:300]
