@@ -17,6 +17,7 @@ from .leaks import (
     suspicion as suspicion,
 )
 from .read import (
+    DataError as DataError,
     load_reviews as load_reviews,
     read_reviews as read_reviews,
 )

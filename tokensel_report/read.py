@@ -268,9 +268,8 @@ def _column(table, kind, wanted, name):
         by_number = str(wanted) not in columns and str(wanted).isdecimal() and int(wanted) < len(columns)
         fits = [column for column in columns if column == (columns[int(wanted)] if by_number else str(wanted).strip())]
     if len(fits) != 1:
-        raise DataError(
-            f"{name}: {len(fits) or 'no'} columns may be the {kind}s; name one as {kind}: {_listed(columns)}; {PANDAS}"
-        )
+        wrong = f"{len(fits) or 'no'} columns {f'are called {wanted!r}' if wanted is not None else f'may be the {kind}s'}"
+        raise DataError(f"{name}: {wrong}; name one as {kind}: {_listed(columns)}; {PANDAS}")
     return fits[0]
 
 

@@ -179,7 +179,7 @@ def test_probabilities_stay_with_their_texts_where_rows_are_left_out(asked, besi
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda table: table[:-1], "it has 9 rows, but the texts 10; give one for each"),
+        (lambda table: table[:-1], "it has 9 rows; give one for each of the 10"),
         (lambda table: table.rename(columns={"up": "Up"}), "give a column of numbers for each class, 'down', 'up'"),
         (lambda table: table.assign(up=1.0), "probabilities at row 1 are [1.0, 1.0]; give some from 0 to 1 that sum to 1"),
     ],
