@@ -239,7 +239,7 @@ def _chosen(table, text, label, name):
     columns = {kind: _column(table, kind, column, name) for kind, column in wanted.items()}
     if len(set(columns.values())) < len(columns):
         raise DataError(f"{name}: text and label are the same column, {columns['text']!r}; it has {_listed(table)}")
-    if any(wanted[kind] is None and _plain(column) != kind for kind, column in columns.items()):
+    if any(column != str(wanted[kind]) and _plain(column) != kind for kind, column in columns.items()):
         tell(f"{name}: {', '.join(f'{kind}s from column {column!r}' for kind, column in columns.items())}")
     table = pd.DataFrame({kind: _strings(table[column], name) for kind, column in columns.items()}, dtype=object)
     return _without(table, (table == pd.Series(columns)).all(axis=1), "they repeat the names of the columns", name)
@@ -269,7 +269,7 @@ def _column(table, kind, wanted, name):
         fits = [column for column in columns if column == (columns[int(wanted)] if by_number else str(wanted).strip())]
     if len(fits) != 1:
         raise DataError(
-            f"{name}: {len(fits) or 'no'} columns may be the {kind}s; name one as {kind}: {_listed(columns)}; {PANDAS}"
+            f"{name}: {len(fits) or 'no'} columns fit as {wanted or kind}; name one as {kind}: {_listed(columns)}; {PANDAS}"
         )
     return fits[0]
 
@@ -304,7 +304,7 @@ def _label(value):
 
 def _classified(table, classes, name):
     """Return a table with the names of classes in the place of labels, without rows that have none."""
-    labels = table.label.map(_label)
+    labels = pd.Series(map(_label, table.label), table.index, dtype=object, name="label")
     cells = io.StringIO(labels.to_csv(index=False))
     missing = pd.read_csv(cells, dtype=str, skip_blank_lines=False).label.isna().to_numpy()  # as in any file that pandas reads
     class_of = dict(zip(labels, labels)) | dict.fromkeys(labels[missing], classes.get("")) | classes
