@@ -4,6 +4,7 @@ import csv
 import io
 import os
 import re
+import warnings
 
 import pandas as pd
 from pandas.io.common import get_handle  # opens whatever pandas opens: packed files, addresses
@@ -222,11 +223,12 @@ def _of_cells(text, name, sep, skip):
             tell(f"{name}: its cells are separated by {sep!r}, it seems; `sep` names another sign")
     by_line = sep == "\t" and all(line.count(sep) == first.count(sep) for line in lines if line)
     quoting = csv.QUOTE_NONE if by_line and re.search(LONE_QUOTE, text) else csv.QUOTE_MINIMAL
-    bad, how = [], {"header": None, "dtype": str, "keep_default_na": False}
-    how |= {"engine": "python", "on_bad_lines": bad.append} if skip else {}
-    table = pd.read_csv(io.StringIO(text), sep=sep, quoting=quoting, skip_blank_lines=sep in first, **how).fillna("")
-    if bad:
-        tell(f"{name}: {len(bad):,} rows left out, as they have more cells than there are names of columns")
+    how = {"header": None, "dtype": str, "keep_default_na": False, "on_bad_lines": "warn" if skip else "error"}
+    with warnings.catch_warnings(record=True) as skipped:
+        warnings.simplefilter("always")
+        table = pd.read_csv(io.StringIO(text), sep=sep, quoting=quoting, skip_blank_lines=sep in first, **how).fillna("")
+    if bad := sum(str(warning.message).count("Skipping line") for warning in skipped):
+        tell(f"{name}: {bad:,} rows left out, as they have more cells than there are names of columns")
     return table[1:].set_axis(table.iloc[0].str.strip(), axis=1)
 
 
