@@ -16,8 +16,11 @@ from tokensel_nb.extras import datasets
 from .encoding import decoded
 
 # How columns are called, as `_plain` writes it, whose names say that they hold texts or labels.
-TEXTS = "(review|comment|tweet)?(text|body)s?|(review|comment|sentence|tweet|message|utterance|post)s?|phrase|content|document"
-LABELS = "(label|class|star|rating|target|score|intent|emotion|topic)(es|s)?|category|sentiment|polarity|overall|labeltext"
+TEXTS = "(review|comment|tweet)?text|texts|(review)?body|(review|sentence|comment)s?|phrase|content|tweet|message"
+TEXTS += "|utterance|document|sms|post|article"
+LABELS = (
+    "(label|star|(star)?rating)s?|labeltext|class(es)?|category|sentiment|polarity|overall|target|score|intent|emotion|topic"
+)
 KNOWN = {"text": TEXTS, "label": LABELS}
 LISTS = "the lists given"
 LONE_QUOTE = r'(?m)(?:^|\t)"(?![^\t\n]*"\r?(?:\t|$))'  # it opens a cell and is never closed there

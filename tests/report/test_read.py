@@ -283,6 +283,14 @@ def test_a_name_goes_before_a_number(read, label):
     assert read("id,a,review,b\n" + rows, text=2, label=label).class_names == ("x0", "x1", "x2")
 
 
+NAMED = ["text,star_rating", "reviewBody,label", "Comment_Text,Classes", "tweet,Sentiment", "SMS,category", "review body,topic"]
+
+
+@pytest.mark.parametrize("names", NAMED)
+def test_columns_are_found_by_their_names(read, names):
+    assert pairs(read(f"number,{names}\n1,good,x\n2,bad,y\n")) == [("good", "x"), ("bad", "y")]
+
+
 def test_columns_that_are_found_are_told(read, capsys):
     assert pairs(read("Reviewer,Review_Text,Overall\nann,good,5\nbob,bad,1\n")) == [("good", "5"), ("bad", "1")]
     assert read("avis,note\ngood,5\nbad,1\n", 0, 1).texts == ["good", "bad"]
