@@ -16,12 +16,10 @@ from tokensel_nb.extras import datasets
 from .encoding import decoded
 
 # How columns are called, as `_plain` writes it, whose names say that they hold texts or labels.
-TEXTS = "(review|comment|tweet)?text|texts|(review)?body|(review|sentence|comment)s?|phrase|content|tweet|message"
-TEXTS += "|utterance|document|sms|post|article"
-LABELS = (
-    "(label|star|(star)?rating)s?|labeltext|class(es)?|category|sentiment|polarity|overall|target|score|intent|emotion|topic"
-)
-KNOWN = {"text": TEXTS, "label": LABELS}
+TEXT = "(review|comment|tweet)?text|texts|(review)?body|(review|sentence|comment)s?|phrase|content|tweet|message"
+TEXT += "|utterance|document|sms|post|article"
+LABEL = "label(s|text)?|stars?|(star)?ratings?|class(es)?|category|sentiment|polarity|overall|target|score|intent|emotion|topic"
+KNOWN = {"text": TEXT, "label": LABEL}
 LISTS = "the lists given"
 LONE_QUOTE = r'(?m)(?:^|\t)"(?![^\t\n]*"\r?(?:\t|$))'  # it opens a cell and is never closed there
 PANDAS = 'else give a DataFrame, as by pandas.read_csv(names=[...]), read_json(orient="index"), read_excel or concat'
@@ -258,7 +256,7 @@ def _plain(column):
 def _is_data(table, wanted):
     """Tell whether a name recurs below it, as labels do, where no name is known; pandas' own 0, 1, ... are names."""
     names = [column for column in table if column]
-    known = [name for name in names if name in wanted or re.fullmatch(f"{TEXTS}|{LABELS}", _plain(name))]
+    known = [name for name in names if name in wanted or re.fullmatch(f"{TEXT}|{LABEL}", _plain(name))]
     headed = any(not name.isdecimal() for name in known) or names == [str(number) for number in range(len(names))]
     return not headed and any((table.iloc[:, place] == name).any() for place, name in enumerate(table) if name)
 
