@@ -1,13 +1,10 @@
 """The encoding of a file of text, found where nobody says it."""
 
-import codecs
-
 import cchardet
 
 from tokensel_nb.datasets.reviews import tell
 
-MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32"}
-MARKS |= {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}  # last: the first is part of UTF-32's
+MARKS = {"\ufeff".encode(name): name for name in ("utf-8", "utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be")}
 # What texts of Western Europe have beyond ASCII. Of a few such letters, the detector makes any language.
 WESTERN = set("\xa0‘’“”„–—…•€£°½¼«»™®©§·¡¿ÀÁÄÉÖÜßàáâäçèéêëíîïñóôöùúü".encode("cp1252"))
 # What is read as cp1252, which contains it, or as it is likelier: DOS's pages of Western Europe are seldom written now.
@@ -16,12 +13,11 @@ LIKELIER = dict.fromkeys(["", "ascii", "utf-8", "iso-8859-1", "ibm850", "ibm852"
 
 def decoded(data, name, encoding):
     """Return the characters of a file, and say in which encoding they were read where it had to be guessed."""
-    mark = next(filter(data.startswith, MARKS), None)
-    if encoding or mark:
-        return data.decode(encoding or MARKS[mark])
+    mark = next(filter(data.startswith, MARKS), None)  # UTF-32's before UTF-16's, which is a part of it
     even, odd = data[:4096:2].count(0), data[1:4096:2].count(0)
-    if max(even, odd) > max(len(data[:4096]) / 8, 3 * min(even, odd)):  # the zeros between ASCII's letters in UTF-16
-        return data.decode("utf-16-be" if even > odd else "utf-16-le")
+    of_two_bytes = max(even, odd) > max(len(data[:4096]) / 8, 3 * min(even, odd))  # zeros stand between ASCII's letters
+    if encoding or mark or of_two_bytes:
+        return data.decode(encoding or MARKS.get(mark) or ("utf-16-be" if even > odd else "utf-16-le"))
     text = data.decode("utf-8", "replace")
     if text.encode() == data:
         return text

@@ -4,6 +4,7 @@ import csv
 import io
 import os
 import re
+import warnings
 
 import pandas as pd
 from pandas.io.common import get_handle  # opens whatever pandas opens: packed files, addresses
@@ -15,9 +16,10 @@ from tokensel_nb.extras import datasets
 from .encoding import decoded
 
 # How columns are called, as `_plain` writes it, whose names say that they hold texts or labels.
-TEXTS = "(review|comment|tweet)?(text|body)s?|(review|comment|sentence|tweet|message|utterance|post)s?|phrase|content|document"
-LABELS = "(label|class|star|rating|target|score|intent|emotion|topic)(es|s)?|category|sentiment|polarity|overall|labeltext"
-KNOWN = {"text": TEXTS, "label": LABELS}
+TEXT = "(review|comment|tweet)?text|texts|(review)?body|(review|sentence|comment)s?|phrase|content|tweet|message"
+TEXT += "|utterance|document|sms|post|article"
+LABEL = "label(s|text)?|stars?|(star)?ratings?|class(es)?|category|sentiment|polarity|overall|target|score|intent|emotion|topic"
+KNOWN = {"text": TEXT, "label": LABEL}
 LISTS = "the lists given"
 LONE_QUOTE = r'(?m)(?:^|\t)"(?![^\t\n]*"\r?(?:\t|$))'  # it opens a cell and is never closed there
 PANDAS = 'else give a DataFrame, as by pandas.read_csv(names=[...]), read_json(orient="index"), read_excel or concat'
@@ -222,11 +224,12 @@ def _of_cells(text, name, sep, skip):
             tell(f"{name}: its cells are separated by {sep!r}, it seems; `sep` names another sign")
     by_line = sep == "\t" and all(line.count(sep) == first.count(sep) for line in lines if line)
     quoting = csv.QUOTE_NONE if by_line and re.search(LONE_QUOTE, text) else csv.QUOTE_MINIMAL
-    bad, how = [], {"header": None, "dtype": str, "keep_default_na": False}
-    how |= {"engine": "python", "on_bad_lines": bad.append} if skip else {}
-    table = pd.read_csv(io.StringIO(text), sep=sep, quoting=quoting, skip_blank_lines=sep in first, **how).fillna("")
-    if bad:
-        tell(f"{name}: {len(bad):,} rows left out, as they have more cells than there are names of columns")
+    how = {"header": None, "dtype": str, "keep_default_na": False, "on_bad_lines": "warn" if skip else "error"}
+    with warnings.catch_warnings(record=True) as skipped:
+        warnings.simplefilter("always")
+        table = pd.read_csv(io.StringIO(text), sep=sep, quoting=quoting, skip_blank_lines=sep in first, **how).fillna("")
+    if bad := sum(str(warning.message).count("Skipping line") for warning in skipped):
+        tell(f"{name}: {bad:,} rows left out, as they have more cells than there are names of columns")
     return table[1:].set_axis(table.iloc[0].str.strip(), axis=1)
 
 
@@ -239,7 +242,7 @@ def _chosen(table, text, label, name):
     columns = {kind: _column(table, kind, column, name) for kind, column in wanted.items()}
     if len(set(columns.values())) < len(columns):
         raise DataError(f"{name}: text and label are the same column, {columns['text']!r}; it has {_listed(table)}")
-    if any(wanted[kind] is None and _plain(column) != kind for kind, column in columns.items()):
+    if any(column != str(wanted[kind]) and _plain(column) != kind for kind, column in columns.items()):
         tell(f"{name}: {', '.join(f'{kind}s from column {column!r}' for kind, column in columns.items())}")
     table = pd.DataFrame({kind: _strings(table[column], name) for kind, column in columns.items()}, dtype=object)
     return _without(table, (table == pd.Series(columns)).all(axis=1), "they repeat the names of the columns", name)
@@ -253,7 +256,7 @@ def _plain(column):
 def _is_data(table, wanted):
     """Tell whether a name recurs below it, as labels do, where no name is known; pandas' own 0, 1, ... are names."""
     names = [column for column in table if column]
-    known = [name for name in names if name in wanted or re.fullmatch(f"{TEXTS}|{LABELS}", _plain(name))]
+    known = [name for name in names if name in wanted or re.fullmatch(f"{TEXT}|{LABEL}", _plain(name))]
     headed = any(not name.isdecimal() for name in known) or names == [str(number) for number in range(len(names))]
     return not headed and any((table.iloc[:, place] == name).any() for place, name in enumerate(table) if name)
 
@@ -268,8 +271,9 @@ def _column(table, kind, wanted, name):
         by_number = str(wanted) not in columns and str(wanted).isdecimal() and int(wanted) < len(columns)
         fits = [column for column in columns if column == (columns[int(wanted)] if by_number else str(wanted).strip())]
     if len(fits) != 1:
-        wrong = f"{len(fits) or 'no'} columns {f'are called {wanted!r}' if wanted is not None else f'may be the {kind}s'}"
-        raise DataError(f"{name}: {wrong}; name one as {kind}: {_listed(columns)}; {PANDAS}")
+        raise DataError(
+            f"{name}: {len(fits) or 'no'} columns fit as {wanted or kind}; name one as {kind}: {_listed(columns)}; {PANDAS}"
+        )
     return fits[0]
 
 
@@ -303,7 +307,7 @@ def _label(value):
 
 def _classified(table, classes, name):
     """Return a table with the names of classes in the place of labels, without rows that have none."""
-    labels = table.label.map(_label)
+    labels = pd.Series(map(_label, table.label), table.index, dtype=object, name="label")
     cells = io.StringIO(labels.to_csv(index=False))
     missing = pd.read_csv(cells, dtype=str, skip_blank_lines=False).label.isna().to_numpy()  # as in any file that pandas reads
     class_of = dict(zip(labels, labels)) | dict.fromkeys(labels[missing], classes.get("")) | classes

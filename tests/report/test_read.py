@@ -32,9 +32,7 @@ def read(tmp_path):
 # Sources
 
 
-@pytest.mark.parametrize(
-    "name", ["a.csv", "a.tsv", "a.csv.gz", "a.csv.zip", "a.csv.xz", "a.jsonl", "a.json", "a.parquet", "a.json.gz"]
-)
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.csv.gz", "a.csv.zip", "a.jsonl", "a.json", "a.json.xz", "a.parquet"])
 def test_files(tmp_path, capsys, name):
     path = tmp_path / name
     if ".csv" in name or ".tsv" in name:
@@ -70,20 +68,15 @@ def test_tables_of_other_libraries():
     assert pairs(tr.read_reviews(data.data.table.slice(0, 2))) == [("good", "1"), ("bad", "0")]
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
-        [("good film", "up"), ("bad film", "down")],
-        (["good film", "bad film"], ["up", "down"]),
-        (("good film", "bad film"), ["up", "down"]),
-        [["good film", "up"], ("bad film", "down")],
-        (np.array(["good film", "bad film"]), pd.Series(["up", "down"])),
-        (np.array(["good film", "bad film"], np.dtypes.StringDType()), np.array(["up", "down"], np.dtypes.StringDType())),
-        (iter(["good film", "bad film"]), iter(["up", "down"])),
-    ],
-)
+TWO, UPS = ["good film", "bad film"], ["up", "down"]
+STRINGS = np.dtypes.StringDType()
+IN_LISTS = [list(zip(TWO, UPS)), (TWO, UPS), (tuple(TWO), UPS), [[TWO[0], "up"], (TWO[1], "down")], (iter(TWO), iter(UPS))]
+IN_LISTS += [(np.array(TWO), pd.Series(UPS)), (np.array(TWO, STRINGS), np.array(UPS, STRINGS))]
+
+
+@pytest.mark.parametrize("source", IN_LISTS)
 def test_two_texts_with_labels_in_lists(source):
-    assert pairs(tr.read_reviews(source)) == [("good film", "up"), ("bad film", "down")]
+    assert pairs(tr.read_reviews(source)) == list(zip(TWO, UPS))
 
 
 def test_lists_of_other_lengths():
@@ -115,13 +108,11 @@ def test_what_is_no_table_is_refused_in_one_line(source, error):
 
 
 def test_the_hub(monkeypatch):
-    asked = []
-    monkeypatch.setattr(
-        datasets, "load_dataset", lambda *names, **how: asked.append((names, how)) or datasets.Dataset.from_pandas(TABLE)
-    )
-    assert pairs(tr.read_reviews("hub:owner/name@v1:test")) == pairs(tr.read_reviews("hub:owner/name")) == ROWS
-    assert asked[0] == (("owner/name",), {"split": "test", "revision": "v1"})
-    assert asked[1] == (("owner/name",), {"split": "train", "revision": None})
+    rows = {("owner/name", "test", "v1"): TABLE[2:], ("owner/name", "train", None): TABLE}
+    load = lambda name, split, revision: datasets.Dataset.from_pandas(rows[name, split, revision])
+    monkeypatch.setattr(datasets, "load_dataset", load)
+    assert pairs(tr.read_reviews("hub:owner/name")) == ROWS
+    assert pairs(tr.read_reviews("hub:owner/name@v1:test")) == ROWS[2:]
 
 
 def test_a_hub_out_of_reach_is_told_in_one_line(monkeypatch):
@@ -150,25 +141,15 @@ def test_files_that_are_none_of_texts_are_refused_in_one_line(tmp_path):
     (tmp_path / "cut.csv.gz").write_bytes(b"\x1f\x8b\x08")
     archive(tmp_path / "two.zip", "a.csv", "b.csv")
     archive(tmp_path / "book.xlsx", "[Content_Types].xml")
-    errors = {
-        "keyed.json": 'orient="index"',
-        "split.json": "no columns may be",
-        "two.zip": "Multiple files",
-        ".": "directory.*concat",
-    }
-    errors |= {
-        "book.xlsx": "read_excel",
-        "empty.csv": "No columns",
-        "names.csv": "all labels are missing",
-        "binary.csv": "read_excel",
-    }
-    errors |= {"cut.csv.gz": "ended before", "lines.jsonl": "Expected object"}
+    errors = {"keyed.json": 'orient="index"', "split.json": "no columns fit", "lines.jsonl": "Expected object"}
+    errors |= {"two.zip": "Multiple files", ".": "directory.*concat", "book.xlsx": "read_excel", "cut.csv.gz": "ended before"}
+    errors |= {"empty.csv": "No columns", "names.csv": "all labels are missing", "binary.csv": "read_excel"}
     for name, error in errors.items():
         with pytest.raises(tr.DataError, match=error) as raised:
             tr.read_reviews(tmp_path / name)
         assert name in str(raised.value)
         assert "\n" not in str(raised.value)
-    with pytest.raises(FileNotFoundError, match="none.csv"):
+    with pytest.raises(FileNotFoundError, match="none"):
         tr.read_reviews(tmp_path / "none.csv")
 
 
@@ -178,34 +159,32 @@ def test_files_that_are_none_of_texts_are_refused_in_one_line(tmp_path):
 @pytest.mark.parametrize("sep", [",", ";", "\t", "|"])
 @pytest.mark.parametrize("names", [("text", "label"), ("Review Text", "stars"), ("avis", "note")])
 def test_separators_are_told_apart(read, capsys, sep, names):
-    table = pd.DataFrame(
-        [(f"good; film, really | {i}", "x") if i % 2 else (f"bad\nfilm {i}", "y") for i in range(8)], columns=names
-    )
-    csv = table.to_csv(index=False, sep=sep, lineterminator="\r\n")
-    assert pairs(read(csv)) == list(table.itertuples(index=False, name=None))
+    rows = [(f"good; film, really | {i}", "x") if i % 2 else (f"bad\nfilm {i}", "y") for i in range(8)]
+    csv = pd.DataFrame(rows, columns=names).to_csv(index=False, sep=sep, lineterminator="\r\n")
+    assert pairs(read(csv)) == rows
     assert ("separated by" in capsys.readouterr().out) == (sep != ",")
-    assert pairs(read(csv, sep=sep)) == list(table.itertuples(index=False, name=None))
+    assert pairs(read(csv, sep=sep)) == rows
 
 
 def test_a_separator_of_ones_own(read):
-    assert pairs(read("a film, good@up\nbad; film@down\nslow@up\nfast@down\n".join(["text@label\n", ""]), sep="@"))[0] == (
-        "a film, good",
-        "up",
-    )
+    assert pairs(read("text@label\na film, good@up\nbad; film@down\n", sep="@")) == [
+        ("a film, good", "up"),
+        ("bad; film", "down"),
+    ]
 
 
 def test_a_quote_that_is_not_closed_is_part_of_the_text_where_tabs_separate(read):
-    lines = [
-        f"{text} {i}\t{'up' if i % 2 else 'down'}" for i, text in enumerate(['"great film', 'a 5" screen', 'fine"', "bad"] * 4)
-    ]
-    assert read("\n".join(["text\tlabel", *lines])).texts == [line.split("\t")[0] for line in lines]
+    texts = [f"{text} {i}" for i, text in enumerate(['"great film', 'a 5" screen', 'fine"', "bad"] * 4)]
+    lines = [f"{text}\t{i % 2}" for i, text in enumerate(texts)]
+    assert read("\n".join(["text\tlabel", *lines])).texts == texts
 
 
 @pytest.mark.parametrize("row", ["a film, good, up", '"never closed, up'], ids=["too wide", "open quote"])
 @pytest.mark.parametrize("before", ["", "bad,down\n"])
 def test_ragged_rows_are_an_error_with_their_line(read, row, before):
-    with pytest.raises(tr.DataError, match=r"line \d|row \d"):
-        read(f"text,label\n{before}{row}\nfine,up\n")
+    for skip in (False, True) if '"' in row else (False,):  # an open quote would take all that follows
+        with pytest.raises(tr.DataError, match=r"line \d|row \d"):
+            read(f"text,label\n{before}{row}\nfine,up\n", skip_bad_rows=skip)
 
 
 @pytest.mark.parametrize("first", [True, False])
@@ -220,28 +199,18 @@ def test_new_texts_a_line(read):
 
 
 def test_texts_stay_as_they_are(read):
-    rows = [
-        (r"We measure $\tau \to \nu$", "a"),
-        (r"C:\temp\new", "b"),
-        ("fish &amp; chips", "a"),
-        ("NA", "b"),
-        ("None", "a"),
-        (" x ", "b"),
-    ]
-    rows += [("line\u2028end\x85", "a"), ('say ""hi""', "b"), ("1.0", "a"), ("007", "b")]
+    texts = [r"We measure $\tau \to \nu$", r"C:\temp\new", "fish &amp; chips", "NA", "None", " x ", "line\u2028end\x85"]
+    rows = [(text, "ab"[i % 2]) for i, text in enumerate([*texts, 'say ""hi""', "1.0", "007", "\ufffd"])]
     table = pd.DataFrame(rows, columns=["text", "label"])
     lines = table.to_json(orient="records", lines=True, force_ascii=False)
-    for reviews in (
-        read(table.to_csv(index=False)),
-        read(lines, name="a.jsonl"),
-        tr.read_reviews(table),
-        tr.read_reviews(rows),
-    ):
+    for reviews in (read(table.to_csv(index=False)), read(lines), tr.read_reviews(table), tr.read_reviews(rows)):
         assert pairs(reviews) == rows
 
 
-def test_a_text_of_five_megabytes(read):
-    assert len(read(f'text,label\n"{"long, " * 10**6}",up\nshort,down\n').texts[0]) == 6 * 10**6
+@pytest.mark.parametrize("skip", [True, False])
+def test_a_text_of_five_megabytes(read, skip):
+    csv = f'text,label\n"{"long, " * 10**6}",up\nshort,down\n'
+    assert len(read(csv, skip_bad_rows=skip).texts[0]) == 6 * 10**6
 
 
 # Encodings
@@ -269,7 +238,7 @@ WRITTEN = {
     "utf-32": "Ein schöner Film|这部电影非常好看",
     "utf-8-sig": "Ein schöner Film|这部电影非常好看",
 }
-IN_MAC_ROMAN = "Le café était délicieux et la soirée très agréable|Le thé était froid, le garçon pressé, très déçu"
+IN_MAC = "Le café était délicieux et la soirée très agréable,up\nLe thé était froid; le garçon pressé; très déçu,down\n"
 ENGLISH = ["it’s a good film", "naïve, but fine", "costs £5", "€5 each", "20° – “warm”", "“great” film", "a cliché… no"]
 
 
@@ -282,13 +251,11 @@ def test_encodings_are_found_and_told(read, capsys, encoding):
 
 @pytest.mark.xfail(reason="the detector takes Mac's French for Baltic", strict=True)
 def test_mac_roman_is_found(read):
-    texts = IN_MAC_ROMAN.split("|")
-    assert read(f'text,label\n"{texts[0]}",up\n"{texts[1]}",down\n'.encode("mac_roman")).texts == texts
+    assert read(f"text,label\n{IN_MAC}".encode("mac_roman")).texts[0] in IN_MAC
 
 
 def test_an_encoding_can_be_given(read, capsys):
-    texts = IN_MAC_ROMAN.split("|")
-    assert read(f'text,label\n"{texts[0]}",up\n"{texts[1]}",down\n'.encode("mac_roman"), encoding="mac_roman").texts == texts
+    assert read(f"text,label\n{IN_MAC}".encode("mac_roman"), encoding="mac_roman").texts[0] in IN_MAC
     assert capsys.readouterr().out == ""
     for encoding in ("utf-8", "no such"):
         with pytest.raises(tr.DataError, match=encoding):
@@ -316,9 +283,21 @@ def test_a_name_goes_before_a_number(read, label):
     assert read("id,a,review,b\n" + rows, text=2, label=label).class_names == ("x0", "x1", "x2")
 
 
+NAMED = ["text,star_rating", "reviewBody,label", "Comment_Text,Classes", "tweet,Sentiment", "SMS,category", "review body,topic"]
+
+
+@pytest.mark.parametrize("names", NAMED)
+def test_columns_are_found_by_their_names(read, names):
+    assert pairs(read(f"number,{names}\n1,good,x\n2,bad,y\n")) == [("good", "x"), ("bad", "y")]
+
+
 def test_columns_that_are_found_are_told(read, capsys):
     assert pairs(read("Reviewer,Review_Text,Overall\nann,good,5\nbob,bad,1\n")) == [("good", "5"), ("bad", "1")]
-    assert capsys.readouterr().out == "a.csv: texts from column 'Review_Text', labels from column 'Overall'\n"
+    assert read("avis,note\ngood,5\nbad,1\n", 0, 1).texts == ["good", "bad"]
+    assert capsys.readouterr().out.splitlines() == [
+        "a.csv: texts from column 'Review_Text', labels from column 'Overall'",
+        "a.csv: texts from column 'avis', labels from column 'note'",
+    ]
 
 
 ANY = "".join(f"a {'fine' if i % 2 else 'poor'} thing {i},{i % 2}\n" for i in range(8))
@@ -327,21 +306,14 @@ ANY = "".join(f"a {'fine' if i % 2 else 'poor'} thing {i},{i % 2}\n" for i in ra
 @pytest.mark.parametrize("index", [True, False])
 @pytest.mark.parametrize("names", [None, ["verbatim", "grp"]])
 def test_of_two_columns_labels_recur(read, tmp_path, index, names):
-    table = (
-        pd.DataFrame([line.split(",") for line in ANY.split()], columns=None)
-        if False
-        else pd.DataFrame([line.rsplit(",", 1) for line in ANY.splitlines()])
-    )
+    table = pd.DataFrame([line.rsplit(",", 1) for line in ANY.splitlines()])
     table.columns = names or table.columns
     for reviews in (read(table.to_csv(index=index)), tr.read_reviews(pd.read_csv(tmp_path / "a.csv")), tr.read_reviews(table)):
         assert (len(reviews), reviews.texts[0], reviews.class_names) == (8, "a poor thing 0", ("0", "1"))
 
 
-SORTED = "".join(
-    f'{label},{i},{"en" if i % 3 else "es"},user{i},"I {word} this {i}"\n'
-    for label, word in ((0, "hate"), (4, "love"))
-    for i in range(60)
-)
+OF_CLASS = "".join(f'{{0}},{i},{"en" if i % 3 else "es"},user{i},"I {{1}} this {i}"\n' for i in range(60))
+SORTED = OF_CLASS.format(0, "hate") + OF_CLASS.format(4, "love")
 
 
 @pytest.mark.parametrize(
@@ -351,15 +323,15 @@ SORTED = "".join(
         (SORTED, {"text": 4, "label": 0}, r"pandas.read_csv\(names="),
         (ANY, {}, "first line names no columns"),
         (ANY, {"label": None}, "first line names no columns"),
-        ("text,label,sentiment_2\na,b,c\n", {"label": "stars"}, "no columns are called 'stars'; name one as label: 'text', 'l"),
-        ("review,comment,label\na,b,c\n", {}, "2 columns may be the texts; name one as text: 'review', 'comment', 'label'"),
-        ("text,stars,topic\na,b,c\n", {}, "2 columns may be the labels"),
-        ("text,text,label\na,b,c\n", {}, "2 columns may be the texts"),
-        ("a,b,c\n1,2,3\n", {}, "no columns may be the texts"),
-        ("id,text\n1,good\n2,bad\n3,so\n4,so\n", {}, "no columns may be the labels"),
+        ("text,label,sentiment_2\na,b,c\n", {"label": "stars"}, "no columns fit as stars; name one as label: 'text', 'l"),
+        ("review,comment,label\na,b,c\n", {}, "2 columns fit as text; name one as text: 'review', 'comment', 'label'"),
+        ("text,stars,topic\na,b,c\n", {}, "2 columns fit as label"),
+        ("text,text,label\na,b,c\n", {}, "2 columns fit as text"),
+        ("a,b,c\n1,2,3\n", {}, "no columns fit as text"),
+        ("id,text\n1,good\n2,bad\n3,so\n4,so\n", {}, "no columns fit as label"),
         ("text,label\na,b\n", {"text": "label"}, "the same column"),
-        ("text,label\na,b\n", {"label": 7}, "no columns are called 7"),
-        ("text\nfilm\ngood\n", {}, "no columns may be the labels"),
+        ("text,label\na,b\n", {"label": 7}, "no columns fit as 7"),
+        ("text\nfilm\ngood\n", {}, "no columns fit as label"),
     ],
 )
 def test_no_column_is_guessed_where_it_is_not_clear(read, content, how, error):
@@ -452,7 +424,7 @@ def test_class_names_of_a_training_set(read):
         read("text,label\na,3\nb,1\n", class_names=[1, 2])
 
 
-def test_too_few_or_many_classes(read):
+def test_too_few_classes(read):
     with pytest.raises(tr.DataError, match="all labels are 'up'"):
         read("text,label\na,up\nb,up\n")
     with pytest.raises(tr.DataError, match="all labels are missing"):
@@ -472,7 +444,7 @@ def test_words_are_counted():
 
 
 @pytest.mark.parametrize(
-    "how", [{}, {"sep": ";", "decimal": ","}, {"sep": "\t"}, {"index": True}, {"encoding": "utf-16"}, "parquet"]
+    "how", [{"sep": ";", "decimal": ","}, {"sep": "\t"}, {"index": True}, {"encoding": "utf-16"}, "parquet"]
 )
 def test_probabilities_in_any_order(read, tmp_path, how):
     reviews = read("text,label\ngood,1\n,2\nbad,2.0\nso so,10\n")
@@ -485,14 +457,10 @@ def test_probabilities_in_any_order(read, tmp_path, how):
     assert given.to_numpy().tolist() == [[0.7, 0.2, 0.1], [0.3, 0.5, 0.2], [0.3, 0.2, 0.5]]
 
 
-@pytest.mark.parametrize(
-    ("csv", "error"),
-    [
-        ("up,down\n1,0\n", "1 rows; give one for each of the 2"),
-        ("up,no\n1,0\n1,0\n", "each class, 'down', 'up'"),
-        ("up,down\n1,x\n1,0\n", "could not convert"),
-    ],
-)
+NOT_THEM = {"up,down\n1,0\n": "1 rows; give one for each of the 2", "up,no\n1,0\n1,0\n": "each class, 'down', 'up'"}
+
+
+@pytest.mark.parametrize(("csv", "error"), [*NOT_THEM.items(), ("up,down\n1,x\n1,0\n", "could not convert")])
 def test_other_probabilities_are_refused(read, tmp_path, csv, error):
     (tmp_path / "p.csv").write_text(csv)
     with pytest.raises(tr.DataError, match=error):
