@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from functools import partial
+from unicodedata import normalize
 
 import numpy as np
 import pyarrow as pa
@@ -13,9 +15,12 @@ from tqdm import tqdm
 
 from .corpus import Corpus, counted
 
+# The soft hyphen and the joiners, which nobody sees: a word that holds them is the word without them.
+INVISIBLE = "\u00ad\u200c\u200d\u2060\ufeff"
 # What stands between words: a line break in HTML, or any character that is not a letter, a mark, a digit or an underscore.
 # Marks are the vowel signs of Hindi, Arabic or Thai; the selectors of how an emoji is drawn are none.
-SEPARATORS = r"<br\s*/?>|[^\p{L}\p{M}\p{N}_]|[\x{fe00}-\x{fe0f}]"
+SEPARATORS = rf"<[bB][rR]\s*/?>|[^\p{{L}}\p{{M}}\p{{N}}_{INVISIBLE}]|[\x{{fe00}}-\x{{fe0f}}]"
+GONE = dict.fromkeys(map(ord, INVISIBLE))
 CHUNK = 4096  # texts between two moves of the progress bar
 
 
@@ -30,14 +35,17 @@ def corpus_from_texts(
     labels : sequence, length n
         Numbers or names of classes; see `Corpus`.
     vocabulary : sequence of str, optional
-        Count only these words, in this order. Give the training set's vocabulary when you read a test set.
-        By default every word of at least two characters that occurs ``min_count`` times in ``texts``, sorted.
+        Count only these words, in this order; of two that are one word, the first. Give the training set's vocabulary when
+        you read a test set. By default every word of at least two characters that occurs ``min_count`` times in ``texts``,
+        sorted.
     min_count : int
         See ``vocabulary``.
     max_words : int, optional
         Keep only this many words: the most frequent, and of equally frequent ones those that come first in the alphabet.
     tokenizer : callable, optional
-        From a lower-case text to its words, a list of str. By default the words are what stands between `SEPARATORS`.
+        From a lower-case text to its words, a list of str, which are taken as they are. By default words are runs of letters,
+        marks, digits and underscores in lower case. How Unicode composes a letter, and what nobody sees, such as a soft hyphen,
+        makes no other word.
     class_names, weights : optional
         See `Corpus`.
 
@@ -101,9 +109,11 @@ def sequences_from_texts(
 def _read(texts, vocabulary, min_count, max_words, tokenizer):
     """Return the text and the column of every word that is kept, in order, the vocabulary, and the number of texts."""
     lengths, codes, words = encode(list(texts), partial(split, tokenizer=tokenizer))
+    one_form = lower if tokenizer is None else str
+    words = list(map(one_form, words))
     if vocabulary is None:
         vocabulary = choose_words(np.bincount(codes, minlength=len(words)), words, min_count, max_words)
-    column_of = {word: column for column, word in enumerate(vocabulary)}
+    column_of = {one_form(word): column for column, word in reversed([*enumerate(vocabulary)])}
     columns = np.array([column_of.get(word, -1) for word in words], np.int32)[codes]
     rows, known = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths), columns >= 0
     return rows[known], columns[known], vocabulary, len(lengths)
@@ -125,11 +135,15 @@ def encode(texts, split):
 
 
 def split(texts, tokenizer=None):
-    """Return the lower-case words of each text, as an Arrow list array."""
-    lower = pc.utf8_lower(strings(texts))
+    """Return the words of each text as written, or a tokenizer's of the lower-case texts, as an Arrow list array."""
     if tokenizer is not None:
-        return pa.array([list(tokenizer(text)) for text in lower.to_pylist()], pa.list_(pa.string()))
-    return pc.ascii_split_whitespace(pc.replace_substring_regex(lower, SEPARATORS, " "))
+        return pa.array([list(tokenizer(text)) for text in pc.utf8_lower(strings(texts)).to_pylist()], pa.list_(pa.string()))
+    return pc.ascii_split_whitespace(pc.replace_substring_regex(strings(texts), SEPARATORS, " "))
+
+
+def lower(word):
+    """Return a word in lower case (final sigmas, too) and composed form (NFC), without what is invisible."""
+    return word.lower() if word.isascii() else normalize("NFC", word.translate(GONE).lower())
 
 
 def strings(texts):
@@ -140,8 +154,11 @@ def strings(texts):
 
 
 def choose_words(frequencies, words, min_count, max_words):
-    """Return the words of at least two characters that occur often enough, sorted."""
-    often = [(-number, word) for number, word in zip(frequencies.tolist(), words) if number >= min_count and len(word) > 1]
+    """Return the words of at least two characters that occur often enough, sorted; some are given several times."""
+    together = defaultdict(int)
+    for number, word in zip(frequencies.tolist(), words):
+        together[word] += number
+    often = [(-number, word) for word, number in together.items() if number >= min_count and len(word) > 1]
     if not often:
         raise ValueError(f"the vocabulary is empty: no word occurs min_count={min_count} times; lower min_count")
     return sorted(word for _, word in sorted(often)[:max_words])

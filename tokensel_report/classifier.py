@@ -49,8 +49,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     without : collection of str, default=()
         Words and n-grams to leave out of the vocabulary; a word also takes the n-grams that contain it with it.
     tokenizer : callable or None, default=None
-        From a text to its words. By default words are runs of letters, marks, digits and underscores in lower case, and
-        "n't"; an emoji is a word, and so is each character of a script without spaces.
+        From a text to its words, which are taken as they are. By default words are runs of letters, marks, digits and
+        underscores, and "n't"; an emoji is a word, and so is each character of a script without spaces. Case, accents of their
+        own, and what nobody sees, such as a soft hyphen, make no other word; the vocabulary has its commonest lower-case form.
     random_state : int, RandomState instance or None, default=0
         For choosing the held-out texts.
 

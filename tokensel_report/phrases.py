@@ -7,32 +7,33 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import compress
-from unicodedata import category
+from unicodedata import category, normalize
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from scipy import sparse
 
-from tokensel_nb.text import encode, strings
+from tokensel_nb.text import INVISIBLE, encode, lower, strings
 
 NOT = "nʼt"  # how "n't" travels: this apostrophe counts as a letter, so no step takes the word apart
-LINE_BREAK = r"<br[ \t\n\f\r]*/?>"
-NEGATION = r"n['’ʼ]t\b"
+LINE_BREAK = r"<[bB][rR][ \t\n\f\r]*/?>"
+NEGATION = r"([nN])['’ʼ]([tT])\b"
 # What is a word by itself, though nothing stands beside it: an emoji, and a character of a script without spaces (Thai, Lao,
 # Burmese, Khmer, Japanese, Chinese) with its marks, or drawn out (ー). Pairs of these are n-grams, as pairs of words are.
 EMOJI = r"\x{2600}-\x{27bf}\x{2b50}\x{1f000}-\x{1f3fa}\x{1f400}-\x{1faff}"
 UNSPACED = r"\x{e00}-\x{eff}\x{1000}-\x{109f}\x{1780}-\x{17ff}\x{3040}-\x{30ff}\x{3400}-\x{9fff}\x{20000}-\x{323af}"
-ALONE = rf"([{EMOJI}]|[{UNSPACED}][\p{{M}}ー]*)"
-# What stands between words: all but letters, marks, digits and emoji. Marks are the vowel signs of Hindi, Arabic or Thai; the
-# selectors of how an emoji is drawn belong to no word.
-SEPARATORS = rf"{LINE_BREAK}|[^\p{{L}}\p{{M}}\p{{N}}_{EMOJI}]|[\x{{fe00}}-\x{{fe0f}}]"
+UNSPACED += r"\x{f900}-\x{faff}"  # Chinese characters that NFC exchanges for others
+ALONE = rf"([{EMOJI}]|[{UNSPACED}][\p{{M}}ー{INVISIBLE}]*)"
+# What stands between words: all but letters, marks, digits, emoji, and what is invisible. Marks are the vowel signs of Hindi,
+# Arabic or Thai; the selectors of how an emoji is drawn belong to no word.
+SEPARATORS = rf"{LINE_BREAK}|[^\p{{L}}\p{{M}}\p{{N}}_{EMOJI}{INVISIBLE}]|[\x{{fe00}}-\x{{fe0f}}]"
 
 
 def split(texts):
-    """Return the words of texts in lower case; "isn't" is "is" and ``NOT``, and each emoji a word, each Chinese character."""
-    texts = pc.utf8_lower(strings(texts))
-    for pattern, instead in ((NEGATION, f" {NOT}"), (SEPARATORS, " "), (ALONE, r" \1 ")):
+    """Return the words of texts as written; "isn't" is "is" and ``NOT``, and each emoji is a word, each Chinese character."""
+    texts = strings(texts)
+    for pattern, instead in ((NEGATION, r" \1ʼ\2"), (SEPARATORS, " "), (ALONE, r" \1 ")):
         texts = pc.replace_substring_regex(texts, pattern, instead)
     return pc.ascii_split_whitespace(texts)
 
@@ -42,15 +43,16 @@ def split_by(tokenizer, texts):
     return pa.array([list(tokenizer(text)) for text in texts], pa.list_(pa.string()))
 
 
-def spans(text: str, words: Sequence[str]) -> list[tuple[int, int]]:
+def spans(text: str, words: Sequence[str], tokenizer=None) -> list[tuple[int, int]]:
     """Return the first character of each word in its text and the one after its last; (-1, -1) for a word that is not there."""
-    # Arrow lower-cases character by character, so that places stay; Python's "İ".lower() has two characters.
-    lowered = pc.utf8_lower(pa.scalar(text, pa.large_string())).as_py()
-    lowered = re.sub(NEGATION, "n't", lowered, flags=re.ASCII)
-    lowered = re.sub(LINE_BREAK, lambda match: " " * len(match.group()), lowered)
+    if tokenizer is None:
+        text = re.sub(NEGATION, r"\1ʼ\2", text, flags=re.ASCII)
+        texts = [re.sub(LINE_BREAK, lambda match: " " * len(match.group()), text)]
+    else:  # Arrow lower-cases character by character, so that places stay; Python's "İ".lower() has two characters.
+        texts = [text, pc.utf8_lower(pa.scalar(text, pa.large_string())).as_py()]
     places, end = [], 0
     for word in words:
-        starts = [start for start in (lowered.find(word, end), text.find(word, end)) if start >= 0]
+        starts = [start for start in (text.find(word, end) for text in texts) if start >= 0]
         places.append((min(starts), min(starts) + len(word)) if starts else (-1, -1))
         end = max(end, places[-1][1])
     return places
@@ -69,10 +71,11 @@ class Phrases:
     @classmethod
     def learn(cls, texts, *, longest=2, min_texts=2, without=(), tokenizer=None):
         """Return the phrases of up to ``longest`` words that stand in ``min_texts`` texts, and their counts in each text."""
-        lengths, rows, codes, words = _encode(texts, tokenizer)
-        words, barred = np.array(words, dtype=object), set(without)
+        lengths, rows, codes, words = _merged(texts, tokenizer)
+        same = _key_for(tokenizer)
+        words, barred = np.array(words, dtype=object), set(map(same, without))
         kept, table = _frequent(rows, codes, words, len(lengths), min_texts)
-        kept = kept[[_is_word(word, tokenizer) and word not in barred for word in words[kept]]]
+        kept = kept[[_is_word(word, tokenizer) and same(word) not in barred for word in words[kept]]]
         columns = _renumber(kept, len(words))[codes]
         names, starts, lasts, tables, current = list(words[kept]), [], [], [table[:, kept]], columns
         for length in range(2, longest + 1):
@@ -84,7 +87,7 @@ class Phrases:
             enough, table = _frequent(rows[at], codes, kinds, len(lengths), min_texts)
             parts = np.stack(np.divmod(kinds[enough], len(kept)))
             candidates = [f"{names[i]} {names[j]}" for i, j in parts.T.tolist()]
-            free = [name not in barred for name in candidates]
+            free = [same(name) not in barred for name in candidates]
             enough, (begin, last) = enough[free], parts[:, free]
             current = np.full(len(columns), -1)
             current[at] = _renumber(enough, len(kinds), first=len(names))[codes]
@@ -127,18 +130,19 @@ class Phrases:
         lengths, rows, codes, words = _encode(texts, self.tokenizer)  # of all at once: one by one takes several times as long
         columns = np.stack(self._read(rows, codes, words))
         ends = np.cumsum(lengths)
+        parts = [slice(end - length, end) for length, end in zip(lengths, ends)]
         return [
-            _placed(columns[:, end - length : end], spans(text, [words[code] for code in codes[end - length : end]]))
-            for text, length, end in zip(texts, lengths, ends)
+            _placed(columns[:, part], spans(text, [words[code] for code in codes[part]], self.tokenizer))
+            for text, part in zip(texts, parts)
         ]
 
     @cached_property
     def _column_of(self):
-        return {word: column for column, word in enumerate(self.words)}
+        return {key: column for column, key in enumerate(map(_key_for(self.tokenizer), self.words))}
 
     def _read(self, rows, codes, words):
         """Return, for each length of phrases, the column of the one that begins at each word, or -1."""
-        of_words = np.fromiter((self._column_of.get(word, -1) for word in words), np.int64, len(words))
+        of_words = np.array([self._column_of.get(key, -1) for key in map(_key_for(self.tokenizer), words)], np.int64)
         by_length, known = [of_words[codes]], self.starts * len(self.words) + self.lasts
         while len(self.starts):
             at, keys = _pairs(by_length[-1], by_length[0], rows, len(by_length) + 1, len(self.words))
@@ -153,18 +157,50 @@ class Phrases:
 
 def pairs_of(texts, tokenizer=None):
     """Return the pairs of neighbouring words of each text, in their order, as hashes: a list of arrays of uint32."""
-    lengths, rows, codes, _ = _encode(texts, tokenizer)
+    lengths, rows, codes, _ = _merged(texts, tokenizer)
     codes = codes.astype(np.uint32)
     hashes = codes[:-1] * np.uint32(0x9E3779B1) + codes[1:] * np.uint32(0x85EBCA77)  # odd and large, as xxHash has them
     return np.split(hashes[rows[1:] == rows[:-1]], np.cumsum(np.maximum(lengths - 1, 0))[:-1])
 
 
 def _encode(texts, tokenizer):
-    """Return the number of words of every text; the text and the code of every word, in order; the word of every code."""
-    own = tokenizer is None
-    lengths, codes, words = encode(texts, split if own else partial(split_by, tokenizer))
-    words = ["n't" if word == NOT else word for word in words] if own else words
-    return lengths, np.repeat(np.arange(len(lengths), dtype=np.int32), lengths), codes, words
+    """Return the number of words of every text; the text and code of every word, in order; each code's word, as written."""
+    lengths, codes, words = encode(texts, split if tokenizer is None else partial(split_by, tokenizer))
+    rows = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
+    if tokenizer is None and any(unseen := [bool(word) and not lower(word) for word in words]):  # invisible ones alone
+        there = ~np.array(unseen)[codes]
+        lengths, rows, codes = np.bincount(rows[there], minlength=len(lengths)), rows[there], codes[there]
+    return lengths, rows, codes, words
+
+
+def _merged(texts, tokenizer):
+    """Return the same with one code for all words of one key, and its commonest form; a tokenizer's words stay as they are."""
+    lengths, rows, codes, words = _encode(texts, tokenizer)
+    if tokenizer is not None:
+        return lengths, rows, codes, words
+    encoded = strings(list(map(_form, words))).dictionary_encode()
+    codes, forms = np.from_dlpack(encoded.indices)[codes], encoded.dictionary.to_pylist()
+    first, best, often = {}, list(range(len(forms))), np.bincount(codes, minlength=len(forms)).tolist()
+    places = [first.setdefault(_key(form), code) for code, form in enumerate(forms)]
+    for code, place in enumerate(places):
+        if code != place:
+            best[place] = min(best[place], code, key=lambda each: (-often[each], forms[each]))
+    return lengths, rows, np.array(places, np.int32)[codes], [forms[code] for code in best]
+
+
+def _form(word):
+    """Return a word as it is shown: in lower case, and "n't" with the apostrophe of a keyboard."""
+    return "n't" if (form := lower(word)) == NOT else form
+
+
+def _key(word):
+    """Return what words are compared by: Unicode's case folding, by which straße is STRASSE, in composed form."""
+    return word.lower() if word.isascii() else normalize("NFC", _form(word).casefold())
+
+
+def _key_for(tokenizer):
+    """Return the function that gives what words are compared by: of a tokenizer's, the words themselves."""
+    return _key if tokenizer is None else str
 
 
 def _placed(columns, places):

@@ -1,4 +1,5 @@
 import re
+from unicodedata import normalize
 
 import numpy as np
 import pytest
@@ -7,13 +8,10 @@ from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
 
 from tokensel_nb import corpus_from_texts, read_imdb, sequences_from_texts
-from tokensel_nb.text import CHUNK
+from tokensel_nb.text import CHUNK, INVISIBLE
 
-# Python's lower-casing may turn one character into two ("İ"), pyarrow's never does: such letters are left out.
-letters = st.characters(codec="utf-8", exclude_categories=("Cs", "M"), exclude_characters="İ").filter(
-    lambda character: len(character.lower()) == 1
-)
-lists = st.lists(st.text(st.one_of(st.sampled_from("ab éß_1 .<>\n"), letters), max_size=40), min_size=1, max_size=6)
+letters = st.characters(codec="utf-8", exclude_categories=("Cs", "M"), exclude_characters=INVISIBLE)
+lists = st.lists(st.text(st.one_of(st.sampled_from("ab éßΣ_1 .<>\n"), letters), max_size=40), min_size=1, max_size=6)
 
 
 def counted(texts, **options):
@@ -37,7 +35,8 @@ def test_words_and_their_order_are_those_of_a_plain_loop(texts):
     corpus, labels = counted(texts), np.arange(len(texts)) % 2
     ordered = sequences_from_texts(texts, labels, longest=5, class_names=("no", "yes"))
     for text, row, places in zip(texts, corpus.counts.toarray(), ordered.tokens):
-        words = re.findall(r"\w\w+", re.sub(r"<br\s*/?>", " ", text.lower()))
+        words = re.findall(r"\w+", re.sub(r"<br\s*/?>", " ", text, flags=re.IGNORECASE))
+        words = [word for each in words if len(word := normalize("NFC", each.lower())) > 1]
         assert dict(zip(corpus.vocabulary[row > 0].tolist(), row[row > 0].tolist())) == {w: words.count(w) for w in words}
         assert corpus.vocabulary[places[places >= 0]].tolist() == words[:5]
 
@@ -46,13 +45,31 @@ def test_words_and_their_order_are_those_of_a_plain_loop(texts):
     "words",
     [
         ["हिन्दी", "फ़िल्म"],  # vowel signs, a dot below
-        ["ide\u0301e", "e\u0301te\u0301"],  # accents of their own, as macOS writes names
         ["مُحَمَّد", "فِلْم"],  # vowels written
         ["ที่นี่", "ดีมาก"],
     ],
 )
 def test_marks_belong_to_their_words(words):
     assert counted([" ".join(words), words[0]]).vocabulary.tolist() == sorted(words)
+
+
+@pytest.mark.parametrize(
+    ("written", "word"),
+    [
+        (["fría", "FRI\u0301A"], "fría"),  # accents of their own, as macOS writes names
+        (["δρόμος", "ΔΡΌΜΟΣ"], "δρόμος"),
+        (["straße", "STRAẞE"], "straße"),
+        (["İyi", "i\u0307yi"], "i̇yi"),
+        (["wunderbar", "wunder\u00adbar", "Wun\u2060der\ufeffbar"], "wunderbar"),
+        (["می\u200cخواهم", "میخواهم"], "میخواهم"),
+    ],
+)
+def test_one_word_is_one_column_however_it_is_written(written, word):
+    texts = [f"{each}, \u00ad {each}." for each in written]
+    for corpus in (counted(texts), counted(texts, vocabulary=[written[-1], f"\u00ad{word}"])):  # of two given ones, the first
+        assert corpus.counts.toarray()[:, 0].tolist() == [2] * len(texts)
+    assert counted(texts).vocabulary.tolist() == [word]
+    assert len(counted(texts, tokenizer=str.split).vocabulary) > 1  # what a tokenizer gives stays as it is
 
 
 def test_what_chooses_how_an_emoji_is_drawn_is_no_word():

@@ -1,5 +1,8 @@
 """The engine of the pages' playthings, in a real browser, against the package: a hundred random cases of each, and words."""
 
+import itertools
+import sys
+import unicodedata
 from pathlib import Path
 
 import numpy as np
@@ -146,7 +149,7 @@ def test_verdicts(engine):
                 assert (told["praise"], told["tenths"]) == (pytest.approx(praise, abs=ROUNDING), tenths)
 
 
-SIGNS = "abcXYZ019_ '<>/bBrR\n\t.-éÄßİΣςſKनमस्ते中文かな👍🏽\u00a0\u2028²½Ⅷ\U0001d400"
+SIGNS = "abcXYZ019_ '<>/bBrR\n\t.-éÄßẞİıΣςσſK\u00ad\u200c\u200d\u2060\ufeff\u200bनमस्ते中文かな👍🏽\u00a0\u2028²½Ⅷ\U0001d400"
 CHARACTERS = [*SIGNS, "e\u0301", "<br>", "<BR />", "<br\u00a0/>", "n't"]
 RAW = [*CHARACTERS, "N’T", "nʼt", "can't", "'", "ʼ", "\ufe0f", "\u0e31", "t", *"ー・゠ไทย฿๏།😀❤⭐❶𠀀々"]
 
@@ -156,8 +159,19 @@ def test_words_are_split_as_the_package_does(engine, of_page, split, signs):
     random = np.random.default_rng(0)
     texts = ["".join(random.choice(signs, random.integers(1, 40))) for _ in range(3000)]
     read = f"given.map((text) => tokensel.{of_page}(text).map(({{word, start, end}}) => [word, text.slice(start, end)]))"
-    for one, words, wanted in zip(texts, engine(read, texts), split(texts).to_pylist(), strict=True):
-        assert [word for word, _ in words] == [word for word in wanted if word], one
-        for word, where in words if of_page == "rawWords" else ():
-            lowered = "".join(letter.lower()[0] for letter in where)
-            assert lowered.replace("'", "ʼ").replace("’", "ʼ") == word, one
+    forms = f"given.map((words) => words.map(tokensel.{'lower' if of_page == 'words' else 'key'}))"
+    wanted = [[word for word in words if text.lower(word)] for words in split(texts).to_pylist()]
+    for one, words, written, same in zip(texts, engine(read, texts), wanted, engine(forms, wanted), strict=True):
+        assert [where.replace("'", "ʼ").replace("’", "ʼ") for _, where in words] == written, one
+        assert [word for word, _ in words] == same, one
+        assert of_page == "rawWords" or same == list(map(text.lower, written)), one
+
+
+def test_the_same_words_are_one(engine):
+    """Of all characters that Python knows, and of pairs with those that case folding changes most."""
+    known = [chr(code) for code in range(sys.maxunicode + 1) if unicodedata.category(chr(code)) not in ("Cn", "Cs", "Co")]
+    odd = [each for each in known if phrases._key(each) != each.lower()]
+    words = ["n't", "nʼt", *known, *map("".join, itertools.product(odd, "sSiIıσ\u0307\u0301\u0345"))]
+    assert len(odd) > 100
+    ours, theirs = list(map(phrases._key, words)), engine("given.map(tokensel.key)", words)
+    assert len(set(ours)) == len(set(theirs)) == len(set(zip(ours, theirs)))

@@ -9,8 +9,14 @@ from tokensel_report.text_box import live
 
 pytestmark = pytest.mark.long
 SINGLE = 1e-5  # scores and values travel as float32: seven digits, of logits of order ten
-WORDS = "a , 👍 good bad film it isn't N’T and long ünder नमस्ते <br> <br/>like n'té".split()
-PATTERN = ["a good film", "good and moving, isn't it", "a bad film", "bad ünder नमस्ते and long", "it isn't, and I don't like it"]
+WORDS = "a , 👍 good BA\u00adD film it isn't N’T and long U\u0308NDER नमस्\u200dते ẞ <br> <br/>like n'té ΔΡΌΜΟΣ STRASSE".split()
+PATTERN = [
+    "a good film, δρόμος straße",
+    "good and moving, isn't it",
+    "a bad film",
+    "bad ünder नमस्ते and long",
+    "it isn't, and I don't like it",
+]
 TEXTS = PATTERN * 8
 TWO, FOUR = ["up", "up", "down", "down", "down"] * 8, ["up", "<b>mid</b>", "down", "bad", "bad"] * 8
 NASTY = "</script><script>window.ran = 1</script><img src=x onerror='window.ran = 2'>\u2028<!--<script>"

@@ -5,25 +5,28 @@
 "use strict";
 
 Object.assign(tokensel, (() => {
-  // What phrases.py says of words: marks are letters too, but those that choose how an emoji is drawn; "n't" begins a word; an
-  // emoji is a word, and so is each character of a script without spaces.
-  const NOT = "n['’ʼ]t\\b";
+  // What phrases.py says of words: marks are letters too, but those that choose how an emoji is drawn; "n't" begins a word; what is
+  // invisible cuts none; an emoji is a word, and so is each character of a script without spaces.
+  const { INVISIBLE, lower } = tokensel;
+  const NOT = "[nN]['’ʼ][tT]\\b";
   const EMOJI = "[\\u2600-\\u27bf\\u2b50\\u{1f000}-\\u{1f3fa}\\u{1f400}-\\u{1faff}]";
-  const UNSPACED = "[\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff\\u3040-\\u30ff\\u3400-\\u9fff\\u{20000}-\\u{323af}]";
-  const LETTER = "(?![\\ufe00-\\ufe0f])[\\p{L}\\p{M}\\p{N}_]";
-  const ALONE = `${EMOJI}|(?=${LETTER})${UNSPACED}(?:(?![\\ufe00-\\ufe0f])[\\p{M}ー])*`;
+  const UNSPACED = "[\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff\\u3040-\\u30ff\\u3400-\\u9fff\\u{20000}-\\u{323af}\\uf900-\\ufaff]";
+  const LETTER = `(?![\\ufe00-\\ufe0f])[\\p{L}\\p{M}\\p{N}_${INVISIBLE}]`;
+  const ALONE = `${EMOJI}|(?=${LETTER})${UNSPACED}(?:(?![\\ufe00-\\ufe0f])[\\p{M}ー${INVISIBLE}])*`;
   const LETTERS = `(?:(?!${NOT}|${EMOJI}|${UNSPACED})${LETTER})+`;
-  const RAW_WORD = new RegExp(`<br[ \\t\\n\\f\\r]*/?>|(${ALONE}|(?:${NOT})?${LETTERS}|${NOT})`, "gu");
+  const RAW_WORD = new RegExp(`<[bB][rR][ \\t\\n\\f\\r]*/?>|(${ALONE}|(?:${NOT})?${LETTERS}|${NOT})`, "gu");
 
-  /** The words of a raw text, as phrases.py finds them: [{word, start, end}]; "isn't" is "is" and "nʼt". */
-  function rawWords(text) {
-    const found = Array.from(tokensel.lower(text).matchAll(RAW_WORD)).filter((match) => match[1]);
-    return found.map(({ index, 0: word }) => ({ word: word.replace(/^n['’]t\b/, "nʼt"), start: index, end: index + word.length }));
-  }
+  /** The words of a raw text, as phrases.py finds them, by what they are compared by: [{word, start, end}]. */
+  const rawWords = (text) => tokensel.wordsBy(RAW_WORD, key, text);
+
+  /** What words are compared by, "n't" with any apostrophe. JavaScript has no case folding, but the capitals of small letters
+   *  tell the same words apart, all but the Turkish ı from i. */
+  const key = (word) =>
+    lower(word.replace(/^[nN]['’][tT]\b/, "nʼt")).replace(/[^ı]+/gu, (part) => part.toUpperCase()).normalize("NFC");
 
   /** The known words and n-grams of a raw text: [{start, end, id}]. An n-gram is a column and the word after it. */
   function phrases(model, text) {
-    model.idOf ??= new Map(model.words.map((word, id) => [word === "n't" ? "nʼt" : word, id]));
+    model.idOf ??= new Map(model.words.map((word, id) => [key(word), id]));
     const single = rawWords(text).map(({ word, start, end }) => ({ start, end, id: model.idOf.get(word) ?? -1 }));
     const all = [];
     let runs = single;
@@ -57,5 +60,5 @@ Object.assign(tokensel, (() => {
     return { ids, occurrences, ...tokensel.forward(model, ids, occurrences.map((count) => 1 + Math.log(count))) };
   }
 
-  return { rawWords, phrases, judge };
+  return { key, rawWords, phrases, judge };
 })());

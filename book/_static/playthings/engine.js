@@ -11,8 +11,11 @@
 "use strict";
 
 var tokensel = (() => {
-  // What text.py says of words: a line break in HTML, or what is no letter, mark, digit or underscore, stands between them.
-  const WORD = /<br[\t\n\f\r ]*\/?>|((?:(?![\ufe00-\ufe0f])[\p{L}\p{M}\p{N}_])+)/giu;
+  // What text.py says of words: a line break in HTML, or what is no letter, mark, digit or underscore, stands between them; the
+  // soft hyphen and the joiners, which nobody sees, belong to the words around them.
+  const INVISIBLE = "\u00ad\u200c\u200d\u2060\ufeff";
+  const HIDDEN = new RegExp(`[${INVISIBLE}]`, "g");
+  const WORD = new RegExp(`<br[\\t\\n\\f\\r ]*/?>|((?:(?![\\ufe00-\\ufe0f])[\\p{L}\\p{M}\\p{N}_${INVISIBLE}])+)`, "giu");
   const FIFTH_ORDER = [
     [],
     [1 / 5],
@@ -48,13 +51,16 @@ var tokensel = (() => {
 
   // ---- texts
 
-  /** As Arrow lowers: one character for one, whatever stands beside it. */
-  const lower = (text) => Array.from(text, (one) => String.fromCodePoint(one.toLowerCase().codePointAt(0))).join("");
+  /** A word in lower case and composed form, without what is invisible. */
+  const lower = (word) => word.replace(HIDDEN, "").toLowerCase().normalize("NFC");
 
   /** The words of a text and where they stand in it: [{word, start, end}]. */
-  function words(text) {
-    const found = Array.from(text.matchAll(WORD)).filter((match) => match[1]);
-    return found.map((match) => ({ word: lower(match[1]), start: match.index, end: match.index + match[0].length }));
+  const words = (text) => wordsBy(WORD, lower, text);
+
+  /** What the first group of a pattern finds in a text, less what is invisible alone, in one form. */
+  function wordsBy(pattern, form, text) {
+    const found = Array.from(text.matchAll(pattern)).filter((match) => match[1]);
+    return found.map(({ index, 1: word }) => ({ word: form(word), start: index, end: index + word.length })).filter(({ word }) => word);
   }
 
   /** The tokens of a text: [{word, start, end, id}], with the id -1 where the vocabulary lacks it. */
@@ -313,7 +319,7 @@ var tokensel = (() => {
   }
 
   return {
-    lower, words, tokens, reading, forward, probabilities, modelOf, verdict, verdictInWords,
+    INVISIBLE, lower, words, wordsBy, tokens, reading, forward, probabilities, modelOf, verdict, verdictInWords,
     gradients, pullOnQuery, flow, limitParameters, correlation, unpack, steppedValues, equalStep,
     expectedCorrelation, startOf, descended, mulberry, onPaper,
   };
