@@ -187,7 +187,7 @@ def _report(asked):
 
 def _read(asked, **how):
     """Return texts, and the lines that were said of them."""
-    if not asked.source or not re.match(r"hub:|\w+://", asked.source) and not Path(asked.source).expanduser().exists():
+    if not asked.source or (not re.match(r"hub:|\w+://", asked.source) and not Path(asked.source).expanduser().exists()):
         raise FileNotFoundError(f"{asked.source or repr('')}: there is no such file; give the path of a {SOURCE}")
     options = dict(sep=asked.sep, encoding=asked.encoding, skip_bad_rows=asked.skip_bad_rows)
     with redirect_stdout(io.StringIO()) as said:
