@@ -46,7 +46,7 @@ def chapter(name, rawtext, text, lineno, inliner, options=None, content=None):
 
 
 def module(name, rawtext, text, lineno, inliner, options=None, content=None):
-    """Return a link to the source of a module, as ``{module}`one_step``` or ``{module}`tokensel_report/fit```, with its length."""
+    """Return a link to a module, ``{module}`one_step``` or ``{module}`tokensel_report/fit```, and its length."""
     package = "" if text.startswith("tokensel_report/") else "tokensel_nb/"
     app, path = inliner.document.settings.env.app, f"{package}{text}.py"
     length = len(read(app, path).splitlines())
