@@ -25,8 +25,7 @@ from torch.nn import functional
 
 from .corpus import Corpus
 from .counts import Counts
-from .model import attention_by_scores
-from .parameters import Parameters, init_parameters
+from .model import Parameters, attention_by_scores, init_parameters
 
 AT_ONCE = 2**19  # pairs of tokens, summed over the texts of a group
 

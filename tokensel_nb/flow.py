@@ -20,9 +20,8 @@ from tqdm import tqdm
 from .arrays import as_numpy, to_numpy
 from .assumption import relevant_tokens
 from .margin import selection_mask, span
-from .model import check_fit
+from .model import Parameters, check_fit, rows_with_values
 from .one_step import predicted_values
-from .parameters import Parameters, rows_with_values
 from .sharp import SharpAttention
 
 CANCELLED = 1e-8  # texts whose pulls on p cancel to less than this part of their size leave no direction worth following

@@ -8,10 +8,8 @@ from scipy import integrate
 from .arrays import to_numpy
 from .assumption import complete_tokens
 from .flow import Field, Flow, exact_parameters, gradient_flow
-from .losses import sigmoid, softplus
 from .margin import selection_mask
-from .model import gradients
-from .parameters import Parameters
+from .model import Parameters, gradients, sigmoid, softplus
 from .sharp import SharpAttention
 
 

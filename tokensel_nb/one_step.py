@@ -20,9 +20,7 @@ import numpy as np
 
 from .arrays import as_numpy
 from .corpus import shuffle_labels
-from .losses import residuals_of_logits
-from .model import score_gradients, slopes_of
-from .parameters import Parameters, init_parameters
+from .model import Parameters, init_parameters, residuals_of_logits, score_gradients, slopes_of
 
 SIDES = "#D55E00", "#0072B2"  # orange and blue, told apart with every common kind of colour vision
 

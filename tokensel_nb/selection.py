@@ -25,9 +25,8 @@ from .arrays import to_numpy
 from .assumption import complete_tokens, relevant_tokens
 from .corpus import Corpus
 from .flow import Flow, exact_parameters
-from .losses import softplus
 from .margin import NotSeparableError, max_margin
-from .parameters import Parameters
+from .model import Parameters, softplus
 from .sharp import SharpAttention
 
 EPS = np.finfo(np.float64).eps  # twice the largest relative error of one operation

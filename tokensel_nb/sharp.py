@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .losses import sigmoid, softplus
+from .model import sigmoid, softplus
 
 
 class Scaled(NamedTuple):

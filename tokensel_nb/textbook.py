@@ -12,8 +12,7 @@ import torch
 from torch.nn import functional
 
 from .arrays import like
-from .model import as_tensors
-from .parameters import Parameters
+from .model import Parameters, as_tensors
 
 PADDING = -1
 

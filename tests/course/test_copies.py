@@ -235,7 +235,7 @@ def test_with_another_seed_the_instructors_notebook_is_run_anew(tmp_path):
     """A book of one exercise: its case is drawn by the seed, and its check is seen to hold."""
     task = "```{exercise}\n:label: ex-height\n*Derive · level 1 of 3 · 5 minutes*\n\nWrite `ratio`.\n```\n\n"
     code = [
-        "import numpy as np\nfrom tokensel_nb.chapters.exercises import Checks\n\ncheck = Checks(\"04_reviews\", seed=0)",
+        'import numpy as np\nfrom tokensel_nb.chapters.exercises import Checks\n\ncheck = Checks("04_reviews", seed=0)',
         "def ratio(depth):\n    return np.exp(depth)\n\n\nprint(check.seed)",
         'check("ex-height", ratio)',
     ]

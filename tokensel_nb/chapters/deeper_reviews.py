@@ -13,8 +13,7 @@ from ..bins import Bins, binned
 from ..corpus import Corpus, shuffle_labels
 from ..deeper import TwoLayers, TwoLayersWithoutKeyQuery, WithMLP, most_frequent
 from ..matched import matched_correlation
-from ..model import logits, one_layer
-from ..parameters import init_parameters
+from ..model import init_parameters, logits, one_layer
 from ..training import Training, train
 from .recorded import PAPER_EDGES, paper_table, span
 

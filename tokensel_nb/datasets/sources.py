@@ -8,7 +8,6 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..checkpoint import replacing
 from ..extras import MissingExtraError
 from ..text import strings
 from .read.reviews import SENTIMENTS, DataError, NotHereError, Reviews, tell
@@ -87,6 +86,8 @@ def cache_folder() -> Path:
 def cached(filename, name, make):
     """Return reviews of two classes from the cache, or those made now; a disk that cannot hold these costs a warning."""
     from pyarrow import parquet
+
+    from ..checkpoint import replacing
 
     path = cache_folder() / filename
     if path.is_file():

@@ -8,8 +8,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ..corpus import Corpus
-from ..losses import classes_of_logits
-from ..parameters import Parameters
+from ..model import Parameters, classes_of_logits
 from .counted import Counted, damped, listed_texts, read_counts
 from .fit import fit
 from .objective import Attended, probabilities_of_logits

@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 from sklearn.base import clone
 
-from ..losses import classes_of_logits
+from ..model import classes_of_logits
 from .counted import read_counts
 from .fit import fit
 from .objective import Attended

@@ -12,7 +12,7 @@ from sklearn.base import clone
 
 from ..datasets.read.checks import first_few
 from ..extras import pd
-from ..losses import classes_of_logits
+from ..model import classes_of_logits
 from .classifier import TextClassifier
 from .copies import copies_of
 from .counted import Counted, labels_of, listed_texts, read_counts

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import gammaln, logit, logsumexp
 
-from ..losses import classes_of_logits
+from ..model import classes_of_logits
 from .leaks import BINS, bins_of, suspicion
 from .leaving_out import LeavingOut
 from .marks import COPIES

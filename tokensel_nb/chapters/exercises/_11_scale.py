@@ -4,12 +4,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from ...model import score_gradients
-from ...parameters import init_parameters
+from ...model import init_parameters, score_gradients
 from ...synthetic import independent_tokens
 from ..scale import Size
-from .answers import compare, exercise
-from .cases import flat
+from .answers import compare, exercise, flat
 
 
 @exercise("ex-scale-limit")
