@@ -248,7 +248,7 @@ class Field:
     def pull(self, point):
         """Return attention at a point, and ∂L/∂z with its norm, in the unit of `SharpAttention.by_score`."""
         attention = self.at(point)
-        gradient = self.rows.T @ attention.by_score().array
+        gradient = self.rows.T @ attention.by_score()[0]
         norm = np.linalg.norm(gradient)
         # The unit is such that the largest pull of a text on a token is 1/n.
         if norm * len(self.corpus) <= CANCELLED * self.size:  # both are zero where the embeddings are

@@ -62,13 +62,8 @@ class Parameters(NamedTuple):
 
     def __repr__(self):
         """Name shapes, dtype and place, as in ``Parameters(embeddings (3, 4), ...; float32, numpy)``."""
-        return described(self)
-
-
-def described(parameters):
-    """Return the names and shapes of arrays, with their dtype and place."""
-    first, shapes = parameters[0], ", ".join(f"{name} {tuple(array.shape)}" for name, array in parameters._asdict().items())
-    return f"{type(parameters).__name__}({shapes}; {dtype_name(first)}, {first.device if is_torch(first) else 'numpy'})"
+        shapes = ", ".join(f"{name} {tuple(array.shape)}" for name, array in self._asdict().items())
+        return f"Parameters({shapes}; {dtype_name(self[0])}, {self[0].device if is_torch(self[0]) else 'numpy'})"
 
 
 def init_parameters(vocab_size, dim, seed, *, num_classes=2, dtype="float32") -> Parameters:
@@ -272,7 +267,7 @@ def attention(parameters, corpus, model=one_layer) -> sparse.csr_array:
         check_fit(parameters, corpus)
         weights = attention_by_scores(parameters.token_scores, counts)
     else:
-        weights = to_numpy(model.attention(as_tensors(parameters), counts))
+        weights = to_numpy(model.attention(to_device(parameters), counts))
     return sparse.csr_array((weights, counts.columns, corpus.counts.indptr), shape=counts.shape)
 
 
@@ -373,10 +368,10 @@ def slopes_of(parameters, texts, names, model=one_layer) -> dict:
 
 
 def evaluate(parameters, texts, model=one_layer) -> tuple[float, float]:
-    """Return loss and accuracy over texts from one pass, without a graph."""
+    """Return loss and accuracy over texts from one pass."""
 
     def of_part(part):
-        f = logits_of(type(parameters)(*(array.detach() if is_torch(array) else array for array in parameters)), part, model)
+        f = logits_of(parameters, part, model)
         return [np.array([float(loss_of_logits(f, part)), accuracy_of_logits(f, part)])]
 
     with np.errstate(all="ignore"):  # what overflows is a loss that diverges
@@ -388,19 +383,14 @@ def logits_of(parameters, corpus, model):
     if model is one_layer:
         check_fit(parameters, corpus)
         return one_layer(parameters, corpus.operator)
-    found = _own_logits(as_tensors(parameters), corpus, model)
+    found = _own_logits(to_device(parameters), corpus, model)
     return found if is_torch(parameters[0]) else to_numpy(found)
-
-
-def as_tensors(parameters):
-    """Return parameters as tensors; those of numpy arrays share their memory."""
-    return parameters if is_torch(parameters[0]) else to_device(parameters, "cpu")
 
 
 def _slopes_by_torch(parameters, corpus, names, model):
     import torch
 
-    tensors = as_tensors(parameters)
+    tensors = to_device(parameters)
     leaves = {name: getattr(tensors, name).detach().requires_grad_() for name in names}
     mean_loss = loss_of_logits(_own_logits(tensors._replace(**leaves), corpus, model), corpus)
     slopes = torch.autograd.grad(mean_loss, list(leaves.values()), materialize_grads=True)

@@ -289,6 +289,11 @@ def null_spread(corpus, dim, learning_rate) -> float:
     -------
     float
 
+    Raises
+    ------
+    ValueError
+        If one class is so much larger that the correlation does not spread around zero: all shuffles move common words alike.
+
     Examples
     --------
     >>> import tokensel_nb as ts
@@ -300,6 +305,8 @@ def null_spread(corpus, dim, learning_rate) -> float:
     chance = (learning_rate / 2) ** 2 / (len(corpus) - 1)  # variance of (η₀/2) Ê[y x] over shuffles, in that of x over texts
     of_word = shares.power(2).mean(axis=0) - shares.mean(axis=0) ** 2
     of_covariance = chance * (shares @ centred).var() / len(centred) ** 2 + prediction.var() / len(centred) / dim
+    if (learning_rate / 2 * corpus.signs.mean() * (shares.mean(axis=0) @ centred) / len(centred)) ** 2 > of_covariance:
+        raise ValueError(f"{corpus!r} has classes of unequal size, so the null is not around zero; see Corpus.balanced")
     return float((of_covariance / prediction.var() / (chance * of_word.mean() + 1 / dim)) ** 0.5)
 
 

@@ -149,7 +149,7 @@ def train(
     patience : int, optional
         Stop after this many evaluations in a row without a lower held-out loss, and return the best parameters so far.
     keep : collection of int
-        Steps of which snapshots are kept.
+        Steps of which snapshots are kept, none beyond ``steps``.
     watch : callable, optional
         Called as ``watch(step, parameters)`` at every evaluation; these arrays never change afterwards.
     checkpoint : path, optional
@@ -170,8 +170,9 @@ def train(
     Raises
     ------
     ValueError
-        If the held-out texts have other words, ``patience`` has nothing to judge by, the loss at the start is not finite, or
-        the checkpoint was made with other settings, another start or other texts.
+        If the held-out texts have other words, ``patience`` has nothing to judge by, ``keep`` names a step that is never
+        taken, the loss at the start is not finite, or the checkpoint was made with other settings, another start or other
+        texts.
 
     Warns
     -----
@@ -187,6 +188,8 @@ def train(
     Training(20 steps, loss 0.067; all steps)
     """
     _check(corpus, held_out, patience)
+    if max(keep, default=0) > steps:
+        raise ValueError(f"keep names step {max(keep)}, but training ends at steps={steps}")
     run = start if isinstance(start, Training) else Training(start)
     settings = run.settings | settings
     kind, device = run.last[0], gpu() if device == "auto" else device

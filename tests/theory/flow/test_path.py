@@ -45,7 +45,7 @@ def test_long_implicit_steps_keep_to_the_path_of_short_explicit_ones():
     found = ts.gradient_flow(start, corpus, 1000.0, records=10)
     query = start.cls_embedding
     for _ in range(4000):
-        slope = start.embeddings.T @ SharpAttention(start.embeddings @ query, start.token_values, corpus).by_score().array
+        slope = start.embeddings.T @ SharpAttention(start.embeddings @ query, start.token_values, corpus).by_score()[0]
         query = query - 0.25 * slope / np.linalg.norm(slope)
     limit = ts.max_margin(start.embeddings, corpus).direction
     away = query - np.linalg.norm(query) * limit / np.linalg.norm(limit)
