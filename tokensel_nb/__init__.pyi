@@ -111,7 +111,6 @@ from .model import (
 from .one_step import (
     OneStep as OneStep,
     adam_values as adam_values,
-    alignment_law as alignment_law,
     class_profile as class_profile,
     cls_step as cls_step,
     embedding_step as embedding_step,

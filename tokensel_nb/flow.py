@@ -17,10 +17,10 @@ import numpy as np
 from scipy import integrate
 from tqdm import tqdm
 
-from .arrays import as_numpy, to_numpy
+from .arrays import to_numpy
 from .assumption import relevant_tokens
 from .margin import selection_mask, span
-from .model import Parameters, check_fit, rows_with_values
+from .model import Parameters, exact_parameters, rows_with_values
 from .one_step import predicted_values
 from .sharp import SharpAttention
 
@@ -217,15 +217,6 @@ def limit_parameters(corpus, learning_rate) -> Parameters:
     """
     _ = corpus.signs  # a ValueError for more than two classes
     return rows_with_values(predicted_values(corpus, learning_rate))
-
-
-def exact_parameters(parameters, corpus) -> Parameters:
-    """Return parameters that fit the corpus as numpy arrays of float64, all finite."""
-    check_fit(parameters, corpus)
-    exact = Parameters(*(array.astype(float) for array in as_numpy(parameters)))
-    if strange := [name for name, array in exact._asdict().items() if not np.isfinite(array).all()]:
-        raise ValueError(f"{strange[0]} holds a value that is not finite")
-    return exact
 
 
 class Field:

