@@ -97,16 +97,18 @@ from .matched import (
     matched_correlation as matched_correlation,
 )
 from .model import (
-    Parameters as Parameters,
     accuracy as accuracy,
     attention as attention,
     gradients as gradients,
-    init_parameters as init_parameters,
     logits as logits,
     loss as loss,
     one_layer as one_layer,
-    rows_with_values as rows_with_values,
     score_gradients as score_gradients,
+)
+from .parameters import (
+    Parameters as Parameters,
+    init_parameters as init_parameters,
+    rows_with_values as rows_with_values,
 )
 from .one_step import (
     OneStep as OneStep,

@@ -78,8 +78,8 @@ def to_device(parameters, device=None):
     Parameters
     ----------
     parameters : NamedTuple of arrays
-    device : str or torch.device
-        Such as "cpu" or "cuda"; "auto" is a GPU where there is one, else the CPU. By default where the arrays lie.
+    device : str or torch.device, optional
+        Such as "cpu" or "cuda"; by default where the arrays lie.
 
     Returns
     -------
@@ -94,7 +94,6 @@ def to_device(parameters, device=None):
     """
     import torch
 
-    device = (gpu() or "cpu") if device == "auto" else device
     return type(parameters)(*(torch.as_tensor(array, device=device) for array in parameters))
 
 

@@ -25,7 +25,8 @@ from torch.nn import functional
 
 from .corpus import Corpus
 from .counts import Counts
-from .model import Parameters, attention_by_scores, init_parameters
+from .model import attention_by_scores
+from .parameters import Parameters, init_parameters
 
 AT_ONCE = 2**19  # pairs of tokens, summed over the texts of a group
 

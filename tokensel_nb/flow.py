@@ -20,8 +20,9 @@ from tqdm import tqdm
 from .arrays import to_numpy
 from .assumption import relevant_tokens
 from .margin import selection_mask, span
-from .model import Parameters, exact_parameters, rows_with_values
+from .model import exact_parameters
 from .one_step import predicted_values
+from .parameters import Parameters, rows_with_values
 from .sharp import SharpAttention
 
 CANCELLED = 1e-8  # texts whose pulls on p cancel to less than this part of their size leave no direction worth following

@@ -9,7 +9,8 @@ from .arrays import to_numpy
 from .assumption import complete_tokens
 from .flow import Field, Flow, gradient_flow
 from .margin import selection_mask
-from .model import Parameters, exact_parameters, gradients, sigmoid, softplus
+from .model import exact_parameters, gradients, sigmoid, softplus
+from .parameters import Parameters
 from .sharp import SharpAttention
 
 

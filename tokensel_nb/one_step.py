@@ -19,7 +19,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from .corpus import shuffle_labels
-from .model import Parameters, exact_parameters, init_parameters, residuals_of_logits, score_gradients, slopes_of
+from .model import exact_parameters, residuals_of_logits, score_gradients, slopes_of
+from .parameters import Parameters, init_parameters
 
 SIDES = "#D55E00", "#0072B2"  # orange and blue, told apart with every common kind of colour vision
 

@@ -26,7 +26,8 @@ from .assumption import complete_tokens, relevant_tokens
 from .corpus import Corpus
 from .flow import Flow
 from .margin import NotSeparableError, max_margin
-from .model import Parameters, exact_parameters, softplus
+from .model import exact_parameters, softplus
+from .parameters import Parameters
 from .sharp import SharpAttention
 
 EPS = np.finfo(np.float64).eps  # twice the largest relative error of one operation

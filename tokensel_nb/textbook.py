@@ -12,7 +12,7 @@ import torch
 from torch.nn import functional
 
 from .arrays import like, to_device
-from .model import Parameters
+from .parameters import Parameters
 
 PADDING = -1
 

@@ -15,7 +15,8 @@ from tqdm import tqdm
 from .arrays import gpu, like, threads_for, to_device
 from .checkpoint import identity_of, load_arrays, save_arrays
 from .descent import State, descent
-from .model import Parameters, evaluate, one_layer
+from .model import evaluate, one_layer
+from .parameters import Parameters
 
 DIVERGED = 100.0  # times log K, the loss of knowing nothing: no run that still learns gets there
 SECONDS = 10.0  # between two checkpoints; the last state is always written

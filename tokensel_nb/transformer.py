@@ -15,7 +15,7 @@ from torch.nn import functional
 
 from .arrays import like, to_device, to_numpy
 from .deeper import entries_of, over_texts
-from .model import Parameters
+from .parameters import Parameters
 
 PARTS = ("self_attn.in_proj_", "self_attn.out_proj.", "linear1.", "linear2.", "norm1.", "norm2.")
 NAMES = [part + kind for part in PARTS for kind in ("weight", "bias")]  # of a layer's arrays in PyTorch

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..corpus import Corpus
-from ..model import Parameters, init_parameters
 from ..one_step import embedding_step
+from ..parameters import Parameters, init_parameters
 from ..training import Training, train
 
 DIM, FIRST_STEP = 2048, 3_000

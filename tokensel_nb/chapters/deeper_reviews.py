@@ -13,7 +13,8 @@ from ..bins import Bins, binned
 from ..corpus import Corpus, shuffle_labels
 from ..deeper import TwoLayers, TwoLayersWithoutKeyQuery, WithMLP, most_frequent
 from ..matched import matched_correlation
-from ..model import init_parameters, logits, one_layer
+from ..model import logits, one_layer
+from ..parameters import init_parameters
 from ..training import Training, train
 from .recorded import PAPER_EDGES, paper_table, span
 

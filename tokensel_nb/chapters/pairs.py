@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from ..corpus import Corpus
-from ..model import init_parameters, logits, one_layer
+from ..model import logits, one_layer
+from ..parameters import init_parameters
 from ..synthetic import negation, xor_of_pairs
 from ..training import train
 

@@ -9,7 +9,7 @@ import numpy as np
 from ..arrays import to_numpy
 from ..bins import Bins, binned
 from ..corpus import Corpus
-from ..model import init_parameters
+from ..parameters import init_parameters
 from ..training import Training, train
 
 # As many dimensions as the paper has; the rest is our choice.

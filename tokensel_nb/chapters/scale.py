@@ -23,7 +23,7 @@ from scipy.optimize import nnls
 from ..corpus import Corpus
 from ..descent import descent
 from ..distributed import Shards, Shared
-from ..model import init_parameters
+from ..parameters import init_parameters
 from ..training import train
 
 ROUNDS = 9

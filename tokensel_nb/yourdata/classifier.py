@@ -8,7 +8,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ..corpus import Corpus
-from ..model import Parameters, classes_of_logits
+from ..model import classes_of_logits
+from ..parameters import Parameters
 from .counted import Counted, damped, listed_texts, read_counts
 from .fit import fit
 from .objective import Attended, probabilities_of_logits

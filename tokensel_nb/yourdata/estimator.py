@@ -10,7 +10,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
 
 from ..corpus import Corpus
-from ..model import Parameters, attention, classes_of_logits, init_parameters, logits
+from ..model import attention, classes_of_logits, logits
+from ..parameters import Parameters, init_parameters
 from ..training import train
 from .counted import CLS
 from .leaving_out import LeavingOut

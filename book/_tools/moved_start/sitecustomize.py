@@ -10,7 +10,7 @@ from functools import wraps
 from importlib.machinery import PathFinder
 
 DRAWN = {  # what draws parameters
-    "tokensel_nb.model": ["init_parameters"],
+    "tokensel_nb.parameters": ["init_parameters"],
     "tokensel_nb.deeper": ["TwoLayers.start", "WithMLP.start"],
     "tokensel_nb.transformer": ["Transformer.start"],
 }

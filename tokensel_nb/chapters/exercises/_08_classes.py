@@ -3,8 +3,8 @@
 import numpy as np
 
 from ...corpus import Corpus
-from ...model import Parameters
 from ...one_step import embedding_step
+from ...parameters import Parameters
 from .answers import close, compare, cross_entropy, exercise, shaped, slopes, texts
 
 

@@ -4,7 +4,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from ...model import init_parameters, score_gradients
+from ...model import score_gradients
+from ...parameters import init_parameters
 from ...synthetic import independent_tokens
 from ..scale import Size
 from .answers import compare, exercise, flat

@@ -19,7 +19,7 @@ from traceback import extract_tb
 import numpy as np
 
 from ...arrays import to_numpy
-from ...model import Parameters
+from ...parameters import Parameters
 
 RIGHT, NOT_YET = "right", "not yet"
 _CHECKS: dict[str, tuple[Callable, Callable]] = {}
