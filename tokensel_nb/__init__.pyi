@@ -15,6 +15,10 @@ from .bins import (
     with_control as with_control,
     word_correlation as word_correlation,
 )
+from .checkpoint import (
+    load as load,
+    save as save,
+)
 from .corpus import (
     Corpus as Corpus,
     shuffle_labels as shuffle_labels,
@@ -147,8 +151,6 @@ from .text import (
 from .training import (
     History as History,
     Training as Training,
-    load as load,
-    save as save,
     train as train,
 )
 from .transformer import (
