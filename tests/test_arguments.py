@@ -43,7 +43,7 @@ CALLS = {
     "rows for other words": (lambda: ts.logits(ts.init_parameters(4, 2, 0), CORPUS), r"have the shapes .*needs"),
     "a head for other classes": (lambda: ts.loss(ts.init_parameters(3, 3, 0, num_classes=3), CORPUS), "have the shapes"),
     "a head of another length": (lambda: ts.gradients(START._replace(output_vector=np.ones(3)), CORPUS), "have the shapes"),
-    "a logit that is not finite": (lambda: ts.logits(NOT_FINITE, CORPUS), "embeddings is not; give smaller, finite"),
+    "a logit that is not finite": (lambda: ts.logits(NOT_FINITE, CORPUS), "embeddings is not finite; give smaller"),
     "a start that is not finite": (lambda: ts.train(NOT_FINITE, CORPUS), "the loss at the start is nan"),
     "logits of another shape": (lambda: ts.loss(START, CORPUS, lambda p, counts: p.embeddings), r"logits of shape \(3, 2\)"),
     "more classes than dimensions": (lambda: ts.init_parameters(3, 2, 0, num_classes=3), "num_classes=3 is above dim=2"),

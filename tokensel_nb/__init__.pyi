@@ -15,6 +15,10 @@ from .bins import (
     with_control as with_control,
     word_correlation as word_correlation,
 )
+from .checkpoint import (
+    load as load,
+    save as save,
+)
 from .corpus import (
     Corpus as Corpus,
     shuffle_labels as shuffle_labels,
@@ -109,7 +113,6 @@ from .parameters import (
 from .one_step import (
     OneStep as OneStep,
     adam_values as adam_values,
-    alignment_law as alignment_law,
     class_profile as class_profile,
     cls_step as cls_step,
     embedding_step as embedding_step,
@@ -144,8 +147,6 @@ from .text import (
 from .training import (
     History as History,
     Training as Training,
-    load as load,
-    save as save,
     train as train,
 )
 from .transformer import (

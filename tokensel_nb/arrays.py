@@ -35,11 +35,11 @@ def like(values, reference):
     """Return an array in the kind and on the device of another one; floats get its dtype. Memory may be shared."""
     values = to_numpy(values)
     values = np.asarray(values, dtype_name(reference) if values.dtype.kind == "f" else None)
-    if not is_torch(reference):
-        return values
-    import torch
+    if is_torch(reference):
+        import torch
 
-    return torch.from_numpy(values if values.flags.writeable else values.copy()).to(reference.device)
+        values = torch.from_numpy(values if values.flags.writeable else values.copy()).to(reference.device)
+    return values
 
 
 def as_numpy(parameters):
@@ -72,14 +72,14 @@ def gpu() -> str | None:
     return "cuda" if torch.cuda.is_available() else None
 
 
-def to_device(parameters, device):
+def to_device(parameters, device=None):
     """Return parameters as tensors on a device; on the CPU they share the memory of numpy arrays.
 
     Parameters
     ----------
     parameters : NamedTuple of arrays
-    device : str or torch.device
-        Such as "cpu" or "cuda"; "auto" is a GPU where there is one, else the CPU.
+    device : str or torch.device, optional
+        Such as "cpu" or "cuda"; by default where the arrays lie.
 
     Returns
     -------
@@ -94,8 +94,7 @@ def to_device(parameters, device):
     """
     import torch
 
-    device = (gpu() or "cpu") if device == "auto" else device
-    return type(parameters)(*(torch.as_tensor(array).to(device) for array in parameters))
+    return type(parameters)(*(torch.as_tensor(array, device=device) for array in parameters))
 
 
 @contextmanager

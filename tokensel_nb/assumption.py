@@ -13,8 +13,6 @@ class Answer:
     """Whether a corpus satisfies Assumption 1, as its truth value, and else the first text or token that breaks it."""
 
     counter_example: str = ""
-    text: int | None = None
-    token: int | None = None
 
     def __bool__(self):
         """Whether the assumption holds."""
@@ -90,7 +88,7 @@ def check_assumption_1(corpus) -> Answer:
     -------
     Answer
         True in a condition if the assumption holds. Otherwise ``counter_example`` says in a sentence which text breaks it
-        first, or else which token; ``text`` is its row, ``token`` its column.
+        first, or else which token.
 
     Examples
     --------
@@ -107,11 +105,11 @@ def check_assumption_1(corpus) -> Answer:
         text = int((numbers != 1).argmax())
         words = [repr(word) for word in corpus.vocabulary[relevant[[text]].indices]]
         several = f"{len(words)} relevant tokens, {' and '.join(words[:2])}{' and others' if len(words) > 2 else ''}"
-        return Answer(f"text {text} holds {several if words else 'no relevant token'}", text=text)
+        return Answer(f"text {text} holds {several if words else 'no relevant token'}")
     balance = corpus.counts.T @ corpus.signs  # sums of whole numbers, so that zero is zero
     if (skewed := (balance != 0) & (complete_tokens(corpus) == 0)).any():
         token = int(skewed.argmax())
         other, more = corpus.class_names if balance[token] > 0 else corpus.class_names[::-1]
         found = f"it occurs {abs(int(balance[token]))} times more often in texts labelled {more}, and in others, {other}"
-        return Answer(f"token {corpus.vocabulary[token]!r} is neither relevant nor irrelevant: {found}", token=token)
+        return Answer(f"token {corpus.vocabulary[token]!r} is neither relevant nor irrelevant: {found}")
     return Answer()

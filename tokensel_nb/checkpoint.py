@@ -1,4 +1,4 @@
-"""Arrays with notes in a safetensors file, written whole or not at all, and what a run must agree with to go on from it."""
+"""A training run in a safetensors file, written whole or not at all, and what it must agree with to go on."""
 
 from __future__ import annotations
 
@@ -9,8 +9,85 @@ from pathlib import Path
 
 import numpy as np
 
-from .arrays import as_numpy, to_numpy
+from .arrays import as_numpy, like, to_numpy
 from .corpus import digest
+from .parameters import Parameters
+
+
+def save(path, run, identity=None):
+    """Write a run to a safetensors file, under a temporary name that then takes the place of the old one.
+
+    Parameters
+    ----------
+    path : path
+    run : Training
+        Snapshots are left out.
+    identity : dict, optional
+        What a run must agree with to go on from the file; `train` gives its settings, start and texts.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import tokensel_nb as ts
+    >>> corpus = ts.corpus_from_texts(["good film", "bad film"], ["up", "down"])
+    >>> run = ts.train(ts.init_parameters(corpus.vocab_size, dim=4, seed=0), corpus, steps=20)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     ts.save(f"{folder}/run.safetensors", run)
+    ...     ts.load(f"{folder}/run.safetensors")
+    Training(20 steps, loss 0.008; all steps)
+    """
+    arrays = {**run.last._asdict(), **{f"best.{name}": array for name, array in run.best[1]._asdict().items()}}
+    moments = {f"{name}.{place}": moment for name, of in run.state.moments.items() for place, moment in enumerate(of)}
+    kept = {name: len(of) for name, of in run.state.moments.items()}
+    notes = {"step": run.state.step, "best": run.best[0], "stopped": run.stopped, "patient": run.patient, "rows": run.rows}
+    save_arrays(path, arrays | moments, notes | {"moments": kept, "identity": identity or {}})
+
+
+def load(path, start=None, identity=None):
+    """Read a run from a safetensors file.
+
+    Parameters
+    ----------
+    path : path
+    start : NamedTuple of arrays, optional
+        Of what type the parameters are, and with arrays of what kind; by default `Parameters` of numpy arrays.
+    identity : dict, optional
+        What the run must agree with.
+
+    Returns
+    -------
+    Training
+
+    Raises
+    ------
+    ValueError
+        If it does not agree, or holds other arrays; the message names what differs.
+
+    Examples
+    --------
+    A run that was saved knows its parameters and its optimizer, not its model: name it when you go on.
+
+    >>> import tempfile
+    >>> import tokensel_nb as ts
+    >>> corpus, model = ts.corpus_from_texts(["good film", "bad film"], ["up", "down"]), ts.WithMLP()
+    >>> start = model.start(corpus.vocab_size, dim=4, seed=0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     ts.save(f"{folder}/run.safetensors", ts.train(start, corpus, steps=20, model=model))
+    ...     ts.train(ts.load(f"{folder}/run.safetensors", start), corpus, steps=40, model=model).state.step
+    40
+    """
+    from .descent import State  # here, since whoever stores other arrays trains nothing
+    from .training import Training
+
+    arrays, notes = load_arrays(path, identity)
+    kind = Parameters if start is None else type(start)
+    if kept := {name for name in arrays if "." not in name} ^ set(kind._fields):
+        raise ValueError(f"{path} and {kind.__name__} differ in {', '.join(sorted(kept))}; give start=, parameters of its type")
+    arrays = {name: array if start is None else like(array, start[0]) for name, array in arrays.items()}
+    last, best = (kind(*(arrays[prefix + name] for name in kind._fields)) for prefix in ("", "best."))
+    moments = {name: tuple(arrays[f"{name}.{place}"] for place in range(size)) for name, size in notes["moments"].items()}
+    rows, best = [tuple(row) for row in notes["rows"]], (notes["best"], best)
+    return Training(last, State(notes["step"], moments), rows, {}, best, notes["stopped"], notes["patient"])
 
 
 def save_arrays(path, arrays, notes):

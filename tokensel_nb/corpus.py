@@ -101,12 +101,8 @@ class Corpus:
         empty = int((self.lengths == 0).sum())
         note = f"; {empty:,} without a known word" if empty else ""
         sizes = f"{len(self):,} texts, {self.vocab_size:,} words, {round(self.lengths.sum()):,} tokens"
-        return f"Corpus({sizes}; {self.class_sizes()}{note})"
-
-    def class_sizes(self):
-        """Return how many texts each class has, in words, as in ``down: 1, up: 2``."""
-        sizes = np.bincount(self.labels, minlength=self.num_classes)
-        return ", ".join(f"{name}: {size:,}" for name, size in zip(self.class_names, sizes))
+        classes = zip(self.class_names, np.bincount(self.labels, minlength=self.num_classes))
+        return f"Corpus({sizes}; {', '.join(f'{name}: {texts:,}' for name, texts in classes)}{note})"
 
     @property
     def vocab_size(self):
@@ -322,23 +318,21 @@ def _coded(labels, names):
     if labels.ndim != 1 or labels.dtype.kind == "f":
         raise ValueError(f"labels has shape {labels.shape} and holds {labels.dtype}; give a whole number or a name per text")
     numbers = labels.dtype.kind in "biu"
-    if not names and numbers and np.isin(labels, [-1, 1]).all():
-        codes, names = labels > 0, ("-1", "+1")
-    elif not names:
-        known, codes = np.unique(labels, return_inverse=True)
-        names = tuple(map(str, known))
+    if not names:
+        signs = numbers and np.isin(labels, [-1, 1]).all()
+        known = [-1, 1] if signs else np.unique(labels).tolist()
+        names = ("-1", "+1") if signs else tuple(map(str, known))
     elif numbers:
-        codes = labels.astype(np.int64)
-        if len(names) == 2:
-            codes[codes == -1] = 0
+        known = range(len(names))
     else:
-        code_of = {name: code for code, name in enumerate(names)}
-        codes = np.array([code_of.get(label, -1) for label in labels.tolist()], int)
-    if strange := np.flatnonzero((codes < 0) | (codes >= len(names))).tolist():
+        known = names
+    code_of = ({-1: 0} if len(names) == 2 else {}) | {label: code for code, label in enumerate(known)}
+    codes = np.array([code_of.get(label, -1) for label in labels.tolist()], np.int64)
+    if strange := np.flatnonzero(codes < 0).tolist():
         raise ValueError(f"labels[{strange[0]}] is {labels[strange[0]]!r}, none of the classes {', '.join(names)}")
     if len(set(names)) < max(len(names), 2):
         raise ValueError(f"the classes are {', '.join(names) or 'none'}; give two or more, or name them in class_names")
-    return codes.astype(np.int64), names
+    return codes, names
 
 
 def _checked_weights(weights, texts):

@@ -57,11 +57,6 @@ class Counts:
         """How many distinct words each text has."""
         return np.diff(self.matrix.indptr)
 
-    @cached_property
-    def _starts(self):
-        """Where the entries of each text begin that has any."""
-        return self.matrix.indptr[:-1][self.sizes > 0]
-
     def __matmul__(self, x):
         """Return the product with a vector or with a few columns."""
         if not is_torch(x):
@@ -120,9 +115,9 @@ class Counts:
 
     def each(self, ufunc, of_entries, empty=0.0):
         """Return the sum, the maximum, ... (a ufunc) over the entries of every text; numpy only."""
-        of_texts = np.full(self.shape[0], empty, of_entries.dtype)
-        if len(self._starts):
-            of_texts[self.sizes > 0] = ufunc.reduceat(of_entries, self._starts)
+        of_texts, filled = np.full(self.shape[0], empty, of_entries.dtype), self.sizes > 0
+        if filled.any():
+            of_texts[filled] = ufunc.reduceat(of_entries, self.matrix.indptr[:-1][filled])
         return of_texts
 
     def weights(self, scores):

@@ -34,8 +34,7 @@ import numpy as np
 from .arrays import to_numpy
 from .assumption import check_assumption_1, complete_tokens, relevant_tokens
 from .corpus import relabelled
-from .losses import sigmoid
-from .model import gradients, logits, one_layer
+from .model import gradients, logits, one_layer, sigmoid
 from .one_step import predicted_values
 
 SAME = 1e-9  # relative differences of shares that count as rounding

@@ -17,10 +17,10 @@ import numpy as np
 from scipy import integrate
 from tqdm import tqdm
 
-from .arrays import as_numpy, to_numpy
+from .arrays import to_numpy
 from .assumption import relevant_tokens
 from .margin import selection_mask, span
-from .model import check_fit
+from .model import exact_parameters
 from .one_step import predicted_values
 from .parameters import Parameters, rows_with_values
 from .sharp import SharpAttention
@@ -220,15 +220,6 @@ def limit_parameters(corpus, learning_rate) -> Parameters:
     return rows_with_values(predicted_values(corpus, learning_rate))
 
 
-def exact_parameters(parameters, corpus) -> Parameters:
-    """Return parameters that fit the corpus as numpy arrays of float64, all finite."""
-    check_fit(parameters, corpus)
-    exact = Parameters(*(array.astype(float) for array in as_numpy(parameters)))
-    if strange := [name for name, array in exact._asdict().items() if not np.isfinite(array).all()]:
-        raise ValueError(f"{strange[0]} holds a value that is not finite")
-    return exact
-
-
 class Field:
     """The normalised gradient field, in coordinates z of the span of the rows: p = rest + basis·z, scores = rows·z."""
 
@@ -249,7 +240,7 @@ class Field:
     def pull(self, point):
         """Return attention at a point, and ∂L/∂z with its norm, in the unit of `SharpAttention.by_score`."""
         attention = self.at(point)
-        gradient = self.rows.T @ attention.by_score().array
+        gradient = self.rows.T @ attention.by_score()[0]
         norm = np.linalg.norm(gradient)
         # The unit is such that the largest pull of a text on a token is 1/n.
         if norm * len(self.corpus) <= CANCELLED * self.size:  # both are zero where the embeddings are

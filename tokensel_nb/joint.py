@@ -7,10 +7,9 @@ from scipy import integrate
 
 from .arrays import to_numpy
 from .assumption import complete_tokens
-from .flow import Field, Flow, exact_parameters, gradient_flow
-from .losses import sigmoid, softplus
+from .flow import Field, Flow, gradient_flow
 from .margin import selection_mask
-from .model import gradients
+from .model import exact_parameters, gradients, sigmoid, softplus
 from .parameters import Parameters
 from .sharp import SharpAttention
 

@@ -10,13 +10,13 @@ MIN_TEXTS, GROUP = 20, 100
 FEWEST = 300  # words; of fewer there is no verdict
 
 
-def matched_correlation(scores, learnt_from, others, *, min_texts=MIN_TEXTS, group=GROUP) -> float:
+def matched_correlation(scores, corpus, others, *, min_texts=MIN_TEXTS) -> float:
     """Return the rank correlation of scores with how far words lean in other texts, among words of equal frequency.
 
     Rare words have a large skew in any texts, and training treats them differently from common ones. So frequency alone links
     scores and skew. Here each word is compared only with words of similar frequency. Words are sorted by their frequency in
     the training texts and cut into groups. Scores and leans are ranked over all these words, and the ranks are centred
-    within each group. The result is Pearson's correlation of the centred ranks.
+    within each group of 100. The result is Pearson's correlation of the centred ranks.
 
     A word's lean is its absolute skew in the other texts. For K classes it is the length of its class profile there: ‖ᾱ_s‖
     divided by the word's mean share, or the length of P(k|s) - 1/K where texts have equal length. Classes should be of about
@@ -26,14 +26,12 @@ def matched_correlation(scores, learnt_from, others, *, min_texts=MIN_TEXTS, gro
     ----------
     scores : array, shape (vocab_size,)
         Such as E_s·p.
-    learnt_from : Corpus, or array, shape (vocab_size,)
-        The training texts, or how often each word occurs in them.
+    corpus : Corpus
+        The training texts.
     others : Corpus
         Labelled texts that the model hasn't seen, with the same words.
     min_texts : int
         Words in fewer of the other texts are left out.
-    group : int
-        How many words each group has. The last group, of the rarest words, has what is left.
 
     Returns
     -------
@@ -43,8 +41,7 @@ def matched_correlation(scores, learnt_from, others, *, min_texts=MIN_TEXTS, gro
     Raises
     ------
     ValueError
-        If there is not one frequency and one score for each word of ``others``, a score is not finite, or the texts have
-        different words.
+        If there is not one score for each word, a score is not finite, or the texts have different words.
 
     Examples
     --------
@@ -56,14 +53,13 @@ def matched_correlation(scores, learnt_from, others, *, min_texts=MIN_TEXTS, gro
     >>> ts.matched_correlation(run.parameters.token_scores, corpus, others, min_texts=500)  # too few words
     nan
     """
-    frequency = to_numpy(learnt_from.counts.sum(axis=0) if hasattr(learnt_from, "counts") else learnt_from).astype(float)
     scores = to_numpy(scores)
-    if scores.shape != (others.vocab_size,) or frequency.shape != scores.shape or not np.isfinite(scores).all():
-        raise ValueError(f"give a finite score and a frequency for each of the {others.vocab_size} words of the other texts")
-    if not np.array_equal(getattr(learnt_from, "vocabulary", others.vocabulary), others.vocabulary):
+    if scores.shape != (others.vocab_size,) or not np.isfinite(scores).all():
+        raise ValueError(f"give a finite score for each of the {others.vocab_size} words of the other texts")
+    if not np.array_equal(corpus.vocabulary, others.vocabulary):
         raise ValueError("the other texts have other words; read them with vocabulary=corpus.vocabulary")
     words = compared(others, min_texts)
-    return correlation_at_equal(frequency[words], lean(others)[words], scores[words], group)
+    return correlation_at_equal(corpus.counts.sum(axis=0)[words], lean(others)[words], scores[words])
 
 
 def compared(others, min_texts=MIN_TEXTS) -> np.ndarray:

@@ -19,7 +19,6 @@ import numpy as np
 from scipy import sparse
 
 from .arrays import as_numpy, dtype_name, is_torch, like, namespace, to_device, to_numpy
-from .losses import accuracy_of_logits, loss_of_logits, residuals_of_logits
 from .parameters import Parameters
 
 # Scores that spread no further may share one shift: exp stays far from the ends of the dtype's range.
@@ -164,7 +163,7 @@ def attention(parameters, corpus, model=one_layer) -> sparse.csr_array:
         check_fit(parameters, corpus)
         weights = attention_by_scores(parameters.token_scores, counts)
     else:
-        weights = to_numpy(model.attention(as_tensors(parameters), counts))
+        weights = to_numpy(model.attention(to_device(parameters), counts))
     return sparse.csr_array((weights, counts.columns, corpus.counts.indptr), shape=counts.shape)
 
 
@@ -265,10 +264,10 @@ def slopes_of(parameters, texts, names, model=one_layer) -> dict:
 
 
 def evaluate(parameters, texts, model=one_layer) -> tuple[float, float]:
-    """Return loss and accuracy over texts from one pass, without a graph."""
+    """Return loss and accuracy over texts from one pass."""
 
     def of_part(part):
-        f = logits_of(type(parameters)(*(array.detach() if is_torch(array) else array for array in parameters)), part, model)
+        f = logits_of(parameters, part, model)
         return [np.array([float(loss_of_logits(f, part)), accuracy_of_logits(f, part)])]
 
     with np.errstate(all="ignore"):  # what overflows is a loss that diverges
@@ -280,19 +279,14 @@ def logits_of(parameters, corpus, model):
     if model is one_layer:
         check_fit(parameters, corpus)
         return one_layer(parameters, corpus.operator)
-    found = _own_logits(as_tensors(parameters), corpus, model)
+    found = _own_logits(to_device(parameters), corpus, model)
     return found if is_torch(parameters[0]) else to_numpy(found)
-
-
-def as_tensors(parameters):
-    """Return parameters as tensors; those of numpy arrays share their memory."""
-    return parameters if is_torch(parameters[0]) else to_device(parameters, "cpu")
 
 
 def _slopes_by_torch(parameters, corpus, names, model):
     import torch
 
-    tensors = as_tensors(parameters)
+    tensors = to_device(parameters)
     leaves = {name: getattr(tensors, name).detach().requires_grad_() for name in names}
     mean_loss = loss_of_logits(_own_logits(tensors._replace(**leaves), corpus, model), corpus)
     slopes = torch.autograd.grad(mean_loss, list(leaves.values()), materialize_grads=True)
@@ -339,14 +333,67 @@ def check_fit(parameters, corpus):
         raise ValueError(f"the parameters have the shapes {shapes}; {corpus!r} needs {wanted}")
 
 
+def exact_parameters(parameters, corpus) -> Parameters:
+    """Return parameters that fit the corpus as numpy arrays of float64, all finite."""
+    check_fit(parameters, corpus)
+    return Parameters(*(_finite(array.astype(float), parameters) for array in as_numpy(parameters)))
+
+
 def _finite(result, parameters):
     """Return a result if all of it is finite; else name the parameters that are not."""
     if np.isfinite(to_numpy(result)).all():
         return result
     strange = [name for name, array in as_numpy(parameters)._asdict().items() if not np.isfinite(array).all()]
-    raise ValueError(f"the result is not finite: {', '.join(strange) or 'a product'} is not; give smaller, finite parameters")
+    raise ValueError(f"{', '.join(strange) or 'a product'} is not finite; give smaller, finite parameters")
 
 
 def _columns(values):
     """Return one number a row as a matrix with one column, and a matrix as it is."""
     return values if values.ndim == 2 else values[:, None]
+
+
+def loss_of_logits(f, corpus):
+    """Return the mean loss of logits, which may have a graph."""
+    xp = namespace(f)
+    if f.ndim == 1:
+        losses = softplus(-like(corpus.signs, f) * f)
+    else:
+        losses = -xp.sum(like(corpus.one_hot, f) * log_softmax(f), axis=1)
+    return losses @ like(corpus.mean_weights, f)
+
+
+def residuals_of_logits(f, corpus):
+    """Return the derivative of the mean loss in every logit, in the shape of the logits."""
+    weights = like(corpus.mean_weights, f)
+    if f.ndim == 1:
+        against = -like(corpus.signs, f)
+        return against * weights * sigmoid(against * f)
+    return (namespace(f).exp(log_softmax(f)) - like(corpus.one_hot, f)) * weights[:, None]
+
+
+def classes_of_logits(f) -> np.ndarray:
+    """Return the likeliest class of every text; a logit of exactly zero gives the first."""
+    return to_numpy(f > 0 if f.ndim == 1 else f.argmax(1)).astype(np.int64)
+
+
+def accuracy_of_logits(f, corpus) -> float:
+    """Return the share of texts whose label the logits predict."""
+    return round(float((classes_of_logits(f) == corpus.labels) @ corpus.mean_weights), 12)  # all right is exactly one
+
+
+def softplus(x):
+    """Return log(1 + exp(x)); it neither overflows nor loses small results."""
+    xp = namespace(x)
+    return xp.logaddexp(xp.zeros_like(x), x)
+
+
+def sigmoid(x):
+    """Return 1/(1 + exp(-x)); small results are exact."""
+    return namespace(x).exp(-softplus(-x))
+
+
+def log_softmax(x):
+    """Return the logarithms of the softmax over the last axis."""
+    xp = namespace(x)
+    below = x - xp.max(x, axis=-1, keepdims=True)
+    return below - xp.log(xp.sum(xp.exp(below), axis=-1, keepdims=True))

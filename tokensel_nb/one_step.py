@@ -18,10 +18,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays import as_numpy
 from .corpus import shuffle_labels
-from .losses import residuals_of_logits
-from .model import score_gradients, slopes_of
+from .model import exact_parameters, residuals_of_logits, score_gradients, slopes_of
 from .parameters import Parameters, init_parameters
 
 SIDES = "#D55E00", "#0072B2"  # orange and blue, told apart with every common kind of colour vision
@@ -116,8 +114,8 @@ def exact_values(parameters, corpus, learning_rate) -> np.ndarray:
     >>> bool(np.abs(gap).max() < 1e-15)
     True
     """
-    exact, heads = _uniform(parameters)
-    return _stepped(exact.token_values, corpus, learning_rate, heads @ heads.T)
+    exact = _uniform(parameters, corpus)
+    return _stepped(exact.token_values, corpus, learning_rate, exact.output_vector @ exact.output_vector.T)
 
 
 def _stepped(values, corpus, learning_rate, products=1.0):
@@ -126,12 +124,12 @@ def _stepped(values, corpus, learning_rate, products=1.0):
     return values - learning_rate * np.dot(moved, products)
 
 
-def _uniform(parameters):
-    """Return parameters in float64, and v, or all v_k as rows; refuse p ≠ 0."""
-    exact = Parameters(*(array.astype(float) for array in as_numpy(parameters)))
+def _uniform(parameters, corpus):
+    """Return parameters in float64; refuse p ≠ 0."""
+    exact = exact_parameters(parameters, corpus)
     if exact.cls_embedding.any():
         raise ValueError("cls_embedding is not zero; the formula holds from p = 0, where attention is uniform")
-    return exact, exact.output_vector
+    return exact
 
 
 def predicted_values(corpus, learning_rate) -> np.ndarray:
@@ -216,8 +214,8 @@ def adam_values(parameters, corpus, learning_rate, epsilon=1e-8) -> np.ndarray:
     >>> ts.adam_values(start, corpus, 0.1).round(6)  # every word that leans moves as far
     array([ 0.1, -0.1,  0. ])
     """
-    exact, heads = _uniform(parameters)
-    values = exact.token_values
+    exact = _uniform(parameters, corpus)
+    values, heads = exact.token_values, exact.output_vector
     _, by_value = score_gradients(np.zeros(len(values)), values, corpus)
     slope = by_value.reshape(len(values), -1) @ heads.reshape(-1, exact.embeddings.shape[1])
     return values - learning_rate * (slope / (np.abs(slope) + epsilon)) @ heads.T
@@ -251,12 +249,16 @@ def class_profile(corpus) -> np.ndarray:
     return share / np.where(length > 0, length, 1)
 
 
-def alignment_law(corpus, dim, learning_rate) -> float:
-    """Return the predicted correlation of E¹_s·v with `predicted_values`.
+def null_spread(corpus, dim, learning_rate) -> float:
+    """Return the predicted standard deviation of the correlation of E¹_s·v with `predicted_values` where labels are shuffled.
+
+    Shuffled labels move values along a random mixture of texts, which resembles the prediction where a few common words make
+    up much of every text.
 
     Parameters
     ----------
     corpus : Corpus
+        Two classes of about equal size.
     dim : int
         d.
     learning_rate : float
@@ -266,30 +268,10 @@ def alignment_law(corpus, dim, learning_rate) -> float:
     -------
     float
 
-    Examples
-    --------
-    >>> import tokensel_nb as ts
-    >>> corpus = ts.Corpus([[1, 0, 1], [0, 1, 1]], [1, -1], ["good", "bad", "film"])
-    >>> round(ts.alignment_law(corpus, dim=4, learning_rate=8.0), 3)
-    0.853
-    """
-    return float((1 + 1 / (dim * predicted_values(corpus, learning_rate).var())) ** -0.5)
-
-
-def null_spread(corpus, dim, learning_rate) -> float:
-    """Return the predicted standard deviation of that correlation where labels are shuffled.
-
-    Shuffled labels move values along a random mixture of texts, which resembles the prediction where a few common words make
-    up much of every text.
-
-    Parameters
-    ----------
-    corpus, dim, learning_rate
-        As in `alignment_law`; two classes of about equal size.
-
-    Returns
-    -------
-    float
+    Raises
+    ------
+    ValueError
+        If one class is so much larger that the correlation does not spread around zero: all shuffles move common words alike.
 
     Examples
     --------
@@ -302,6 +284,8 @@ def null_spread(corpus, dim, learning_rate) -> float:
     chance = (learning_rate / 2) ** 2 / (len(corpus) - 1)  # variance of (η₀/2) Ê[y x] over shuffles, in that of x over texts
     of_word = shares.power(2).mean(axis=0) - shares.mean(axis=0) ** 2
     of_covariance = chance * (shares @ centred).var() / len(centred) ** 2 + prediction.var() / len(centred) / dim
+    if (learning_rate / 2 * corpus.signs.mean() * (shares.mean(axis=0) @ centred) / len(centred)) ** 2 > of_covariance:
+        raise ValueError(f"{corpus!r} has classes of unequal size, so the null is not around zero; see Corpus.balanced")
     return float((of_covariance / prediction.var() / (chance * of_word.mean() + 1 / dim)) ** 0.5)
 
 
@@ -367,8 +351,11 @@ def measure_one_step(corpus, *, dim=2048, learning_rate=3000.0, shuffles=40, see
 
     Parameters
     ----------
-    corpus, dim, learning_rate
-        As in `alignment_law`.
+    corpus : Corpus
+    dim : int
+        d.
+    learning_rate : float
+        η₀.
     shuffles : int
         How many times labels are shuffled, each time with values at the start that are drawn anew.
     seed : int
@@ -395,5 +382,5 @@ def measure_one_step(corpus, *, dim=2048, learning_rate=3000.0, shuffles=40, see
     for _ in range(shuffles):
         values = random.standard_normal(prediction.shape) / dim**0.5
         null.append(alignment(_stepped(values, shuffle_labels(corpus, random), learning_rate)))
-    law = alignment_law(corpus, dim, learning_rate)
+    law = float((1 + 1 / (dim * prediction.var())) ** -0.5)
     return OneStep(corpus, start.token_values, after, prediction, alignment(after), law, np.array(null))

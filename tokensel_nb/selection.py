@@ -24,9 +24,9 @@ import numpy as np
 from .arrays import to_numpy
 from .assumption import complete_tokens, relevant_tokens
 from .corpus import Corpus
-from .flow import Flow, exact_parameters
-from .losses import softplus
+from .flow import Flow
 from .margin import NotSeparableError, max_margin
+from .model import exact_parameters, softplus
 from .parameters import Parameters
 from .sharp import SharpAttention
 

@@ -11,22 +11,16 @@ logarithm of their unit: the book's proposition on sharp attention.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-from .losses import sigmoid, softplus
-
-
-class Scaled(NamedTuple):
-    """The array ``exp(log_unit) * array``, which may be too small for floats; ``log_unit`` is minus infinity for zeros."""
-
-    array: np.ndarray
-    log_unit: float
+from .model import sigmoid, softplus
 
 
 class SharpAttention:
-    """Attention at given scores and values of two classes, float64, and its derivatives, to full relative precision."""
+    """Attention at given scores and values of two classes, float64, and its derivatives, to full relative precision.
+
+    These may be too small for floats: they are arrays with the logarithm of their unit, minus infinity for zeros.
+    """
 
     @np.errstate(divide="ignore")  # the logarithm of zero is minus infinity, as it should be
     def __init__(self, scores, values, corpus):
@@ -73,13 +67,13 @@ class SharpAttention:
         return unit, np.exp(rest - unit[self.rows]) / self._totals
 
     def by_score(self):
-        """Return ∂L/∂a, `Scaled`."""
-        return Scaled(self._sum_by_token(self._slopes(self.log_scales), self.tangents), self.log_unit)
+        """Return ∂L/∂a and the logarithm of its unit."""
+        return self._sum_by_token(self._slopes(self.log_scales), self.tangents), self.log_unit
 
     def by_value(self):
-        """Return ∂L/∂γ, `Scaled`."""
+        """Return ∂L/∂γ and the logarithm of its unit."""
         unit = float(self.log_pulls.max())
-        return Scaled(self._sum_by_token(self._slopes(self.log_pulls - unit), self.attention), unit)
+        return self._sum_by_token(self._slopes(self.log_pulls - unit), self.attention), unit
 
     def curvature(self, rows):
         """Return the second derivative of the loss in z, shape (k, k), for scores a = rows·z, in the unit of `by_score`."""

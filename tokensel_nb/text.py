@@ -24,9 +24,7 @@ GONE = dict.fromkeys(map(ord, INVISIBLE))
 CHUNK = 4096  # texts between two moves of the progress bar
 
 
-def corpus_from_texts(
-    texts, labels, *, vocabulary=None, min_count=1, max_words=None, tokenizer=None, class_names=(), weights=None
-) -> Corpus:
+def corpus_from_texts(texts, labels, *, vocabulary=None, min_count=1, max_words=None, tokenizer=None, class_names=()) -> Corpus:
     """Count the words of labelled texts.
 
     Parameters
@@ -46,7 +44,7 @@ def corpus_from_texts(
         From a lower-case text to its words, a list of str, which are taken as they are. By default words are runs of letters,
         marks, digits and underscores in lower case. How Unicode composes a letter, and what nobody sees, such as a soft hyphen,
         makes no other word.
-    class_names, weights : optional
+    class_names : optional
         See `Corpus`.
 
     Returns
@@ -70,12 +68,10 @@ def corpus_from_texts(
     """
     rows, columns, vocabulary, number = _read(texts, vocabulary, min_count, max_words, tokenizer)
     counts = sparse.coo_array((np.ones(len(rows), np.int32), (rows, columns)), (number, len(vocabulary)))
-    return Corpus(counts, labels, vocabulary, class_names, weights)
+    return Corpus(counts, labels, vocabulary, class_names)
 
 
-def sequences_from_texts(
-    texts, labels, *, longest, class_names=(), vocabulary=None, min_count=1, max_words=None, tokenizer=None
-) -> Corpus:
+def sequences_from_texts(texts, labels, *, longest, class_names=(), **options) -> Corpus:
     """Read the first words of labelled texts in their order.
 
     Parameters
@@ -84,8 +80,11 @@ def sequences_from_texts(
         As in `corpus_from_texts`.
     longest : int
         How many words of a text are read at most.
-    class_names, vocabulary, min_count, max_words, tokenizer
-        As in `corpus_from_texts`. Words that are not kept leave no gap.
+    class_names : optional
+        See `Corpus`.
+    **options
+        ``vocabulary``, ``min_count``, ``max_words``, ``tokenizer`` of `corpus_from_texts`. Words that are not kept leave no
+        gap.
 
     Returns
     -------
@@ -99,14 +98,14 @@ def sequences_from_texts(
     >>> texts, texts.tokens.tolist()
     (Corpus(2 texts, 3 words, 4 tokens; neg: 1, pos: 1), [[2, 2], [0, 1]])
     """
-    rows, columns, vocabulary, number = _read(texts, vocabulary, min_count, max_words, tokenizer)
+    rows, columns, vocabulary, number = _read(texts, **options)
     places = np.arange(len(rows)) - np.searchsorted(rows, rows)  # of each word in its text
     tokens, read = np.full((number, longest), -1, np.int32), places < longest
     tokens[rows[read], places[read]] = columns[read]
     return Corpus(counted(tokens, len(vocabulary)), labels, vocabulary, class_names, tokens=tokens)
 
 
-def _read(texts, vocabulary, min_count, max_words, tokenizer):
+def _read(texts, vocabulary=None, min_count=1, max_words=None, tokenizer=None):
     """Return the text and the column of every word that is kept, in order, the vocabulary, and the number of texts."""
     lengths, codes, words = encode(list(texts), partial(split, tokenizer=tokenizer))
     one_form = lower if tokenizer is None else str

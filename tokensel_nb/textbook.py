@@ -11,8 +11,7 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from .arrays import like
-from .model import as_tensors
+from .arrays import like, to_device
 from .parameters import Parameters
 
 PADDING = -1
@@ -50,7 +49,7 @@ def textbook_logits(embeddings, cls_embedding, output_vector, tokens):
 
 def textbook_gradients(parameters, corpus) -> Parameters:
     """Return the gradient of the mean loss by automatic differentiation, in the shapes and the kind of the parameters."""
-    leaves = [array.detach().clone().requires_grad_() for array in as_tensors(parameters)]
+    leaves = [array.detach().clone().requires_grad_() for array in to_device(parameters)]
     place = leaves[0].device
     outputs = textbook_logits(*leaves, tokens_of(corpus).to(place))
     labels = torch.tensor(corpus.labels, device=place)

@@ -13,10 +13,8 @@ import numpy as np
 from tqdm import tqdm
 
 from .arrays import gpu, like, threads_for, to_device
-from .checkpoint import identity_of, load_arrays, save_arrays
 from .descent import State, descent
 from .model import evaluate, one_layer
-from .parameters import Parameters
 
 DIVERGED = 100.0  # times log K, the loss of knowing nothing: no run that still learns gets there
 SECONDS = 10.0  # between two checkpoints; the last state is always written
@@ -150,7 +148,7 @@ def train(
     patience : int, optional
         Stop after this many evaluations in a row without a lower held-out loss, and return the best parameters so far.
     keep : collection of int
-        Steps of which snapshots are kept.
+        Steps of which snapshots are kept, none beyond ``steps``.
     watch : callable, optional
         Called as ``watch(step, parameters)`` at every evaluation; these arrays never change afterwards.
     checkpoint : path, optional
@@ -171,8 +169,9 @@ def train(
     Raises
     ------
     ValueError
-        If the held-out texts have other words, ``patience`` has nothing to judge by, the loss at the start is not finite, or
-        the checkpoint was made with other settings, another start or other texts.
+        If the held-out texts have other words, ``patience`` has nothing to judge by, ``keep`` names a step that is never
+        taken, the loss at the start is not finite, or the checkpoint was made with other settings, another start or other
+        texts.
 
     Warns
     -----
@@ -188,12 +187,16 @@ def train(
     Training(20 steps, loss 0.067; all steps)
     """
     _check(corpus, held_out, patience)
+    if max(keep, default=0) > steps:
+        raise ValueError(f"keep names step {max(keep)}, but training ends at steps={steps}")
     run = start if isinstance(start, Training) else Training(start)
     settings = run.settings | settings
     kind, device = run.last[0], gpu() if device == "auto" else device
     if device is not None:
         run = _placed(run, to_device(run.last, device)[0])
     if checkpoint is not None:
+        from .checkpoint import identity_of, load, save  # here, since few runs write files
+
         wanted = descent.__kwdefaults__ | settings | {"patience": patience, "evaluate_every": evaluate_every}
         identity = identity_of(run.last, corpus, held_out, wanted)
         if Path(checkpoint).exists():
@@ -275,76 +278,3 @@ def _check(corpus, held_out, patience):
     same = held_out is None or np.array_equal(held_out.vocabulary, corpus.vocabulary)
     if not same or (held_out is not None and held_out.class_names != corpus.class_names):
         raise ValueError("held_out has other words or classes than the corpus; read it with vocabulary=corpus.vocabulary")
-
-
-def save(path, run, identity=None):
-    """Write a run to a safetensors file, under a temporary name that then takes the place of the old one.
-
-    Parameters
-    ----------
-    path : path
-    run : Training
-        Snapshots are left out.
-    identity : dict, optional
-        What a run must agree with to go on from the file; `train` gives its settings, start and texts.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> import tokensel_nb as ts
-    >>> corpus = ts.corpus_from_texts(["good film", "bad film"], ["up", "down"])
-    >>> run = ts.train(ts.init_parameters(corpus.vocab_size, dim=4, seed=0), corpus, steps=20)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     ts.save(f"{folder}/run.safetensors", run)
-    ...     ts.load(f"{folder}/run.safetensors")
-    Training(20 steps, loss 0.008; all steps)
-    """
-    arrays = {**run.last._asdict(), **{f"best.{name}": array for name, array in run.best[1]._asdict().items()}}
-    moments = {f"{name}.{place}": moment for name, of in run.state.moments.items() for place, moment in enumerate(of)}
-    kept = {name: len(of) for name, of in run.state.moments.items()}
-    notes = {"step": run.state.step, "best": run.best[0], "stopped": run.stopped, "patient": run.patient, "rows": run.rows}
-    save_arrays(path, arrays | moments, notes | {"moments": kept, "identity": identity or {}})
-
-
-def load(path, start=None, identity=None) -> Training:
-    """Read a run from a safetensors file.
-
-    Parameters
-    ----------
-    path : path
-    start : NamedTuple of arrays, optional
-        Of what type the parameters are, and with arrays of what kind; by default `Parameters` of numpy arrays.
-    identity : dict, optional
-        What the run must agree with.
-
-    Returns
-    -------
-    Training
-
-    Raises
-    ------
-    ValueError
-        If it does not agree, or holds other arrays; the message names what differs.
-
-    Examples
-    --------
-    A run that was saved knows its parameters and its optimizer, not its model: name it when you go on.
-
-    >>> import tempfile
-    >>> import tokensel_nb as ts
-    >>> corpus, model = ts.corpus_from_texts(["good film", "bad film"], ["up", "down"]), ts.WithMLP()
-    >>> start = model.start(corpus.vocab_size, dim=4, seed=0)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     ts.save(f"{folder}/run.safetensors", ts.train(start, corpus, steps=20, model=model))
-    ...     ts.train(ts.load(f"{folder}/run.safetensors", start), corpus, steps=40, model=model).state.step
-    40
-    """
-    arrays, notes = load_arrays(path, identity)
-    kind = Parameters if start is None else type(start)
-    if kept := {name for name in arrays if "." not in name} ^ set(kind._fields):
-        raise ValueError(f"{path} and {kind.__name__} differ in {', '.join(sorted(kept))}; give start=, parameters of its type")
-    arrays = {name: array if start is None else like(array, start[0]) for name, array in arrays.items()}
-    last, best = (kind(*(arrays[prefix + name] for name in kind._fields)) for prefix in ("", "best."))
-    moments = {name: tuple(arrays[f"{name}.{place}"] for place in range(size)) for name, size in notes["moments"].items()}
-    rows, best = [tuple(row) for row in notes["rows"]], (notes["best"], best)
-    return Training(last, State(notes["step"], moments), rows, {}, best, notes["stopped"], notes["patient"])

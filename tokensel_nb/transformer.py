@@ -13,9 +13,8 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from .arrays import like, to_numpy
+from .arrays import like, to_device, to_numpy
 from .deeper import entries_of, over_texts
-from .model import as_tensors
 from .parameters import Parameters
 
 PARTS = ("self_attn.in_proj_", "self_attn.out_proj.", "linear1.", "linear2.", "norm1.", "norm2.")
@@ -175,7 +174,7 @@ class Transformer:
         [[[0.25, 0.5, 0.5], [0.25, 0.5, 0.5]]]
         """
         with torch.no_grad():
-            of_entries = over_texts(self._every_attention, as_tensors(parameters), corpus.operator, of_entries=True)
+            of_entries = over_texts(self._every_attention, to_device(parameters), corpus.operator, of_entries=True)
         return np.moveaxis(to_numpy(of_entries), 0, -1)
 
     def _logits(self, parameters, texts):

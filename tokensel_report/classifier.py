@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from tokensel_nb.corpus import Corpus
-from tokensel_nb.losses import classes_of_logits
+from tokensel_nb.model import classes_of_logits
 from tokensel_nb.parameters import Parameters
 
 from .counted import Counted, listed_texts, read_counts, seen

@@ -10,8 +10,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
 
 from tokensel_nb.corpus import Corpus
-from tokensel_nb.losses import classes_of_logits
-from tokensel_nb.model import attention, logits
+from tokensel_nb.model import attention, classes_of_logits, logits
 from tokensel_nb.parameters import Parameters, init_parameters
 from tokensel_nb.training import train
 

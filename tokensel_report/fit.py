@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import compute_class_weight
 
-from tokensel_nb.losses import classes_of_logits
+from tokensel_nb.model import classes_of_logits
 
 from .counted import codes_of, read_counts
 from .objective import Attended

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import logit
 
-from tokensel_nb.losses import sigmoid
+from tokensel_nb.model import sigmoid
 
 BINS = np.arange(-10, 10.01, 0.25)
 """Log-odds of a class by the other words of a text, as they are counted here; what lies beyond counts as the outermost."""

@@ -16,8 +16,15 @@ import numpy as np
 from scipy import sparse
 
 from tokensel_nb.corpus import Corpus
-from tokensel_nb.losses import accuracy_of_logits, log_softmax, loss_of_logits, residuals_of_logits, sigmoid
-from tokensel_nb.model import WIDEST, attention_by_scores
+from tokensel_nb.model import (
+    WIDEST,
+    accuracy_of_logits,
+    attention_by_scores,
+    log_softmax,
+    loss_of_logits,
+    residuals_of_logits,
+    sigmoid,
+)
 
 CLS_SHARE = 0.2  # the weight of <cls> at the start, as a share of the mean weight of all words of a text
 EMPTY = 0.01  # how strongly what <cls> says is held at the log-odds of the classes

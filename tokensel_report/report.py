@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
-from tokensel_nb.losses import classes_of_logits
+from tokensel_nb.model import classes_of_logits
 
 from .checks import first_few
 from .classifier import TextClassifier

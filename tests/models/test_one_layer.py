@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 import tokensel_nb as ts
 from tokensel_nb.arrays import as_numpy, to_numpy
-from tokensel_nb.losses import classes_of_logits, log_softmax, sigmoid
-from tokensel_nb.model import WIDEST, evaluate
+from tokensel_nb.model import WIDEST, classes_of_logits, evaluate, log_softmax, sigmoid
 from tokensel_nb.textbook import textbook_gradients, textbook_logits, tokens_in_order, tokens_of
 
 

@@ -3,7 +3,7 @@ import pytest
 from scipy import sparse
 
 from tokensel_nb import Corpus, score_gradients
-from tokensel_nb.losses import classes_of_logits
+from tokensel_nb.model import classes_of_logits
 from tokensel_report.objective import Attended, Objective, idf_scores
 
 

@@ -154,3 +154,18 @@ def test_adams_first_step_reads_the_profile_up_to_an_error_of_order_one():
         # 4,000 draws of a number of order one: three standard errors are below 0.03.
         assert (mean_square <= 1 - 2 / np.pi + 0.03).all()
         assert mean_square.max() >= 0.2, "an error far below the bound would mean that the test looks at nothing"
+
+
+def test_the_null_spreads_as_predicted():
+    corpus = ts.independent_tokens(400, 40, 12, 0.5, seed=0)
+    null = ts.measure_one_step(corpus, dim=512, learning_rate=300.0, shuffles=400).null
+    assert null.std() == pytest.approx(ts.null_spread(corpus, 512, 300.0), rel=0.1)
+
+
+def test_a_null_that_is_not_around_zero_is_refused():
+    """With many more positive texts, shuffled labels move common words as true ones do."""
+    corpus = ts.independent_tokens(400, 40, 12, 0.5, seed=0)
+    lopsided = corpus[(corpus.labels == 1) | (np.arange(400) % 4 == 0)]
+    assert ts.measure_one_step(lopsided, dim=512, learning_rate=300.0, shuffles=10).null.min() > 0.3
+    with pytest.raises(ValueError, match="classes of unequal size"):
+        ts.null_spread(lopsided, 512, 300.0)

@@ -13,18 +13,17 @@ def corpus_of(rows, labels):
 
 
 @pytest.mark.parametrize(
-    ("rows", "labels", "text", "token", "message"),
+    ("rows", "labels", "message"),
     [
-        ([[0, 1, 1, 0], [0, 1, 0, 0]], [1, -1], 1, None, "text 1 holds no relevant token"),
-        ([[0, 1, 1, 1], [1, 1, 0, 0]], [1, -1], 0, None, "text 0 holds 2 relevant tokens, 'good' and 'plot'"),
-        ([[0, 2, 1, 0], [1, 1, 0, 0]], [1, -1], None, 1, "'film' is neither relevant nor irrelevant: it occurs 1 times"),
-        ([[0, 0, 0, 0], [1, 1, 0, 0]], [1, -1], 0, None, "text 0 holds no relevant token"),
+        ([[0, 1, 1, 0], [0, 1, 0, 0]], [1, -1], "text 1 holds no relevant token"),
+        ([[0, 1, 1, 1], [1, 1, 0, 0]], [1, -1], "text 0 holds 2 relevant tokens, 'good' and 'plot'"),
+        ([[0, 2, 1, 0], [1, 1, 0, 0]], [1, -1], "'film' is neither relevant nor irrelevant: it occurs 1 times"),
+        ([[0, 0, 0, 0], [1, 1, 0, 0]], [1, -1], "text 0 holds no relevant token"),
     ],
 )
-def test_the_first_counter_example(rows, labels, text, token, message):
+def test_the_first_counter_example(rows, labels, message):
     answer = check_assumption_1(corpus_of(rows, labels))
     assert not answer
-    assert (answer.text, answer.token) == (text, token)
     assert message in repr(answer)
 
 

@@ -60,7 +60,6 @@ def test_words_in_enough_other_texts_lean_by_their_skew_or_profile(classes):
     frequency = learnt_from.counts.toarray().sum(axis=0)
     expected = loop(frequency[often], np.round(leans, 12), scores[often], 100)
     assert ts.matched_correlation(scores, learnt_from, others) == pytest.approx(expected, abs=1e-9)
-    assert ts.matched_correlation(scores, frequency, others) == ts.matched_correlation(scores, learnt_from, others)
 
 
 def test_words_that_the_other_texts_lack_are_left_out_whatever_their_score():
@@ -99,7 +98,7 @@ def test_of_fewer_words_there_is_no_verdict():
 
 
 def test_what_would_give_a_wrong_verdict_is_refused():
-    corpus, good = ts.independent_tokens(50, 400, 12, 0.5, seed=0), np.ones(400)
-    for bad in ((np.ones(3), corpus), (np.full(400, np.nan), corpus), (good, np.ones((400, 1)))):
-        with pytest.raises(ValueError, match="a finite score and a frequency for each of the 400 words"):
-            ts.matched_correlation(*bad, corpus)
+    corpus = ts.independent_tokens(50, 400, 12, 0.5, seed=0)
+    for bad in (np.ones(3), np.full(400, np.nan)):
+        with pytest.raises(ValueError, match="a finite score for each of the 400 words"):
+            ts.matched_correlation(bad, corpus, corpus)

@@ -266,3 +266,8 @@ def test_a_bar_shows_on_a_terminal_after_two_seconds_and_nothing_if_not_wanted(t
         shown.append(terminal.getvalue())
     assert all(part in shown[0] for part in ("Training: 100%", "9/9", "loss=0."))
     assert (shown[1:], delays) == (["", ""], [2, 2, 2])
+
+
+def test_a_snapshot_of_a_step_that_is_never_taken_is_refused(texts):
+    with pytest.raises(ValueError, match="keep names step 6"):
+        ts.train(start_of(texts[0]), texts[0], 5, keep=[0, 6])

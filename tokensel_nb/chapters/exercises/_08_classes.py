@@ -5,8 +5,7 @@ import numpy as np
 from ...corpus import Corpus
 from ...one_step import embedding_step
 from ...parameters import Parameters
-from .answers import close, compare, cross_entropy, exercise, shaped, slopes
-from .cases import texts
+from .answers import close, compare, cross_entropy, exercise, shaped, slopes, texts
 
 
 @exercise("ex-descent")

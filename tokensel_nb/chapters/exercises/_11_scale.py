@@ -8,8 +8,7 @@ from ...model import score_gradients
 from ...parameters import init_parameters
 from ...synthetic import independent_tokens
 from ..scale import Size
-from .answers import compare, exercise
-from .cases import flat
+from .answers import compare, exercise, flat
 
 
 @exercise("ex-scale-limit")

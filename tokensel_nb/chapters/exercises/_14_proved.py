@@ -7,8 +7,7 @@ from ...joint import conserved
 from ...margin import max_margin
 from ...model import loss
 from ._03_flow import separable
-from .answers import close, compare, exercise, shaped, slopes
-from .cases import flat, parameters, texts
+from .answers import close, compare, exercise, flat, parameters, shaped, slopes, texts
 
 
 @exercise("ex-own-margin", "p", "the multipliers, one a pair", "the rows D")
