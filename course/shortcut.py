@@ -159,7 +159,7 @@ def _number(part, given):
 def _accuracy(book):
     """Return the accuracy on new texts without the shortcut."""
     from tokensel_report.classifier import TextClassifier
-    from tokensel_report.report import report
+    from tokensel_report.table import report
 
     model = TextClassifier(without=[book.word] if book.word else [])
     return report(model, book.texts, book.labels, folds=2, quotes=0).accuracy

@@ -5,7 +5,7 @@ Names are imported when they are first used, so that nobody waits for what they 
 
 import lazy_loader
 
-from tokensel_nb.extras import command
+from tokensel_nb import extras
 
 _import, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
@@ -17,4 +17,4 @@ def __getattr__(name):
     except ModuleNotFoundError as error:
         if error.name.startswith("tokensel_"):
             raise
-        raise ModuleNotFoundError(f"tokensel_report needs {error.name}: {command('report')}", name=error.name) from error
+        raise ModuleNotFoundError(f"tokensel_report needs {error.name}: {extras.command('report')}", name=error.name) from error

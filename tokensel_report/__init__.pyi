@@ -21,7 +21,7 @@ from .read import (
     load_reviews as load_reviews,
     read_reviews as read_reviews,
 )
-from .report import (
+from .table import (
     Report as Report,
     report as report,
 )

@@ -15,13 +15,13 @@ from tokensel_nb.arrays import threads_for
 
 from .explanation import explain
 from .fit import keep_together
-from .report import Trial
 from .search import every_tenth
+from .table import Trial
 
 if TYPE_CHECKING:
     from tokensel_nb.corpus import Corpus
 
-    from .report import Report
+    from .table import Report
 
 STRENGTHS = np.logspace(-1, 3, 5)
 """C of logistic regression: five powers of ten."""

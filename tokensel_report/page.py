@@ -16,7 +16,7 @@ from tqdm import tqdm
 from .classifier import TextClassifier
 from .evaluation import LETTERS, Evaluation, Mistake, TextSizes, evaluate, text_sizes
 from .html import FOLDER, render
-from .report import Refit, Report, report
+from .table import Refit, Report, report
 from .text_box import Live, live, live_script
 
 ROWS = 500  # of the table of words that move the logits most

@@ -14,7 +14,7 @@ from tokensel_nb.chapters.plots import POSITIVE, THEORY
 from .classifier import TextClassifier
 from .evaluation import Calibration
 from .explanation import Explanation
-from .report import Report, report
+from .table import Report, report
 
 DIGITS = {"texts": 0, "class": 0, "skew": 2, "importance": 3, "leads": 2, "attention": 3, "own effect": 2, "suspicion": 2}
 """Those that are the same on every processor; values, in the hundreds on long reviews, have three of them."""

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from tokensel_nb.datasets.reviews import Reviews
 
 from experiments import your_data
 from tokensel_nb.chapters.recorded import recorded
+from tokensel_nb.datasets.reviews import Reviews
 
 
 def some_reviews() -> Reviews:

@@ -14,7 +14,7 @@ from sklearn.model_selection import StratifiedKFold
 
 import tokensel_report as tr
 from tokensel_report.marks import names_of
-from tokensel_report.report import GROUPS, NOTES, SORTED_BY, is_english
+from tokensel_report.table import GROUPS, NOTES, SORTED_BY, is_english
 from tokensel_report.words import band, log_odds
 
 GOOD, BAD = ["fine", "good", "great", "moving"], ["awful", "bad", "dull", "weak"]
