@@ -120,9 +120,11 @@ class Counts:
 
     def each(self, ufunc, of_entries, empty=0.0):
         """Return the sum, the maximum, ... (a ufunc) over the entries of every text; numpy only."""
+        of_some = ufunc.reduceat(of_entries, self._starts)
+        if len(of_some) == self.shape[0]:  # as nearly always: no text is empty
+            return of_some
         of_texts = np.full(self.shape[0], empty, of_entries.dtype)
-        if len(self._starts):
-            of_texts[self.sizes > 0] = ufunc.reduceat(of_entries, self._starts)
+        of_texts[self.sizes > 0] = of_some
         return of_texts
 
     def weights(self, scores):
