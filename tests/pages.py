@@ -164,7 +164,7 @@ MARK = """([looks, alike]) => {
 found_right = set()
 
 # Some 300 ms after a page has changed, the theme makes a stop of the Tab key of each box that scrolls.
-STOPS_ARE_SET = """() => [...document.querySelectorAll("pre, .cell_output > .output, .pst-scrollable-table-container")]
+STOPS_ARE_SET = """() => [...document.querySelectorAll("pre, .formula, .cell_output > .output, .pst-scrollable-table-container")]
     .every((each) => each.tabIndex === 0 || (each.scrollWidth <= each.clientWidth && each.scrollHeight <= each.clientHeight))"""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 from contextlib import ExitStack, contextmanager
+from functools import cache
 
 import array_api_compat
 import numpy as np
@@ -28,7 +29,12 @@ def in_memory(array) -> bool:
 
 def dtype_name(array) -> str:
     """Return the name of an array's dtype, such as "float32", whatever its kind."""
-    return str(array.dtype).removeprefix("torch.")
+    return _name(array.dtype)
+
+
+@cache  # to write out a dtype takes as long as a small step of training
+def _name(dtype):
+    return str(dtype).removeprefix("torch.")
 
 
 def like(values, reference):

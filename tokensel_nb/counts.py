@@ -115,9 +115,11 @@ class Counts:
 
     def each(self, ufunc, of_entries, empty=0.0):
         """Return the sum, the maximum, ... (a ufunc) over the entries of every text; numpy only."""
-        of_texts, filled = np.full(self.shape[0], empty, of_entries.dtype), self.sizes > 0
-        if filled.any():
-            of_texts[filled] = ufunc.reduceat(of_entries, self.matrix.indptr[:-1][filled])
+        of_some = ufunc.reduceat(of_entries, self._starts)
+        if len(of_some) == self.shape[0]:  # as nearly always: no text is empty
+            return of_some
+        of_texts = np.full(self.shape[0], empty, of_entries.dtype)
+        of_texts[self.sizes > 0] = of_some
         return of_texts
 
     def weights(self, scores):

@@ -13,7 +13,7 @@ import numpy as np
 from .arrays import dtype_name, in_memory, is_torch, like, namespace
 from .model import one_layer, slopes_of
 
-BLOCK = 2**17  # numbers; a few arrays of so many fit in the cache of a core
+BLOCK = 2**15  # numbers; all arrays of a step, of so many each, fit in the cache of a core
 
 
 class Optimizer(NamedTuple):
@@ -199,7 +199,7 @@ def _blocks(array):
     """Return the rows of an array in blocks that fit in a core's cache; all at once on another device."""
     if array.ndim == 0 or not in_memory(array):
         return [...]
-    height = max(BLOCK * (4 if is_torch(array) else 1) // max(math.prod(array.shape[1:]), 1), 1)
+    height = max(BLOCK * (16 if is_torch(array) else 1) // max(math.prod(array.shape[1:]), 1), 1)
     return [slice(begin, begin + height) for begin in range(0, len(array), height)]
 
 

@@ -29,13 +29,14 @@ class SharpAttention:
         self.rows = counts.rows
         log_weights = scores[counts.columns] + np.log(counts.matrix.data)
         self.log_weights = log_weights - counts.each(np.maximum, log_weights)[self.rows]
-        self._totals = counts.each(np.add, np.exp(self.log_weights))[self.rows]
-        self.attention = np.exp(self.log_weights) / self._totals
+        weights, values = np.exp(self.log_weights), values[counts.columns]
+        self._totals = counts.each(np.add, weights)[self.rows]
+        self.attention = weights / self._totals
         places = np.arange(len(self.rows))
         first = counts.each(np.minimum, np.where(self.log_weights == 0, places, len(places)))
         self.top = places == first[self.rows]
-        top_values = self._of_tops(values[counts.columns])
-        below = values[counts.columns] - top_values[self.rows]
+        top_values = self._of_tops(values)
+        below = values - top_values[self.rows]
         # The unit of a text: its second largest weight over its largest. Tokens that tie in value with the top one stand
         # aside, for they pull only together with it, against the others, whose weights may be far smaller than theirs.
         self.second, small = self._unit(below != 0)

@@ -3,7 +3,7 @@
 (() => {
   const widths = new ResizeObserver((changed) => {
     for (const box of new Set(changed.map(({ target }) => target.closest(".formula, span.math")))) {
-      const wide = box.scrollWidth > box.clientWidth + 1;
+      const wide = box.scrollWidth > box.clientWidth;
       box.classList.toggle("wide", wide);
       if (wide) box.tabIndex = 0;
       else box.removeAttribute("tabindex");

@@ -102,6 +102,7 @@ def test_a_step_costs_time(corpus):
     assert scale.step_seconds(corpus, 2048, rounds=3) > scale.step_seconds(corpus, 4, rounds=3) > 0
 
 
+@pytest.mark.long  # tests/training/test_distributed.py starts two processes, too
 def test_two_processes_end_as_one_and_their_bytes_are_counted(corpus, tmp_path):
     ts.write_shards(tmp_path / "reviews.arrow", [corpus[:100], corpus[100:]])
     found = scale.torchrun(2, "train", tmp_path)

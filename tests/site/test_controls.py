@@ -23,7 +23,7 @@ INTO_VIEW = "(control) => control.scrollIntoView({ block: 'end', behavior: 'inst
 UNFOLDED = "() => document.querySelectorAll('article details[open]').length"
 
 
-@pytest.fixture(params=WIDTHS)
+@pytest.fixture(params=[390, pytest.param(768, marks=pytest.mark.long), 1280])
 def window(request, chromium):
     """Return a tab of some width."""
     context = chromium.new_context(viewport={"width": request.param, "height": 800}, has_touch=WIDTHS[request.param])

@@ -77,8 +77,15 @@ def drawn(tab):
     }""")
 
 
-@pytest.mark.parametrize(("width", "theme"), [pytest.param(LAPTOP, "light", marks=pytest.mark.long), (PHONE, "dark")])
-def test_every_scene_is_reached_by_scrolling_and_breaks_no_rule(front, width, theme):
+@pytest.mark.parametrize(
+    ("width", "theme", "checked"),
+    [
+        (PHONE, "dark", (3, 5, 7)),  # a cloud with its controls, a box, the grid
+        *(pytest.param(*window, range(9), marks=pytest.mark.long) for window in ((PHONE, "dark"), (LAPTOP, "light"))),
+    ],
+    ids=str,
+)
+def test_every_scene_is_reached_by_scrolling_and_breaks_no_rule(front, width, theme, checked):
     opened = front(width=width, theme=theme)
     tab = opened.tab
     for scene, last in enumerate(ROUNDS):
@@ -86,7 +93,7 @@ def test_every_scene_is_reached_by_scrolling_and_breaks_no_rule(front, width, th
         assert rounds(tab) == last
         if scene in (1, 2, 3, 6, 8):  # on one spot, dots have no side yet; what is coloured then is the axis
             assert (min(drawn(tab)) > 1000) == (scene > 1)
-        found = problems(opened, (*QUIET, violations))
+        found = problems(opened, (*QUIET, violations) if scene in checked else QUIET)
         assert found == [], scene
     stage = tab.locator("#stage").bounding_box()
     assert stage["height"] <= (400.5 if width == PHONE else 800)  # half of a phone's window

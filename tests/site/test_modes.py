@@ -27,7 +27,7 @@ def test_a_toggle_opens_all_code_and_is_remembered(visit, site, address):
     button.click()
     assert button.get_attribute("aria-pressed") == "true"
     tab.wait_for_function(MANY, arg=code)
-    tab.goto(f"{address}book/02_one_step.html")
+    tab.goto(f"{address}book/06_your_data.html")
     tab.wait_for_function(MANY, arg=code)
     tab.locator(".modes [data-kind=code]").click()
     assert tab.evaluate(OPEN, code) <= 1

@@ -1,32 +1,18 @@
 """Texts in shards, and texts that two processes of torchrun share, end as the same texts in one process."""
 
 import itertools
+import os
 import pickle
 import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-import torch
+from helpers import Scored, sigmoids
 
 import tokensel_nb as ts
-
-
-class Scored(NamedTuple):
-    """Parameters of somebody's model."""
-
-    embeddings: Any
-    query: Any
-    bias: Any
-
-
-def sigmoids(parameters, counts):
-    """Attention by sigmoids, with a bias."""
-    weights = torch.sigmoid(parameters.embeddings @ parameters.query)
-    return counts @ (weights * parameters.embeddings.sum(1)) / (counts @ weights) + parameters.bias
 
 
 def runs():
@@ -92,7 +78,8 @@ def test_shards_give_back_what_was_written(tmp_path):
 
 def test_two_processes_end_as_one(alone, tmp_path):
     engine = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
-    done = subprocess.run([*engine, __file__, str(tmp_path)], capture_output=True, text=True)
+    env = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}  # where the helpers are
+    done = subprocess.run([*engine, __file__, str(tmp_path)], capture_output=True, text=True, env=env)
     assert done.returncode == 0, done.stderr
     each = [pickle.loads((tmp_path / str(rank)).read_bytes()) for rank in range(2)]
     assert "the processes have different texts" in each[0].pop("other texts")

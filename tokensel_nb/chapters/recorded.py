@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ FOLDER = Path(__file__).parents[1] / "data"
 PAPER_EDGES = np.linspace(-1, 14 / 15, 21)
 
 
+@cache  # a thousand draws are compared with each
 def paper_table(name) -> pd.DataFrame:
     """Return a table of the paper's authors' answers to their reviewers: centres of bins of the label skew, and their means."""
     return pd.read_csv(_file(f"paper/{name}.csv")).set_axis(["centre", "mean"], axis=1)
