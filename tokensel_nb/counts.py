@@ -57,6 +57,11 @@ class Counts:
         """How many distinct words each text has."""
         return np.diff(self.matrix.indptr)
 
+    @cached_property
+    def _starts(self):
+        """Where the entries of each text begin that has any."""
+        return self.matrix.indptr[:-1][self.sizes > 0]
+
     def __matmul__(self, x):
         """Return the product with a vector or with a few columns."""
         if not is_torch(x):
