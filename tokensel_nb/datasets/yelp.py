@@ -6,10 +6,9 @@ from itertools import compress
 import numpy as np
 
 from ..corpus import Corpus
-from .files import own_columns
 from .hub import from_hub
 from .reviews import SENTIMENTS, DataError, Reviews, count
-from .sources import as_recorded, first_that_serves
+from .sources import as_recorded, first_that_serves, own_columns
 
 YELP_MAX_WORDS = 5_424  # the size of the paper's vocabulary; which words it holds, and how they were split, is not known here
 STARS = ("1 star", "2 stars", "3 stars", "4 stars", "5 stars")
