@@ -48,7 +48,7 @@ class Parameters(NamedTuple):
     def __repr__(self):
         """Name shapes, dtype and place, as in ``Parameters(embeddings (3, 4), ...; float32, numpy)``."""
         shapes = ", ".join(f"{name} {tuple(array.shape)}" for name, array in self._asdict().items())
-        return f"Parameters({shapes}; {dtype_name(self[0])}, {self[0].device if is_torch(self[0]) else 'numpy'})"
+        return f"{type(self).__name__}({shapes}; {dtype_name(self[0])}, {self[0].device if is_torch(self[0]) else 'numpy'})"
 
 
 def init_parameters(vocab_size, dim, seed, *, num_classes=2, dtype="float32") -> Parameters:

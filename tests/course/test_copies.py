@@ -78,7 +78,8 @@ def test_left_empty_every_check_says_not_yet(path):
     copy = student(read(path))
     graded = [i for i, cell in enumerate(copy.cells) if "nbgrader" in cell.metadata]
     with redirect_stdout(out):
-        exec(f"from tokensel_nb.chapters.exercises import Checks\ncheck = Checks({path.stem!r}, seed=0)", room)
+        exec("from tokensel_nb.chapters.exercises import Checks", room)
+        exec(next(line for cell in copy.cells for line in cell.source.split("\n") if line.startswith("check = Checks(")), room)
         for i in graded:
             exec(copy.cells[i - 1].source, room)
             exec(copy.cells[i].source, room)
