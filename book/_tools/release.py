@@ -27,7 +27,7 @@ import yaml
 ROOT = Path(__file__).resolve().parents[2]
 OUT = ROOT / "_build" / "release"
 UV = Path(sys.executable).with_name("uv")
-MODULES = ("theory.max_margin", "theory.alignment", "corpus.synthetic")  # whose examples need no data
+MODULES = ("margin", "model", "synthetic")  # whose examples need no data
 EXAMPLES = """
 import doctest, importlib, sys
 for name in sys.argv[1:]:
