@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pandas as pd
+from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import confusion_matrix
+from sklearn.utils import check_random_state
 
 from tokensel_nb.arrays import threads_for
 
@@ -59,10 +62,6 @@ def logistic_regression(corpus: Corpus, held_out, seed=0) -> Rival:
     known, so that both sides are tuned alike. Each C begins where the one before it ended. Where the texts are too few for a
     tenth, C is 1.
     """
-    from sklearn.feature_extraction.text import TfidfTransformer
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.utils import check_random_state
-
     counts, labels = corpus.counts[:, :-1].astype(np.float32), corpus.labels
     enough = np.bincount(counts[~held_out].indices, minlength=counts.shape[1]) >= 2
     learnt, new = counts[~held_out][:, enough], counts[held_out][:, enough]
@@ -89,11 +88,6 @@ class Calibration(NamedTuple):
     sure: np.ndarray
     share: np.ndarray
     error: float
-
-    @property
-    def points(self):
-        """Both of each bin."""
-        return list(zip(self.sure.tolist(), self.share.tolist()))
 
 
 def calibration(probabilities, right, bins=10) -> Calibration:
