@@ -14,7 +14,7 @@ from tokensel_nb.model import attention, classes_of_logits, logits
 from tokensel_nb.parameters import Parameters, init_parameters
 from tokensel_nb.training import train
 
-from .counted import CLS
+from .fit import CLS
 from .leaving_out import LeavingOut
 from .objective import probabilities_of_logits
 

@@ -18,7 +18,7 @@ from tokensel_nb.arrays import threads_for
 
 from .explanation import explain
 from .fit import keep_together
-from .search import every_tenth
+from .objective import every_tenth
 from .table import Trial
 
 if TYPE_CHECKING:

@@ -16,13 +16,12 @@ from tokensel_nb.model import classes_of_logits
 from .checks import first_few
 from .classifier import TextClassifier
 from .copies import copies_of
-from .counted import Counted, codes_of, labels_of, listed_texts, read_counts
-from .fit import accuracy_of, check_folds, fit_parts, fit_rows, parts_of
-from .given import checked_probabilities, followed
+from .fit import Counted, accuracy_of, check_folds, classes_of, codes_of, fit_parts, fit_rows, parts_of, read_counts
+from .given import labels_of, listed_texts, probabilities_of
 from .html import render
 from .marks import PARTED, marks_of
 from .objective import Attended, probabilities_of_logits
-from .words import Judged, Words
+from .words import Judged, Words, followed
 
 if TYPE_CHECKING:
     from tokensel_nb.corpus import Corpus
@@ -133,7 +132,7 @@ def report(model: TextClassifier, texts, labels, *, folds=4, least=5, quotes=3, 
     texts = listed_texts(texts)
     labels, given = labels_of(texts, labels), None
     if isinstance(model, (list, tuple)) or hasattr(model, "__array__"):
-        given, model = checked_probabilities(model, labels), TextClassifier()
+        given, model = probabilities_of(model, labels, classes_of(labels).tolist()), TextClassifier()
     if fitted := hasattr(model, "classes_"):
         corpus = model.read(texts, labels)
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy import sparse
 from scipy.special import gammaln, logit, logsumexp
 
 from tokensel_nb.model import classes_of_logits
@@ -48,6 +49,22 @@ class Words:
         share = (hits + 1) / (self.number + 2)  # so that a word of one class has an error, too
         self.skew, self.error = 2 * hits / self.number - 1, 2 * np.sqrt(share * (1 - share) / self.number)
         self.low, self.high = band(self.number, sizes[asked], N)
+
+
+def followed(words, corpus, chances):
+    """Return, as columns, the mean probability of each word's class in its texts, and in others with the same labels.
+
+    So if one text in ten of a word is not of its class, nor is one in ten of those others. Of a mark in random texts of its
+    class, a model that does not use it gives both the same, however good it is. NaN where all texts of a label have the word.
+    """
+    texts, columns = sparse.hstack([corpus.counts[:, words.shown], words.marks.texts]).nonzero()
+    cells, of_class = columns * words.K + corpus.labels[texts], chances[texts, words.classes[columns]]
+    size = len(words.names), words.K
+    number, sums = (np.bincount(cells, each, np.prod(size)).reshape(size) for each in (None, of_class))
+    others = np.bincount(corpus.labels, minlength=words.K) - number
+    rest = (chances.T @ np.eye(words.K)[corpus.labels])[words.classes] - sums
+    expected = np.where(number > 0, number * rest / np.where(others > 0, others, np.nan), 0).sum(axis=1)
+    return {"given model": sums.sum(axis=1) / words.number, "elsewhere": expected / words.number}
 
 
 def _columns(counts):

@@ -506,7 +506,7 @@ def test_html_escapes_words_labels_and_texts():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (dict(labels=["up"]), "there are 8 texts and 1 labels; give one label per text"),
+        (dict(labels=["up"]), "inconsistent numbers of samples: [8, 1]"),
         (dict(folds=5), "folds=5, but the class 'down' has 4 texts; give from 2 to so many"),
         (
             dict(labels=["up"] + ["down"] * 7, folds=2),
