@@ -257,7 +257,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
         Raises
         ------
-        ValueError
+        TypeError
             If a label is neither a number, a truth value nor a string.
 
         Notes

@@ -56,8 +56,6 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):
         the model memorises rare words; choose ``max_iter`` by cross-validation where it matters.
     random_state : int, RandomState instance or None, default=None
         For drawing the embeddings and v at the start. Give an int to get the same result in every fit.
-    verbose : bool, default=False
-        Whether to show a progress bar for fits of more than two seconds.
 
     Attributes
     ----------
@@ -102,13 +100,12 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):
      [0.   0.   0.   0.59 0.   0.  ]]
     """
 
-    def __init__(self, dim=16, *, alpha=1.0, learning_rate=0.1, max_iter=30, random_state=None, verbose=False):
+    def __init__(self, dim=16, *, alpha=1.0, learning_rate=0.1, max_iter=30, random_state=None):
         self.dim = dim
         self.alpha = alpha
         self.learning_rate = learning_rate
         self.max_iter = max_iter
         self.random_state = random_state
-        self.verbose = verbose
 
     def fit(self, X, y, sample_weight=None):
         """Train the parameters.
@@ -140,7 +137,8 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):
             sample_weight = np.broadcast_to(np.asarray(sample_weight, float), (len(y),))
             if not (weighty := sample_weight != 0).all():
                 X, codes, sample_weight = X[weighty], codes[weighty], sample_weight[weighty]
-        self._check_classes(codes)
+        if len(set(codes.tolist())) < 2:
+            raise ValueError(f"{type(self).__name__} needs at least two classes; all samples of any weight are of one class")
         corpus = self._training_corpus(X, codes, sample_weight)
         self.parameters_, self.n_iter_ = self._train(corpus)
         self.token_importance_ = self._importance(corpus, X.shape[0])[:-1]
@@ -239,7 +237,7 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):
                 for each, value in zip(total, parameters):
                     each += value
 
-        options = dict(learning_rate=self.learning_rate, evaluate_every=1, verbose=self.verbose)
+        options = dict(learning_rate=self.learning_rate, evaluate_every=1, verbose=False)
         training = train(start, corpus, self.max_iter, watch=add, **options)
         if training.stopped == "divergence":
             return training.parameters, training.step
@@ -266,9 +264,3 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):
         codes = np.zeros(X.shape[0], int) if codes is None else codes
         words = [*getattr(self, "feature_names_in_", range(X.shape[1])), CLS]
         return Corpus(counts, codes, words, tuple(map(str, self.classes_)), sample_weight)
-
-    def _check_classes(self, codes):
-        seen = np.unique(codes)
-        if len(seen) < 2:
-            which = f"one class, {self.classes_[seen[0]]}" if len(seen) else "no class: every weight is zero"
-            raise ValueError(f"{type(self).__name__} needs samples of at least two classes; the data hold only {which}")

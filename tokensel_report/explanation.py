@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from scipy.special import expit, logsumexp
+from scipy.special import expit, logsumexp, softmax
 
 from .html import render
-from .objective import shares
 
 if TYPE_CHECKING:
     from .classifier import TextClassifier
@@ -99,7 +98,7 @@ class Explanation:
     @cached_property
     def attention(self):
         """The attention of <cls> to all occurrences of each, ndarray of float64, shape (m,), with the sum 1."""
-        return shares(self.counts, self.model.scores_[self.columns])
+        return softmax(np.log(self.counts) + self.model.scores_[self.columns])
 
     @property
     def values(self):
@@ -276,9 +275,9 @@ class Explanation:
         where q = w_s / (Z' + w_s).
         """
         counts = self.model.read([self._replaced(place)]).counts
-        scores, of_rest, values = self.model.scores_[:-1], self.model.scores_[counts.indices], self.model.values_[:-1]
-        rest = shares(counts.data, of_rest) @ self.model.values_[counts.indices]
-        q = expit(np.log(self.counts[place]) + scores - logsumexp(of_rest, b=counts.data))
+        of_rest, values = np.log(counts.data) + self.model.scores_[counts.indices], self.model.values_[:-1]
+        rest = softmax(of_rest) @ self.model.values_[counts.indices]
+        q = expit(np.log(self.counts[place]) + self.model.scores_[:-1] - logsumexp(of_rest))
         leads = self._leads(rest + (q * (values - rest).T).T)
         others = self._single[:-1] & (np.arange(len(leads)) != self.columns[place])
         return self.model.vocabulary_[np.where(others, leads, np.inf).argmin()]

@@ -78,12 +78,8 @@ def _warn_without_spaces(texts):
     sample = "".join(text[:500] for text in texts[::step] if isinstance(text, str))
     unspaced = len(re.findall("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]", sample))
     if unspaced > len(sample) / 2:
-        warnings.warn(
-            "the texts are mostly in a script without spaces between words, so each character is a word; "
-            "a tokenizer= may find better ones",
-            UserWarning,
-            stacklevel=4,
-        )
+        told = "a script without spaces between words, so each character is a word; a tokenizer= may find better ones"
+        warnings.warn(f"the texts are mostly in {told}", UserWarning, stacklevel=4)
 
 
 def classes_of(labels):
@@ -126,7 +122,9 @@ def fit(model, counted, sample_weight=None):
     corpus = read_counts(model, counted.counts, counted.labels, _weights(model, counted.labels, sample_weight))
     best, model.l2_, model.held_out_ = search(corpus, model.attend, model.l2, model.random_state)
     model.scores_, model.values_ = best.scores, best.values
-    _warn_if_useless(model.held_out_)
+    if (found := model.held_out_) and found["accuracy"] <= found["majority"]:
+        told = f"{found['accuracy']:.1%}, no more than the majority class is ({found['majority']:.1%})"
+        warnings.warn(f"on the texts held out the classifier is right in {told}", UserWarning, stacklevel=3)
     return model
 
 
@@ -141,23 +139,12 @@ def _weights(model, labels, sample_weight):
     return weights
 
 
-def _warn_if_useless(held_out):
-    if held_out and held_out["accuracy"] <= held_out["majority"]:
-        warnings.warn(
-            f"on the texts held out the classifier is right in {held_out['accuracy']:.1%}, "
-            f"no more than the majority class is ({held_out['majority']:.1%})",
-            UserWarning,
-            stacklevel=4,
-        )
-
-
 def check_folds(labels, folds):
     """Refuse to cut texts into more parts than the smallest class has texts."""
     names, sizes = np.unique(labels, return_counts=True)
     if folds > (least := sizes.min()):
-        remedy = "give from 2 to so many" if least > 1 else "drop the class, or merge it with another"
-        number = f"{least} texts" if least > 1 else "1 text"
-        raise ValueError(f"folds={folds}, but the class {names.tolist()[sizes.argmin()]!r} has {number}; {remedy}")
+        name = names.tolist()[sizes.argmin()]
+        raise ValueError(f"folds={folds}, but the class {name!r} has {least} of the texts; lower folds, or drop the class")
 
 
 def fit_rows(model, counted, rows=slice(None)):

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -69,12 +68,6 @@ def probabilities_of_logits(logits) -> np.ndarray:
     if logits.ndim == 1:
         return sigmoid(np.stack([-logits, logits], axis=1))
     return np.exp(log_softmax(logits))
-
-
-def shares(counts, scores):
-    """Return the attention within one text, from the counts and the scores of its words."""
-    weights = counts * np.exp(scores - scores.max())
-    return weights / weights.sum()
 
 
 def idf_scores(corpus: Corpus) -> np.ndarray:
@@ -135,7 +128,6 @@ class Objective:
         self._start = start.astype(np.float32)
         self.counts = corpus.counts.astype(np.float32)
         self.columns = 1 if corpus.num_classes == 2 else corpus.num_classes
-        self._totals = None if attend else self._weighed(self._start)[0](np.ones((len(start), 1), np.float32))
         self.prior = _prior(corpus).astype(np.float32)
         weights = np.exp(start)
         attended = corpus.counts.power(2).T @ (corpus.mean_weights / (corpus.counts @ weights) ** 2)
@@ -178,14 +170,12 @@ class Objective:
     def _loss(self, scores, values):
         """Return the mean loss and its derivatives in scores and values."""
         push, pull = self._weighed(scores)
-        sums = push(values if self._totals is not None else np.column_stack([np.ones_like(scores), values]))
-        totals, sums = (self._totals, sums) if self._totals is not None else (sums[:, :1], sums[:, 1:])
+        sums = push(np.column_stack([np.ones_like(scores), values]))
+        totals, sums = sums[:, :1], sums[:, 1:]
         logits = (sums / totals).astype(float)
         of_texts = logits[:, 0] if self.columns == 1 else logits
         residuals = residuals_of_logits(of_texts, self.corpus).reshape(logits.shape)
         loss = float(loss_of_logits(of_texts, self.corpus))
-        if self._totals is not None:
-            return loss, None, pull((residuals / totals).astype(np.float32))
         tangents = (residuals * logits).sum(axis=1, keepdims=True)
         pulled = pull((np.hstack([residuals, tangents]) / totals).astype(np.float32))
         by_value = pulled[:, :-1]
@@ -213,16 +203,11 @@ def _prior(corpus):
     return logs[1:] - logs[:1] if corpus.num_classes == 2 else logs - logs.mean()
 
 
-class Found(NamedTuple):
-    """Scores and values, the strength of their penalty, and what was measured on the texts held out, if there were any."""
+def search(corpus: Corpus, attend: bool, l2: float | None, random_state):
+    """Return scores and values, the strength of their penalty, and what was measured on a part held out, if there is one.
 
-    best: Attended
-    l2: float
-    held_out: dict[str, float]
-
-
-def search(corpus: Corpus, attend: bool, l2: float | None, random_state) -> Found:
-    """Train scores and values, with the penalty of the least loss on a part held out, or with the one that is given."""
+    The strength is that of the least loss on this part, or the one that is given.
+    """
     start = idf_scores(corpus) if attend else np.zeros(corpus.vocab_size)
     steps = STEPS if corpus.num_classes <= MANY else STEPS // 2
     tenth, found = every_tenth(corpus, check_random_state(random_state)), {}
@@ -233,7 +218,7 @@ def search(corpus: Corpus, attend: bool, l2: float | None, random_state) -> Foun
             rest, part = Objective(corpus[~tenth], start, attend), corpus[tenth]
             begin, strength = _strength(rest, part, strength, () if l2 is not None else (WEAKER, STRONGER), steps)
             found = _measured(begin, part)
-        return Found(whole.minimise(begin, strength, steps), float(strength), found)
+        return whole.minimise(begin, strength, steps), float(strength), found
 
 
 def _strength(rest, part, first, paths, steps):

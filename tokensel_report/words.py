@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 from scipy import sparse
-from scipy.special import gammaln, logit, logsumexp
+from scipy.special import gammaln, logit, logsumexp, softmax
 
 from tokensel_nb.model import classes_of_logits
 
 from .leaks import BINS, bins_of, suspicion
 from .leaving_out import LeavingOut
 from .marks import COPIES
-from .objective import probabilities_of_logits, shares
+from .objective import probabilities_of_logits
 from .together import together
 
 NOT_OF_MARKS = {"value", "score", "attention", "importance", "leads"}  # since the model does not read them
@@ -150,7 +150,7 @@ class Judged:
         """Return scores and values; those of words together are the ones of a single word that could stand in their place."""
         words, sets = self.words.kept, [one.left_out for one in self.words.sets]
         scores = [logsumexp(model.scores_[columns]) for columns in sets]
-        values = [shares(1, model.scores_[columns]) @ model.values_[columns] for columns in sets]
+        values = [softmax(model.scores_[columns]) @ model.values_[columns] for columns in sets]
         return np.append(model.scores_[words], scores), np.concatenate([model.values_[words], *(row[None] for row in values)])
 
     def columns(self, enough, more):
