@@ -22,8 +22,6 @@ from pathlib import Path
 import tokensel_report as tr
 from tokensel_nb import __version__
 
-from .checks import cut, shortened
-
 SOURCE = "CSV, TSV, JSON, JSON Lines or Parquet file, or hub:OWNER/NAME for a set on the Hugging Face hub"
 SAVED = "where the model was saved"
 # What a spreadsheet computes begins so, also in East Asian forms; where it reads quotes badly, each line of a cell may.
@@ -50,7 +48,7 @@ def main(arguments=None) -> int:
 
 def one_line(error) -> str:
     """Return what an error says as one line that is safe to show in a terminal."""
-    line = cut(" ".join(str(error).split()), 600) or type(error).__name__
+    line = " ".join(str(error).split())[:600] or type(error).__name__
     return "".join(letter if letter.isprintable() else "?" for letter in line)
 
 
@@ -141,7 +139,7 @@ def _add_explain(verbs):
 def _renamed(pair):
     label, sign, name = pair.rpartition("=")
     if not sign:
-        raise argparse.ArgumentTypeError(f"{shortened(pair)} has no sign of equality; give LABEL=CLASS")
+        raise argparse.ArgumentTypeError(f"{pair!r:.80} has no sign of equality; give LABEL=CLASS")
     return label, name or None
 
 

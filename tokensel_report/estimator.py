@@ -7,7 +7,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, check_non_negative, validate_data
 
 from tokensel_nb.corpus import Corpus
 from tokensel_nb.model import attention, classes_of_logits, logits
@@ -133,13 +133,11 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):
         X, y = validate_data(self, X, y, **ACCEPTED)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
-        if sample_weight is not None:
-            sample_weight = np.broadcast_to(np.asarray(sample_weight, float), (len(y),))
-            if not (weighty := sample_weight != 0).all():
-                X, codes, sample_weight = X[weighty], codes[weighty], sample_weight[weighty]
+        weights = _check_sample_weight(sample_weight, X)
+        X, codes, weights = X[weights != 0], codes[weights != 0], weights[weights != 0]
         if len(set(codes.tolist())) < 2:
             raise ValueError(f"{type(self).__name__} needs at least two classes; all samples of any weight are of one class")
-        corpus = self._training_corpus(X, codes, sample_weight)
+        corpus = self._training_corpus(X, codes, weights)
         self.parameters_, self.n_iter_ = self._train(corpus)
         self.token_importance_ = self._importance(corpus, X.shape[0])[:-1]
         return self
@@ -210,10 +208,9 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.positive_only = True
         return tags
 
-    def _training_corpus(self, X, codes, sample_weight):
+    def _training_corpus(self, X, codes, weights):
         """Return the texts as a corpus, followed by the imaginary ones: for each class an empty one, and one a word."""
         K, words = len(self.classes_), X.shape[1]
-        weights = np.ones(len(codes)) if sample_weight is None else sample_weight
         of_classes = np.bincount(codes, weights, minlength=K)
         of_kinds = np.full(1 + words, self.alpha / of_classes.sum())
         of_kinds[0] = EMPTY_WEIGHT

@@ -5,7 +5,7 @@ from __future__ import annotations
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -15,16 +15,12 @@ from sklearn.metrics import confusion_matrix
 from sklearn.utils import check_random_state
 
 from tokensel_nb.arrays import threads_for
+from tokensel_nb.corpus import Corpus
 
 from .explanation import explain
 from .fit import keep_together
 from .objective import every_tenth
-from .table import Trial
-
-if TYPE_CHECKING:
-    from tokensel_nb.corpus import Corpus
-
-    from .table import Report
+from .table import Report, Trial
 
 STRENGTHS = np.logspace(-1, 3, 5)
 """C of logistic regression: five powers of ten."""

@@ -5,16 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 from scipy.special import expit, logsumexp, softmax
 
+from .classifier import TextClassifier
 from .html import render
-
-if TYPE_CHECKING:
-    from .classifier import TextClassifier
 
 READ = 4_000_000  # characters that are read anew to find what would change a verdict: a third of a second
 

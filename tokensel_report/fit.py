@@ -64,9 +64,6 @@ class Counted:
 
 def _check_settings(model):
     """Refuse settings of a `TextClassifier` that would be wrong in silence."""
-    for name in ("ngrams", "min_texts"):
-        if getattr(model, name) < 1:
-            raise ValueError(f"{name}={getattr(model, name)}; give a whole number of at least 1")
     if model.l2 is not None and not 0 <= model.l2 < np.inf:
         raise ValueError(f"l2={model.l2}; give a finite number of at least 0, or None")
     if isinstance(model.without, str):

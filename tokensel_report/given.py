@@ -8,8 +8,6 @@ from sklearn.utils import check_consistent_length, column_or_1d
 
 from tokensel_nb.arrays import to_numpy
 
-from .checks import shortened
-
 
 def listed_texts(texts) -> list[str]:
     """Return texts as a list of strings that can be written as UTF-8."""
@@ -36,12 +34,12 @@ def probabilities_of(given, labels, classes):
     if hasattr(given, "columns"):
         columns = list(given.columns)
         if sorted(columns, key=str) != sorted(classes, key=str):
-            raise ValueError(f"probabilities have columns {shortened(columns)}; give one for each class: {shortened(classes)}")
+            raise ValueError(f"probabilities have columns {columns!r:.80}; give one for each class: {classes!r:.80}")
         at, given = given.index, given[classes]
     chances = to_numpy(given).astype(float)
     if chances.shape != (len(labels), len(classes)):
         raise ValueError(f"probabilities has shape {chances.shape}; give {(len(labels), len(classes))}, a column per class")
     fine = (chances >= 0).all(axis=1) & (abs(chances.sum(axis=1) - 1) < 0.02)  # they may be rounded
     if not fine[i := fine.argmin()]:
-        raise ValueError(f"probabilities at {at[i]} are {shortened(chances[i].tolist())}; give some from 0 to 1 that sum to 1")
+        raise ValueError(f"probabilities at {at[i]} are {chances[i].tolist()!r:.80}; give some from 0 to 1 that sum to 1")
     return chances

@@ -7,7 +7,6 @@ import hashlib
 import warnings
 from collections import Counter
 from contextlib import suppress
-from importlib.metadata import version
 from types import SimpleNamespace
 
 import numpy as np
@@ -66,9 +65,9 @@ def report_page(found) -> str:
     script, judged = (FOLDER / "tables.js").read_text("utf-8"), found.report
     table, wrong = judged.table.head(ROWS), judged.likely_wrong.head(WRONG)
     wrong.insert(0, "place", [f"row {found.rows[row] + 1}" for row in wrong.row])
-    return _page(
+    return render(
         "report",
-        script,
+        script=script,
         found=found,
         evaluation=found.evaluation,
         names=judged.model.classes_.tolist(),
@@ -84,12 +83,7 @@ def report_page(found) -> str:
 
 def explanation_page(found) -> str:
     """Return an explanation as one HTML page, which runs nothing."""
-    return _page("explained", None, shown=found.html(), policy=policy([]))
-
-
-def _page(name, script, **values):
-    style = (FOLDER / "page.css").read_text("utf-8")
-    return render(name, script=script, style=style, version=version("tokensel-nb"), **values)
+    return render("explained", script=None, shown=found.html(), policy=policy([]))
 
 
 def _suspects(judged):

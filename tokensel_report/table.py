@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
+from tokensel_nb.corpus import Corpus
 from tokensel_nb.model import classes_of_logits
 
-from .checks import first_few
 from .classifier import TextClassifier
 from .copies import copies_of
 from .fit import Counted, accuracy_of, check_folds, classes_of, codes_of, fit_parts, fit_rows, parts_of, read_counts
@@ -22,9 +22,6 @@ from .html import render
 from .marks import PARTED, marks_of
 from .objective import Attended, probabilities_of_logits
 from .words import Judged, Words, followed
-
-if TYPE_CHECKING:
-    from tokensel_nb.corpus import Corpus
 
 ALARM = 0.5
 """The suspicion above which a word is named as suspicious: more likely than not a leak."""
@@ -255,8 +252,8 @@ class Report:
         in random texts of its class, a model that doesn't use it gives both about the same, however good it is. An honest word
         raises the first by its company, too.
         """
-        table = pd.DataFrame(self.columns)
-        return table.iloc[np.argsort(-table.importance.abs(), kind="stable")].reset_index(drop=True)
+        order = dict(key=np.abs, ascending=False, kind="stable", ignore_index=True)
+        return pd.DataFrame(self.columns).sort_values("importance", **order)
 
     @property
     def suspicious(self):
@@ -314,15 +311,12 @@ class Report:
         alone ranks the texts. Texts that are hard come up, too. The columns: row (from 0), label, probability (p), instead
         (the likeliest class), certainty (its probability), and, if you asked for quotes, text.
         """
-        own = codes_of(self.model.classes_, self.labels)
-        chances, likeliest = self.chances[np.arange(len(own)), own], self.chances.argmax(axis=1)
-        rows = np.flatnonzero(likeliest != own)
-        rows = rows[np.argsort(chances[rows], kind="stable")]
-        found = {"row": rows, "label": self.labels[rows], "probability": chances[rows]}
-        found |= {"instead": self.model.classes_[likeliest[rows]], "certainty": self.chances[rows].max(axis=1)}
+        own, likeliest = codes_of(self.model.classes_, self.labels), self.chances.argmax(axis=1)
+        found = {"row": np.arange(len(own)), "label": self.labels, "probability": self.chances[np.arange(len(own)), own]}
+        found |= {"instead": self.model.classes_[likeliest], "certainty": self.chances.max(axis=1)}
         if self.passages:
-            found["text"] = [self.texts[row] for row in rows]
-        return pd.DataFrame(found)
+            found["text"] = self.texts
+        return pd.DataFrame(found)[likeliest != own].sort_values("probability", kind="stable", ignore_index=True)
 
     @cached_property
     def corners(self) -> dict[str, pd.DataFrame]:
@@ -430,7 +424,7 @@ class Report:
         """
         words = sorted(set(self.suspicious) - set(self.marks.word) if words is None else set(words))
         if unknown := set(words) - {*self.model.vocabulary_, *self.together}:
-            raise ValueError(f"words names {first_few(map(repr, sorted(unknown)))}, which the model does not know")
+            raise ValueError(f"words names {', '.join(map(repr, sorted(unknown))):.80}, which the model does not know")
         model, counted, folds = clone(self.model).set_params(l2=self.model.l2_), self._counted(), max(self.parts, 2)
         check_folds(counted.labels, folds)
         before, parts = self.accuracy, parts_of(self.labels, folds, self.seed, self.copies)

@@ -6,14 +6,11 @@ import base64
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .classifier import TextClassifier
 from .html import FOLDER, render
-
-if TYPE_CHECKING:
-    from .classifier import TextClassifier
 
 PARTS = ("engine.js", "ui.js")  # scripts that the box shares with the book's pages
 
@@ -84,8 +81,7 @@ class Live:
         return f"A text box with {len(self._kept[1]):,} words and n-grams: shown by Jupyter, and on pages"
 
     def _repr_html_(self):
-        style = (FOLDER / "live.css").read_text("utf-8")
-        return render("live", data=self._data(), style=style, script=live_script())
+        return render("live", data=self._data(), script=live_script())
 
     __html__ = _repr_html_  # what a template puts into its page
 

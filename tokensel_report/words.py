@@ -26,15 +26,15 @@ class Words:
     def __init__(self, whole, corpus, least, enough, marks):
         self.model, self.K, self.marks = whole, corpus.num_classes, marks
         counts, codes = corpus.counts[:, :-1], corpus.labels
-        number = np.bincount(counts.indices, minlength=counts.shape[1])
+        number = counts.count_nonzero(axis=0)
         self.kept = np.flatnonzero(number >= least)
         if not len(self.kept):
             raise ValueError(f"no word of the model occurs in least={least} of the {len(corpus)} texts; lower least")
         self.sets = together(counts, whole.vocabulary_, max(least, enough))
         self.names = np.array([*whole.vocabulary_[self.kept], *(one.name for one in self.sets), *marks.names], dtype=object)
-        shown = self.shown = np.append(self.kept, np.array([one.same[0] for one in self.sets], int))
-        counted = [np.append(_columns(counts[codes == k])[shown], _columns(marks.texts[codes == k])) for k in range(self.K)]
-        of_classes = np.stack(counted, axis=1)
+        shown = np.append(self.kept, np.array([one.same[0] for one in self.sets], int))
+        self.texts = sparse.hstack([counts[:, shown], marks.texts], format="csr")
+        of_classes = np.stack([self.texts[codes == k].count_nonzero(axis=0) for k in range(self.K)], axis=1)
         self.number = of_classes.sum(axis=1)
         self._judge_classes(of_classes, np.bincount(codes, minlength=self.K))
 
@@ -57,7 +57,7 @@ def followed(words, corpus, chances):
     So if one text in ten of a word is not of its class, nor is one in ten of those others. Of a mark in random texts of its
     class, a model that does not use it gives both the same, however good it is. NaN where all texts of a label have the word.
     """
-    texts, columns = sparse.hstack([corpus.counts[:, words.shown], words.marks.texts]).nonzero()
+    texts, columns = words.texts.nonzero()
     cells, of_class = columns * words.K + corpus.labels[texts], chances[texts, words.classes[columns]]
     size = len(words.names), words.K
     number, sums = (np.bincount(cells, each, np.prod(size)).reshape(size) for each in (None, of_class))
@@ -65,11 +65,6 @@ def followed(words, corpus, chances):
     rest = (chances.T @ np.eye(words.K)[corpus.labels])[words.classes] - sums
     expected = np.where(number > 0, number * rest / np.where(others > 0, others, np.nan), 0).sum(axis=1)
     return {"given model": sums.sum(axis=1) / words.number, "elsewhere": expected / words.number}
-
-
-def _columns(counts):
-    """Return in how many rows each column stands."""
-    return np.bincount(counts.indices, minlength=counts.shape[1])
 
 
 def band(number, size, N):
