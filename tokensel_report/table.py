@@ -346,12 +346,12 @@ class Report:
         random = np.random.default_rng(self.seed)
         counts = self.corpus.counts.tocsc()
         column_of = {word: column for column, word in enumerate(self.model.vocabulary_)}
-        number = np.diff(counts.indptr)
+        number = counts.count_nonzero(axis=0)
         column_of |= {name: min(map(column_of.get, words), key=number.__getitem__) for name, words in self.together.items()}
         found = {}
         for word in dict.fromkeys(word for corner in self.corners.values() for word in corner.word.head(SHOWN)):
             if (column := column_of.get(word)) is not None:  # marks have none
-                rows = counts.indices[counts.indptr[column] : counts.indptr[column + 1]]
+                rows = counts[:, [column]].indices
                 texts = [self.texts[row] for row in random.choice(rows, min(self.passages, len(rows)), replace=False)]
                 found[word] = [_passage(*pair, column) for pair in zip(texts, self.model.phrases_.find(texts))]
         return found
