@@ -11,8 +11,8 @@ from tokensel_nb.corpus import Corpus
 from tokensel_nb.model import classes_of_logits
 from tokensel_nb.parameters import Parameters
 
-from .counted import Counted, listed_texts, read_counts, seen
-from .fit import fit
+from .fit import Counted, fit, read_counts, seen
+from .given import labels_of, listed_texts
 from .objective import Attended, probabilities_of_logits
 from .saved import restored, write
 
@@ -155,7 +155,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             exp(score) and divide by the sum to get the attention.
         """
         check_is_fitted(self)
-        return read_counts(self, seen(self.phrases_.count(listed_texts(texts))), labels)
+        counts = seen(self.phrases_.count(listed_texts(texts)))
+        return read_counts(self, counts, None if labels is None else labels_of(texts, labels))
 
     def words(self, text) -> list[tuple[int, int, int]]:
         """Return where in a text the phrases of the vocabulary occur.
@@ -256,7 +257,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
         Raises
         ------
-        ValueError
+        TypeError
             If a label is neither a number, a truth value nor a string.
 
         Notes

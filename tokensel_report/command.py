@@ -22,8 +22,6 @@ from pathlib import Path
 import tokensel_report as tr
 from tokensel_nb import __version__
 
-from .checks import cut, shortened
-
 SOURCE = "CSV, TSV, JSON, JSON Lines or Parquet file, or hub:OWNER/NAME for a set on the Hugging Face hub"
 SAVED = "where the model was saved"
 # What a spreadsheet computes begins so, also in East Asian forms; where it reads quotes badly, each line of a cell may.
@@ -50,7 +48,7 @@ def main(arguments=None) -> int:
 
 def one_line(error) -> str:
     """Return what an error says as one line that is safe to show in a terminal."""
-    line = cut(" ".join(str(error).split()), 600) or type(error).__name__
+    line = " ".join(str(error).split())[:600] or type(error).__name__
     return "".join(letter if letter.isprintable() else "?" for letter in line)
 
 
@@ -59,17 +57,17 @@ def table_of_predictions(reviews, model) -> str:
 
     A row without a text has empty cells.
     """
-    classes = list(map(str, model.classes_.tolist()))
-    chances = model.predict_proba(reviews.texts)
+    import pandas as pd
+
+    classes, chances = list(map(str, model.classes_.tolist())), model.predict_proba(reviews.texts)
     rows = [
         [_plain(text), _plain(classes[likely.argmax()]), *(f"{share:.4f}" for share in likely)]
         for text, likely in zip(reviews.texts, chances)
     ]
-    written = io.StringIO()
-    table = csv.writer(written, quoting=csv.QUOTE_ALL, lineterminator="\n")  # else a carriage return would stand unquoted
-    table.writerow(["text", "label", *(_plain(f"p({name})") for name in classes)])
-    table.writerows(reviews.on_rows(rows, missing=[""] * (2 + len(classes))))
-    return written.getvalue()
+    columns = ["text", "label", *(_plain(f"p({name})") for name in classes)]
+    table = pd.DataFrame(reviews.on_rows(rows, missing=[""] * len(columns)), columns=columns)
+    # All is quoted, since else a carriage return would not be.
+    return table.to_csv(index=False, quoting=csv.QUOTE_ALL, lineterminator="\n")
 
 
 def _plain(text):
@@ -106,9 +104,9 @@ def _add_report(verbs):
     told = "read a label as a class, as in --class 1=low --class 2=low; --class 3= drops texts, --class = those without label"
     verb.add_argument("--class", type=_renamed, action="append", dest="classes", metavar="LABEL=CLASS", help=told)
     verb.add_argument("-o", "--output", type=Path, default=Path("report.html"), metavar="FILE", help="default: report.html")
-    verb.add_argument("--seed", type=_whole, default=0, metavar="N", help="of what is drawn by chance; default: 0")
+    verb.add_argument("--seed", type=int, default=0, metavar="N", help="of what is drawn by chance; default: 0")
     verb.add_argument("--no-texts", action="store_true", help="quote no text")
-    verb.add_argument("--least", type=_whole, default=5, metavar="N", help="show no word of fewer texts; default: 5")
+    verb.add_argument("--least", type=int, default=5, metavar="N", help="show no word of fewer texts; default: 5")
     either.add_argument("--probabilities", type=Path, metavar="FILE", help="those of another model, to judge it")
     verb.add_argument("--save", type=Path, metavar="FOLDER", help="save the model there, for predict and explain")
 
@@ -141,14 +139,8 @@ def _add_explain(verbs):
 def _renamed(pair):
     label, sign, name = pair.rpartition("=")
     if not sign:
-        raise argparse.ArgumentTypeError(f"{shortened(pair)} has no sign of equality; give LABEL=CLASS")
+        raise argparse.ArgumentTypeError(f"{pair!r:.80} has no sign of equality; give LABEL=CLASS")
     return label, name or None
-
-
-def _whole(number):
-    if not number.isdecimal():
-        raise argparse.ArgumentTypeError(f"{shortened(number)} is no whole number from 0 on")
-    return int(number)
 
 
 def _report(asked):
@@ -167,18 +159,16 @@ def _report(asked):
       tokensel report hub:stanfordnlp/imdb
     """
     # What a name mistyped would end is asked first: what reads, fits and judges takes seconds to be imported.
-    if not asked.output.resolve().parent.is_dir():
-        raise FileNotFoundError(f"{asked.output.parent}: there is no such folder for {asked.output.name}")
-    if asked.output.is_dir():
-        raise IsADirectoryError(f"{asked.output}: this is a folder; name a file for the report")
+    if asked.output.is_dir() or not asked.output.resolve().parent.is_dir():
+        raise FileNotFoundError(f"{asked.output}: there is no folder for it, or it is one; name a file for the report")
     classes = dict(asked.classes) if asked.classes else None
     reviews, notes = _read(asked, label=asked.label, classes=classes)
     from .page import find, report_page
     from .read import read_probabilities
 
-    given = {"model": read_probabilities(asked.probabilities, reviews)} if asked.probabilities else {}
-    how = dict(show_texts=not asked.no_texts, least=asked.least, seed=asked.seed)
-    found = find(reviews, Path(asked.source).name, notes, **given, **how)
+    given = read_probabilities(asked.probabilities, reviews) if asked.probabilities else None
+    how = dict(model=given, show_texts=not asked.no_texts, least=asked.least, seed=asked.seed)
+    found = find(reviews, Path(asked.source).name, notes, **how)
     if asked.save is not None:
         found.evaluation.model.save(asked.save)
     quotes = "quotes no text" if asked.no_texts else "quotes texts: think before you pass it on"
@@ -204,9 +194,9 @@ def _predict(asked):
     For example:
       tokensel predict model new.csv --text review -o predicted.csv
     """
-    _refuse_no_model(asked.folder)
+    model = _loaded(asked.folder)
     reviews, _ = _read(asked, label=None)
-    table = table_of_predictions(reviews, tr.TextClassifier.load(asked.folder))
+    table = table_of_predictions(reviews, model)
     return _handed_over(table, asked.output, f"{len(reviews):,} predictions in {asked.output}")
 
 
@@ -217,10 +207,8 @@ def _explain(asked):
       tokensel explain model "The plot is thin, but I laughed."
       tokensel explain model - -o why.html < letter.txt
     """
-    _refuse_no_model(asked.folder)
-    model = tr.TextClassifier.load(asked.folder)
     text = sys.stdin.buffer.read().decode("utf-8", "replace") if asked.text == "-" else asked.text
-    found = tr.explain(model, text)
+    found = tr.explain(_loaded(asked.folder), text)
     if asked.output is None:
         return f"{found}\n"
     from .page import explanation_page
@@ -228,9 +216,10 @@ def _explain(asked):
     return _handed_over(explanation_page(found), asked.output, f"the explanation is in {asked.output}; it holds the text")
 
 
-def _refuse_no_model(folder):
+def _loaded(folder):
     if not os.path.isdir(folder):
         raise FileNotFoundError(f"{folder}: there is no such folder; give one where a report has saved its model, by --save")
+    return tr.TextClassifier.load(folder)
 
 
 def _handed_over(text, path, note):

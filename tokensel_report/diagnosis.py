@@ -62,7 +62,7 @@ def diagnose(embeddings, output_vector, cls_embedding, corpus: Corpus, *, shuffl
     Raises
     ------
     ValueError
-        If shapes do not fit together, a number is not finite, all texts are of one class, or no word occurs in enough texts.
+        If shapes do not fit together, a number is not finite, or no word occurs in enough texts.
 
     Examples
     --------
@@ -87,7 +87,10 @@ def diagnose(embeddings, output_vector, cls_embedding, corpus: Corpus, *, shuffl
     E, heads, query, bias = _vectors(embeddings, output_vector, cls_embedding, corpus)
     random = np.random.default_rng(seed)
     shuffled = [shuffle_labels(corpus, random) for _ in range(shuffles)]
-    words = _judged(corpus, least)
+    texts = np.bincount(corpus.counts.indices, minlength=corpus.vocab_size)
+    words = np.flatnonzero(texts >= least)
+    if not len(words):
+        raise ValueError(f"no word occurs in least={least} of the {len(corpus)} texts; lower least")
     values = E @ heads.T + bias
     attended = Attended(E @ query, values[:, 0] if len(heads) == 1 else values)
     weights = corpus.mean_weights
@@ -98,7 +101,7 @@ def diagnose(embeddings, output_vector, cls_embedding, corpus: Corpus, *, shuffl
     beside = lambda name: Beside(true[name], tuple(each[name] for each in others))
     sizes = lambda of: tuple(_size(E[rows], of) for rows in (words[predictive], words[~predictive]))
     return Diagnosis(
-        table=_table(corpus, attended, words, shares[0]),
+        table=_table(corpus, attended, words, texts, shares[0]),
         values_follow=beside("values_follow"),
         scores_follow=beside("scores_follow"),
         attention=beside("attention"),
@@ -244,34 +247,16 @@ class Diagnosis:
 
 def _vectors(embeddings, output_vector, cls_embedding, corpus):
     """Return E, v (one row, or K) and p as float64, checked against the corpus, and what is added to the values."""
-    K, E = corpus.num_classes, _array("embeddings", embeddings)
-    if E.ndim != 2 or len(E) != corpus.vocab_size:
-        raise ValueError(f"embeddings has shape {E.shape}, but the corpus has {corpus.vocab_size} words; give one row per word")
-    dim = E.shape[1]
-    heads = np.atleast_2d(_array("output_vector", output_vector))
-    if heads.ndim > 2 or heads.shape[1] != dim or len(heads) not in ({1, 2} if K == 2 else {K}):
-        allowed = f"({dim},) or (2, {dim})" if K == 2 else f"({K}, {dim})"
-        raise ValueError(f"output_vector has shape {heads.shape}; these {K} classes and E need {allowed}")
-    query = np.zeros(dim) if cls_embedding is None else _array("cls_embedding", cls_embedding)
-    if query.shape not in {(dim,), (1, dim)}:
-        raise ValueError(f"cls_embedding has shape {query.shape}; E needs ({dim},), or None for the mean")
+    K, E, heads = corpus.num_classes, _array("embeddings", embeddings), np.atleast_2d(_array("output_vector", output_vector))
+    query = np.zeros(E.shape[1]) if cls_embedding is None else _array("cls_embedding", cls_embedding).ravel()
+    if len(E) != corpus.vocab_size or len(heads) not in ({1, 2} if K == 2 else {K}):
+        wanted = f"{corpus.vocab_size} words and {K} classes"
+        raise ValueError(f"embeddings and output_vector have shapes {E.shape} and {heads.shape}, but the corpus has {wanted}")
     bias = getattr(output_vector, "bias", None)
     bias = np.zeros(len(heads)) if bias is None else _array("the output's bias", bias)
     if K == 2 and len(heads) == 2:
         heads, bias = heads[1:] - heads[:1], bias[1:] - bias[:1]
-    return E, heads, query.ravel(), bias
-
-
-def _judged(corpus, least):
-    """Return the words that are judged, those of enough texts; refuse a corpus by which nothing can be."""
-    of_classes = np.bincount(corpus.labels, corpus.mean_weights)
-    if np.count_nonzero(of_classes > 1e-9) < 2:
-        only = corpus.class_names[of_classes.argmax()]
-        raise ValueError(f"every text is {only!r:.80}; give texts of two classes or more, none of weight zero")
-    words = np.flatnonzero(np.bincount(corpus.counts.indices, minlength=corpus.vocab_size) >= least)
-    if not len(words):
-        raise ValueError(f"no word occurs in least={least} of the {len(corpus)} texts; lower least")
-    return words
+    return E, heads, query, bias
 
 
 def _array(name, given):
@@ -309,8 +294,7 @@ def _look(corpus, attended, words, shares):
     }
 
 
-def _table(corpus, attended, words, attention):
-    texts = np.bincount(corpus.counts.indices, minlength=corpus.vocab_size)
+def _table(corpus, attended, words, texts, attention):
     z = _by_class(beyond_chance(corpus))
     of = np.abs(z).argmax(axis=1)
     amounts = {"signed frequency": corpus.signed_frequency(), "skew": corpus.label_skew(), "z": z, "value": attended.values}

@@ -7,14 +7,14 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, check_non_negative, validate_data
 
 from tokensel_nb.corpus import Corpus
 from tokensel_nb.model import attention, classes_of_logits, logits
 from tokensel_nb.parameters import Parameters, init_parameters
 from tokensel_nb.training import train
 
-from .counted import CLS
+from .fit import CLS
 from .leaving_out import LeavingOut
 from .objective import probabilities_of_logits
 
@@ -56,8 +56,6 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):
         the model memorises rare words; choose ``max_iter`` by cross-validation where it matters.
     random_state : int, RandomState instance or None, default=None
         For drawing the embeddings and v at the start. Give an int to get the same result in every fit.
-    verbose : bool, default=False
-        Whether to show a progress bar for fits of more than two seconds.
 
     Attributes
     ----------
@@ -102,13 +100,12 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):
      [0.   0.   0.   0.59 0.   0.  ]]
     """
 
-    def __init__(self, dim=16, *, alpha=1.0, learning_rate=0.1, max_iter=30, random_state=None, verbose=False):
+    def __init__(self, dim=16, *, alpha=1.0, learning_rate=0.1, max_iter=30, random_state=None):
         self.dim = dim
         self.alpha = alpha
         self.learning_rate = learning_rate
         self.max_iter = max_iter
         self.random_state = random_state
-        self.verbose = verbose
 
     def fit(self, X, y, sample_weight=None):
         """Train the parameters.
@@ -136,12 +133,11 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):
         X, y = validate_data(self, X, y, **ACCEPTED)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
-        if sample_weight is not None:
-            sample_weight = np.broadcast_to(np.asarray(sample_weight, float), (len(y),))
-            if not (weighty := sample_weight != 0).all():
-                X, codes, sample_weight = X[weighty], codes[weighty], sample_weight[weighty]
-        self._check_classes(codes)
-        corpus = self._training_corpus(X, codes, sample_weight)
+        weights = _check_sample_weight(sample_weight, X)
+        X, codes, weights = X[weights != 0], codes[weights != 0], weights[weights != 0]
+        if len(set(codes.tolist())) < 2:
+            raise ValueError(f"{type(self).__name__} needs at least two classes; all samples of any weight are of one class")
+        corpus = self._training_corpus(X, codes, weights)
         self.parameters_, self.n_iter_ = self._train(corpus)
         self.token_importance_ = self._importance(corpus, X.shape[0])[:-1]
         return self
@@ -212,10 +208,9 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.positive_only = True
         return tags
 
-    def _training_corpus(self, X, codes, sample_weight):
+    def _training_corpus(self, X, codes, weights):
         """Return the texts as a corpus, followed by the imaginary ones: for each class an empty one, and one a word."""
         K, words = len(self.classes_), X.shape[1]
-        weights = np.ones(len(codes)) if sample_weight is None else sample_weight
         of_classes = np.bincount(codes, weights, minlength=K)
         of_kinds = np.full(1 + words, self.alpha / of_classes.sum())
         of_kinds[0] = EMPTY_WEIGHT
@@ -239,7 +234,7 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):
                 for each, value in zip(total, parameters):
                     each += value
 
-        options = dict(learning_rate=self.learning_rate, evaluate_every=1, verbose=self.verbose)
+        options = dict(learning_rate=self.learning_rate, evaluate_every=1, verbose=False)
         training = train(start, corpus, self.max_iter, watch=add, **options)
         if training.stopped == "divergence":
             return training.parameters, training.step
@@ -266,9 +261,3 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):
         codes = np.zeros(X.shape[0], int) if codes is None else codes
         words = [*getattr(self, "feature_names_in_", range(X.shape[1])), CLS]
         return Corpus(counts, codes, words, tuple(map(str, self.classes_)), sample_weight)
-
-    def _check_classes(self, codes):
-        seen = np.unique(codes)
-        if len(seen) < 2:
-            which = f"one class, {self.classes_[seen[0]]}" if len(seen) else "no class: every weight is zero"
-            raise ValueError(f"{type(self).__name__} needs samples of at least two classes; the data hold only {which}")

@@ -5,23 +5,22 @@ from __future__ import annotations
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import confusion_matrix
+from sklearn.utils import check_random_state
 
 from tokensel_nb.arrays import threads_for
+from tokensel_nb.corpus import Corpus
 
 from .explanation import explain
 from .fit import keep_together
-from .search import every_tenth
-from .table import Trial
-
-if TYPE_CHECKING:
-    from tokensel_nb.corpus import Corpus
-
-    from .table import Report
+from .objective import every_tenth
+from .table import Report, Trial
 
 STRENGTHS = np.logspace(-1, 3, 5)
 """C of logistic regression: five powers of ten."""
@@ -59,10 +58,6 @@ def logistic_regression(corpus: Corpus, held_out, seed=0) -> Rival:
     known, so that both sides are tuned alike. Each C begins where the one before it ended. Where the texts are too few for a
     tenth, C is 1.
     """
-    from sklearn.feature_extraction.text import TfidfTransformer
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.utils import check_random_state
-
     counts, labels = corpus.counts[:, :-1].astype(np.float32), corpus.labels
     enough = np.bincount(counts[~held_out].indices, minlength=counts.shape[1]) >= 2
     learnt, new = counts[~held_out][:, enough], counts[held_out][:, enough]
@@ -89,11 +84,6 @@ class Calibration(NamedTuple):
     sure: np.ndarray
     share: np.ndarray
     error: float
-
-    @property
-    def points(self):
-        """Both of each bin."""
-        return list(zip(self.sure.tolist(), self.share.tolist()))
 
 
 def calibration(probabilities, right, bins=10) -> Calibration:

@@ -5,17 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
+from scipy.special import expit, logsumexp, softmax
 
-from .checks import first_few
+from .classifier import TextClassifier
 from .html import render
-from .objective import shares
-
-if TYPE_CHECKING:
-    from .classifier import TextClassifier
 
 READ = 4_000_000  # characters that are read anew to find what would change a verdict: a third of a second
 
@@ -99,7 +95,7 @@ class Explanation:
     @cached_property
     def attention(self):
         """The attention of <cls> to all occurrences of each, ndarray of float64, shape (m,), with the sum 1."""
-        return shares(self.counts, self.model.scores_[self.columns])
+        return softmax(np.log(self.counts) + self.model.scores_[self.columns])
 
     @property
     def values(self):
@@ -119,7 +115,7 @@ class Explanation:
     @property
     def verdict(self):
         """The likeliest class."""
-        return self.model.classes_.tolist()[self._verdicts(self.logit)]
+        return self.model.classes_.tolist()[self._by_class(self.logit).argmax()]
 
     def without(self, word):
         """Return the logit of the text without a word, and without the n-grams that contain it.
@@ -152,14 +148,10 @@ class Explanation:
             raise KeyError(f"{word!r:.60} is not one of the {len(self.columns) - 1} known words of this text")
         return self.model.logits([self._replaced(place)])[0]
 
-    def table(self, of=None) -> pd.DataFrame:
+    def table(self) -> pd.DataFrame:
         """Return a table of words with occurrences, attention, value and contribution, the largest contribution first.
 
-        Parameters
-        ----------
-        of : class, optional
-            For K > 2 classes the class whose logit is shown, by default the likeliest. Two classes have one logit, the
-            second's.
+        Two classes have one logit, the second's; of more, the value and contribution are to the logit of the likeliest.
 
         Returns
         -------
@@ -173,10 +165,9 @@ class Explanation:
         >>> tr.explain(model, "A good, long film").table().columns.tolist()
         ['word', 'occurrences', 'attention', 'value', 'contribution']
         """
-        values, contributions = self._of_class(self.values, of), self._of_class(self.contributions, of)
         columns = dict(word=self.words, occurrences=self.occurrences, attention=self.attention)
-        table = pd.DataFrame(columns | dict(value=values, contribution=contributions))
-        return table.iloc[np.argsort(-np.abs(contributions), kind="stable")].reset_index(drop=True)
+        columns |= dict(value=self._shown(self.values), contribution=self._shown(self.contributions))
+        return pd.DataFrame(columns).sort_values("contribution", key=np.abs, ascending=False, kind="stable", ignore_index=True)
 
     def changes(self, most=5) -> pd.DataFrame:
         """Return the words that turn the verdict most if they are left out, or exchanged for another word.
@@ -186,9 +177,9 @@ class Explanation:
 
         Parameters
         ----------
-        most : int or None
-            How many words; None for all. N-grams aren't left out by themselves. In a text of thousands of words only the most
-            promising ones are tried, by their terms of the sum, unless you want all.
+        most : int
+            How many words. N-grams aren't left out by themselves. In a text of thousands of words only the most promising ones
+            are tried, by their own terms of the sum.
 
         Returns
         -------
@@ -206,7 +197,7 @@ class Explanation:
         >>> tr.explain(model, "A good, long film").changes(most=1)[["word", "verdict", "instead", "new verdict"]].values
         array([['good', 'down', 'bad', 'down']], dtype=object)
         """
-        single = self._worth_trying(most)
+        single = self._worth_trying(max(most, READ // max(len(self.text), 1)))
         logits = self._logits([self._replaced(place) for place in single])
         order = np.argsort(self._leads(logits), kind="stable")[:most]
         chosen, logits = single[order], logits[order]
@@ -259,20 +250,11 @@ class Explanation:
     def _logits(self, texts):
         return self.model.logits(texts) if texts else np.empty((0, *np.shape(self.logit)))
 
-    def _worth_trying(self, most):
-        """Return the places of single words to leave out, of a long text those without whose terms the lead is the least."""
-        words = self.words[:-1].tolist()
-        single = np.array([i for i, word in enumerate(words) if " " not in word], int)
-        number = len(words) if most is None else max(most, READ // max(len(self.text), 1))
-        if len(single) <= number:
-            return single
-        place = {words[i]: i for i in single}
-        held = np.array([(place[part], i) for i, word in enumerate(words) for part in {*word.split(" ")} if part in place])
-        terms = np.column_stack([self.attention, self.contributions])
-        gone = np.zeros_like(terms)
-        np.add.at(gone, held[:, 0], terms[held[:, 1]])  # of the word, and of the n-grams that hold it
-        rest = ((np.atleast_1d(self.logit) - gone[:, 1:]) / np.maximum(1 - gone[:, :1], 1e-9))[single]
-        return single[np.argsort(self._leads(rest if self._many else rest[:, 0]), kind="stable")[:number]]
+    def _worth_trying(self, number):
+        """Return the places of single words to leave out, of many those without whose own terms the lead is the least."""
+        rest = ((self.logit - self.contributions).T / np.maximum(1 - self.attention, 1e-9)).T
+        order = np.argsort(self._leads(rest), kind="stable")
+        return np.sort(order[self._single[self.columns[order]]][:number])
 
     def _replaced(self, place, word=""):
         """Return the text with a word cut out, or another in its places."""
@@ -290,32 +272,29 @@ class Explanation:
         where q = w_s / (Z' + w_s).
         """
         counts = self.model.read([self._replaced(place)]).counts
-        scores, of_rest, values = self.model.scores_[:-1], self.model.scores_[counts.indices], self.model.values_[:-1]
-        rest = shares(counts.data, of_rest) @ self.model.values_[counts.indices]
-        shift = np.maximum(scores, of_rest.max())  # of each candidate: the largest score beside it or its own
-        weights = self.counts[place] * np.exp(scores - shift)
-        totals = (counts.data * np.exp(of_rest - of_rest.max())).sum() * np.exp(of_rest.max() - shift)
-        leads = self._leads(rest + (weights / (totals + weights) * (values - rest).T).T)
-        others = self._single & (np.arange(len(leads)) != self.columns[place])
+        of_rest, values = np.log(counts.data) + self.model.scores_[counts.indices], self.model.values_[:-1]
+        rest = softmax(of_rest) @ self.model.values_[counts.indices]
+        q = expit(np.log(self.counts[place]) + self.model.scores_[:-1] - logsumexp(of_rest))
+        leads = self._leads(rest + (q * (values - rest).T).T)
+        others = self._single[:-1] & (np.arange(len(leads)) != self.columns[place])
         return self.model.vocabulary_[np.where(others, leads, np.inf).argmin()]
 
     @cached_property
     def _single(self):
-        """Which entries of the vocabulary are one word, not an n-gram."""
-        return np.array([" " not in word for word in self.model.vocabulary_])
+        """Which entries of the vocabulary are one word, not an n-gram, nor <cls>."""
+        return np.array([*(" " not in word for word in self.model.vocabulary_), False])
 
-    def _verdicts(self, logits):
-        return np.asarray(logits).argmax(axis=-1) if self._many else np.asarray(logits > 0, int)
+    def _by_class(self, logits):
+        """Return a logit of every class; of two, the first one's is zero."""
+        return logits if self._many else np.stack([np.zeros_like(logits), logits], axis=-1)
 
     def _names(self, logits):
-        return self.model.classes_[self._verdicts(logits)]
+        return self.model.classes_[self._by_class(logits).argmax(axis=-1)]
 
     def _leads(self, logits):
         """Return by how much the verdict's class leads the next."""
-        chosen = self._verdicts(self.logit)
-        if not self._many:
-            return logits if chosen else -logits
-        return logits[..., chosen] - np.delete(logits, chosen, axis=-1).max(axis=-1)
+        chosen, of_classes = self._by_class(self.logit).argmax(), self._by_class(logits)
+        return of_classes[..., chosen] - np.delete(of_classes, chosen, axis=-1).max(axis=-1)
 
     @property
     def _many(self):
@@ -325,21 +304,15 @@ class Explanation:
     def _shown_class(self):
         return self.verdict if self._many else self.model.classes_[1]
 
-    def _of_class(self, numbers, of):
-        """Return the column of a class, by default of the likeliest one."""
-        classes = self.model.classes_.tolist()
-        if of is not None and not (np.isscalar(of) and of in classes):
-            raise ValueError(f"of is {of!r:.80}; the classes are {first_few(classes, 20)}")
-        if not self._many:
-            return numbers
-        return numbers[:, self._verdicts(self.logit) if of is None else classes.index(of)]
+    def _shown(self, numbers):
+        """Return the numbers of the class that is shown."""
+        return numbers[..., self.logit.argmax()] if self._many else numbers
 
     def _summary(self):
-        shown = self._of_class(np.atleast_1d(self.logit)[None], None).item()
         terms = f"{len(self.columns) - 1} known words and n-grams, and <cls>"
         return (
             f"{self.verdict}: it leads by {self._leads(self.logit):.2f} (log-odds). "
-            f"The logit of {self._shown_class}, {shown:+.3f}, is the sum over {terms}."
+            f"The logit of {self._shown_class}, {self._shown(self.logit):+.3f}, is the sum over {terms}."
         )
 
     def _advice(self):
@@ -353,7 +326,7 @@ class Explanation:
 
     def _stretches(self):
         """Return the text cut at all ends of words: each stretch with the terms that cover it, and its shade, from -1 to 1."""
-        each = self._of_class(self.contributions, None) / np.maximum(self.occurrences, 1)
+        each = self._shown(self.contributions) / np.maximum(self.occurrences, 1)
         edges = sorted({0, len(self.text), *(at for span in self.spans for at in span[:2])})
         place_of = {edge: i for i, edge in enumerate(edges)}
         covering = {start: [] for start in edges}

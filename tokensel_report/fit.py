@@ -2,32 +2,130 @@
 
 from __future__ import annotations
 
+import re
 import warnings
+from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
+from scipy import sparse
 from sklearn.base import clone
+from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
 
+from tokensel_nb.corpus import Corpus
 from tokensel_nb.model import classes_of_logits
 
-from .counted import codes_of, read_counts
-from .objective import Attended
-from .search import search
+from .given import labels_of, listed_texts
+from .objective import Attended, search
+from .phrases import Phrases
+
+CLS = "<cls>"
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """Labelled texts whose phrases are counted, as a classifier sees them: 1 + log c for a count c, and <cls> once, at last."""
+
+    phrases: Phrases
+    counts: sparse.csr_array
+    labels: np.ndarray
+
+    @classmethod
+    def of(cls, model, texts, labels):
+        """Count the phrases of texts as a classifier's settings ask."""
+        _check_settings(model)
+        texts = listed_texts(texts)
+        labels = labels_of(texts, labels)
+        check_classification_targets(labels)
+        if len(names := classes_of(labels)) < 2:
+            raise ValueError(f"the labels are all among {names.tolist()}; at least two classes are needed")
+        if model.tokenizer is None:
+            _warn_without_spaces(texts)
+        phrases, counts = Phrases.learn(
+            texts, longest=model.ngrams, min_texts=model.min_texts, without=model.without, tokenizer=model.tokenizer
+        )
+        return cls(phrases, seen(counts), labels)
+
+    def some(self, rows, min_texts):
+        """Return some of the texts, with the phrases that stand in enough of them, and the columns of these and of <cls>."""
+        counts = self.counts[rows]
+        texts_with = np.bincount(counts.indices, minlength=counts.shape[1])[:-1]
+        phrases, columns = self.phrases.only(texts_with >= min_texts)
+        columns = np.append(columns, counts.shape[1] - 1)
+        return Counted(phrases, counts[:, columns], self.labels[rows]), columns
+
+    def without(self, words):
+        """Leave out words, and the n-grams that hold them."""
+        phrases, columns = self.phrases.only(~np.isin(self.phrases.names, list(words)))
+        return Counted(phrases, self.counts[:, [*columns, -1]], self.labels)
+
+
+def _check_settings(model):
+    """Refuse settings of a `TextClassifier` that would be wrong in silence."""
+    if model.l2 is not None and not 0 <= model.l2 < np.inf:
+        raise ValueError(f"l2={model.l2}; give a finite number of at least 0, or None")
+    if isinstance(model.without, str):
+        raise ValueError(f"without={model.without!r} is one string; give a list of words")
+
+
+def _warn_without_spaces(texts):
+    step = max(len(texts) // 1000, 1)
+    sample = "".join(text[:500] for text in texts[::step] if isinstance(text, str))
+    unspaced = len(re.findall("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]", sample))
+    if unspaced > len(sample) / 2:
+        told = "a script without spaces between words, so each character is a word; a tokenizer= may find better ones"
+        warnings.warn(f"the texts are mostly in {told}", UserWarning, stacklevel=4)
+
+
+def classes_of(labels):
+    """Return the classes that labels name, in the order of their values, numbers as numbers even where they are strings."""
+    classes = np.unique(labels)
+    try:
+        return classes[np.argsort(classes.astype(float), kind="stable")]
+    except ValueError:
+        return classes
+
+
+def codes_of(classes, labels):
+    """Return the place of every label among the classes of a model."""
+    codes = pd.Index(classes, dtype=object).get_indexer(pd.Index(labels, dtype=object))
+    if (unknown := codes < 0).any():
+        row = int(unknown.argmax())
+        raise ValueError(f"labels[{row}] is {labels[row]!r:.80}, not a class of this model: {classes.tolist()!r:.200}")
+    return codes
+
+
+def read_counts(model, counts, labels=None, weights=None) -> Corpus:
+    """Return counts as the corpus that a fitted classifier sees; without labels every text is given the first class."""
+    codes = np.zeros(counts.shape[0], np.int64) if labels is None else codes_of(model.classes_, labels)
+    return Corpus(counts, codes, [*model.vocabulary_, CLS], tuple(map(str, model.classes_)), weights)
+
+
+def seen(counts):
+    """Return counts as a classifier sees them: 1 + log of each, and in the last column <cls>, once in every text."""
+    damped = sparse.csr_array((1 + np.log(counts.data), counts.indices, counts.indptr), shape=counts.shape)
+    of_cls = sparse.csr_array(np.ones((counts.shape[0], 1)))  # sparse, so that nothing has to be sorted anew
+    return sparse.hstack([damped, of_cls], format="csr")
 
 
 def fit(model, counted, sample_weight=None):
     """Fit a `TextClassifier` to texts whose phrases are counted, and return it."""
     if not len(counted.phrases.names):
         raise ValueError(f"no word occurs in min_texts={model.min_texts} of the {len(counted.labels)} texts; lower min_texts")
-    model.classes_, model.phrases_, model.vocabulary_ = counted.classes, counted.phrases, counted.phrases.names
-    weights = _weighted(model, counted.labels, sample_weight)
-    best, model.l2_, model.held_out_ = search(counted.corpus(weights), model.attend, model.l2, model.random_state)
+    model.phrases_, model.vocabulary_ = counted.phrases, counted.phrases.names
+    model.classes_ = classes_of(counted.labels)
+    corpus = read_counts(model, counted.counts, counted.labels, _weights(model, counted.labels, sample_weight))
+    best, model.l2_, model.held_out_ = search(corpus, model.attend, model.l2, model.random_state)
     model.scores_, model.values_ = best.scores, best.values
-    _warn_if_useless(model.held_out_)
+    if (found := model.held_out_) and found["accuracy"] <= found["majority"]:
+        told = f"{found['accuracy']:.1%}, no more than the majority class is ({found['majority']:.1%})"
+        warnings.warn(f"on the texts held out the classifier is right in {told}", UserWarning, stacklevel=3)
     return model
 
 
-def _weighted(model, labels, sample_weight):
+def _weights(model, labels, sample_weight):
     """Return how much each text counts."""
     of_classes = compute_class_weight(model.class_weight, classes=model.classes_, y=labels)
     weights = of_classes[codes_of(model.classes_, labels)]
@@ -38,23 +136,12 @@ def _weighted(model, labels, sample_weight):
     return weights
 
 
-def _warn_if_useless(held_out):
-    if held_out and held_out["accuracy"] <= held_out["majority"]:
-        warnings.warn(
-            f"on the texts held out the classifier is right in {held_out['accuracy']:.1%}, "
-            f"no more than the majority class is ({held_out['majority']:.1%})",
-            UserWarning,
-            stacklevel=4,
-        )
-
-
 def check_folds(labels, folds):
     """Refuse to cut texts into more parts than the smallest class has texts."""
     names, sizes = np.unique(labels, return_counts=True)
     if folds > (least := sizes.min()):
-        remedy = "give from 2 to so many" if least > 1 else "drop the class, or merge it with another"
-        number = f"{least} texts" if least > 1 else "1 text"
-        raise ValueError(f"folds={folds}, but the class {names.tolist()[sizes.argmin()]!r} has {number}; {remedy}")
+        name = names.tolist()[sizes.argmin()]
+        raise ValueError(f"folds={folds}, but the class {name!r} has {least} of the texts; lower folds, or drop the class")
 
 
 def fit_rows(model, counted, rows=slice(None)):
@@ -65,8 +152,6 @@ def fit_rows(model, counted, rows=slice(None)):
 
 def parts_of(labels, folds, seed, copies):
     """Return the part of each text, 0 ... folds - 1: of every class about as many texts in each, and copies in one."""
-    from sklearn.model_selection import StratifiedKFold
-
     cuts = StratifiedKFold(folds, shuffle=True, random_state=seed).split(labels, labels)
     parts = np.argmax([np.isin(np.arange(len(labels)), rows) for _, rows in cuts], axis=0)
     return keep_together(parts, labels, copies)

@@ -1,42 +1,45 @@
-"""Probabilities that another model gave: checked, and beside each word of a report what that model does with it."""
+"""Texts, labels and probabilities as they were given: taken in any form, and refused where they would be wrong in silence."""
+
+from __future__ import annotations
 
 import numpy as np
-from scipy import sparse
+import pandas as pd
+from sklearn.utils import check_consistent_length, column_or_1d
 
 from tokensel_nb.arrays import to_numpy
 
-from .checks import shortened
-from .counted import classes_of
+
+def listed_texts(texts) -> list[str]:
+    """Return texts as a list of strings that can be written as UTF-8."""
+    unordered = isinstance(texts, (str, bytes, set, frozenset, dict)) or not hasattr(texts, "__iter__")
+    if unordered or getattr(texts, "ndim", 1) != 1:
+        raise TypeError(f"texts is a {type(texts).__name__}; give a list of str, in their order")
+    # Half of a pair, as broken decoding leaves it, becomes a question mark.
+    return [text.encode("utf-8", "replace").decode() if isinstance(text, str) else text for text in texts]
 
 
-def checked_probabilities(given, labels):
+def labels_of(texts, labels):
+    """Return labels as an array, one a text."""
+    if (missing := pd.isna(np.asarray(labels, dtype=object))).any():  # in another array NaN among words would be the word "nan"
+        raise ValueError(f"labels[{missing.argmax()}] is missing; give every text a label, or drop it")
+    labels = np.asarray(labels)
+    labels = labels.astype(str) if labels.dtype.kind == "T" else labels  # NumPy's newer strings, which few functions know
+    check_consistent_length(texts, labels)
+    return column_or_1d(labels)
+
+
+def probabilities_of(given, labels, classes):
     """Return what `report` got in the place of a model as each text's probabilities; a table names its columns by class."""
-    classes, at = classes_of(labels).tolist(), range(len(labels))
+    at = range(len(labels))
     if hasattr(given, "columns"):
         columns = list(given.columns)
         if sorted(columns, key=str) != sorted(classes, key=str):
-            raise ValueError(f"probabilities have columns {shortened(columns)}; give one for each class: {shortened(classes)}")
-        at, given = getattr(given, "index", at), given.to_numpy()[:, [columns.index(name) for name in classes]]
+            raise ValueError(f"probabilities have columns {columns!r:.80}; give one for each class: {classes!r:.80}")
+        at, given = given.index, given[classes]
     chances = to_numpy(given).astype(float)
     if chances.shape != (len(labels), len(classes)):
         raise ValueError(f"probabilities has shape {chances.shape}; give {(len(labels), len(classes))}, a column per class")
     fine = (chances >= 0).all(axis=1) & (abs(chances.sum(axis=1) - 1) < 0.02)  # they may be rounded
     if not fine[i := fine.argmin()]:
-        raise ValueError(f"probabilities at {at[i]} are {shortened(chances[i].tolist())}; give some from 0 to 1 that sum to 1")
+        raise ValueError(f"probabilities at {at[i]} are {chances[i].tolist()!r:.80}; give some from 0 to 1 that sum to 1")
     return chances
-
-
-def followed(words, corpus, chances):
-    """Return, as columns, the mean probability of each word's class in its texts, and in others with the same labels.
-
-    So if one text in ten of a word is not of its class, nor is one in ten of those others. Of a mark in random texts of its
-    class, a model that does not use it gives both the same, however good it is. NaN where all texts of a label have the word.
-    """
-    texts, columns = sparse.hstack([corpus.counts[:, words.shown], words.marks.texts]).nonzero()
-    cells, of_class = columns * words.K + corpus.labels[texts], chances[texts, words.classes[columns]]
-    size = len(words.names), words.K
-    number, sums = (np.bincount(cells, each, np.prod(size)).reshape(size) for each in (None, of_class))
-    others = np.bincount(corpus.labels, minlength=words.K) - number
-    rest = (chances.T @ np.eye(words.K)[corpus.labels])[words.classes] - sums
-    expected = np.where(number > 0, number * rest / np.where(others > 0, others, np.nan), 0).sum(axis=1)
-    return {"given model": sums.sum(axis=1) / words.number, "elsewhere": expected / words.number}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 
 import jinja2
@@ -13,20 +13,7 @@ FOLDER = Path(__file__).parent / "templates"
 
 def render(name, **values) -> str:
     """Return what a template makes of values."""
-    return _templates().get_template(f"{name}.html.j2").render(values)
-
-
-@cache
-def _templates():
-    templates = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(FOLDER),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    templates.filters["rows"] = _rows
-    return templates
+    return TEMPLATES.get_template(f"{name}.html.j2").render(values)
 
 
 def _rows(table, digits):
@@ -39,3 +26,14 @@ def _cell(value, digits):
     if isinstance(value, float):
         return "–" if math.isnan(value) else f"{value:.{digits}f}"
     return str(value)
+
+
+TEMPLATES = jinja2.Environment(
+    loader=jinja2.FileSystemLoader(FOLDER),
+    autoescape=True,
+    undefined=jinja2.StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+TEMPLATES.filters["rows"] = _rows
+TEMPLATES.globals["version"] = version("tokensel-nb")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.optimize import minimize
 from scipy.special import logit
+from sklearn.isotonic import isotonic_regression
 
 from tokensel_nb.model import sigmoid
 
@@ -21,6 +23,8 @@ praise would look like a mark.
 """
 
 EFFECTS = np.arange(-4, 8.01, 0.1)
+LEAKS = np.where(EFFECTS > WEAKEST - 1e-9, np.exp(-np.maximum(EFFECTS - WEAKEST, 0)), 0)
+LEAKS /= LEAKS.sum()  # their law on the grid
 NARROWEST, WIDEST, FARTHEST = 0.05, 0.6, 1.0
 """Bounds of the honest law's scale and centre: no narrower than the grid, and thinner than the law of leaks beyond 3."""
 
@@ -91,7 +95,9 @@ def suspicion(rests, hits, classes, base, repeated=None):
     >>> bool(suspicions[-1] > 0.5 > suspicions[:-1].max())
     True
     """
-    rests, hits, classes, base = _checked(rests, hits, classes, base)
+    rests, hits, base = (np.asarray(each, float) for each in (rests, hits, base))
+    if not ((rests >= 0).all() and (base >= 0).all() and (hits >= 0).all() and (hits <= rests.sum(axis=1) + 1e-6).all()):
+        raise ValueError("rests, hits and base count texts: give none below zero, and no more hits than a word has texts")
     counted = np.ones(len(hits), bool) if repeated is None else ~np.asarray(repeated, bool)
     m, of_rest = max(counted.sum(), 1), _log_odds(base)
     expected = TRUST * of_rest + (1 - TRUST) * logit(_shares(base))[:, None]
@@ -111,21 +117,6 @@ def suspicion(rests, hits, classes, base, repeated=None):
     return effects, suspicions
 
 
-def _checked(rests, hits, classes, base):
-    """Return the arguments of `suspicion` as arrays that fit each other."""
-    rests, hits, base, classes = *(np.asarray(each, float) for each in (rests, hits, base)), np.asarray(classes)
-    if rests.shape != (len(hits), len(BINS)) or classes.shape != hits.shape or base.shape[1:] != (2, len(BINS)):
-        shapes = f"{rests.shape}, {hits.shape}, {classes.shape} and {base.shape}"
-        raise ValueError(f"rests, hits, classes and base have the shapes {shapes}, which do not fit together")
-    if classes.dtype.kind not in "iu" or not ((classes >= 0) & (classes < len(base))).all():
-        raise ValueError(f"classes must hold whole numbers from 0 to {len(base) - 1}")
-    if not all((np.isfinite(array) & (array >= 0)).all() for array in (base, rests, hits)):
-        raise ValueError("base, rests and hits hold numbers of texts; give none below zero, nor infinite ones")
-    if (hits > rests.sum(axis=1) + 1e-6).any():
-        raise ValueError("hits exceeds the sum of rests for a word; give how many of these texts are of its class")
-    return rests, hits, classes, base
-
-
 def bins_of(log_odds):
     """Return in which of `BINS` log-odds lie."""
     return np.rint((np.clip(log_odds, BINS[0], BINS[-1]) - BINS[0]) / (BINS[1] - BINS[0])).astype(np.int64)
@@ -139,8 +130,6 @@ def _shares(base):
 
 def _log_odds(base):
     """Return logit h of every bin, by the share of texts of the class there, made to ascend."""
-    from sklearn.isotonic import isotonic_regression
-
     others, of_class = base.sum(axis=0) + 0.5 * np.stack([sigmoid(-BINS), sigmoid(BINS)])  # half a text where there is none
     return logit(isotonic_regression(of_class / (others + of_class), sample_weight=others + of_class))
 
@@ -171,7 +160,6 @@ def likelihoods(*words):
 
 def honest_law(likelihood, leak):
     """Return the logistic law of honest words under which all words are likeliest, when a share of them are leaks."""
-    from scipy.optimize import minimize
 
     def law(centre, log_scale):
         return (1 - leak.sum()) * logistic_law(centre, np.exp(log_scale))
@@ -183,12 +171,5 @@ def honest_law(likelihood, leak):
 def logistic_law(centre, scale):
     """Return a logistic law on the grid, within the bounds of that of honest words."""
     centre, scale = np.clip(centre, -FARTHEST, FARTHEST), np.clip(scale, NARROWEST, WIDEST)
-    return _normalised(np.cosh((EFFECTS - centre) / (2 * scale)) ** -2.0)
-
-
-def _normalised(weights):
+    weights = np.cosh((EFFECTS - centre) / (2 * scale)) ** -2.0
     return weights / weights.sum()
-
-
-LEAKS = _normalised(np.where(EFFECTS > WEAKEST - 1e-9, np.exp(-np.maximum(EFFECTS - WEAKEST, 0)), 0))
-"""The law of leaks on the grid."""

@@ -9,6 +9,7 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 from scipy import sparse
 
 PARTS = 20  # of equally many texts, by length and by place in the file
@@ -90,12 +91,9 @@ def _by_quantity(what, amounts):
     """Return parts of about equally many texts by an amount, each named by its bounds."""
     bounds = np.unique(np.quantile(amounts, np.linspace(0, 1, PARTS + 1), method="lower"))
     part = np.searchsorted(bounds, amounts, side="right")
-    named = {}
-    for each in np.unique(part):
-        rows = np.flatnonzero(part == each)
-        low, high = amounts[rows].min(), amounts[rows].max()
-        named[f"{low} {what}" if low == high else f"{low} to {high} {what}"] = rows.tolist()
-    return named
+    found = pd.Series(amounts).groupby(part)
+    names = found.agg(lambda own: f"{own.min()} {what}" if own.min() == own.max() else f"{own.min()} to {own.max()} {what}")
+    return {name: found.indices[each].tolist() for each, name in names.items()}
 
 
 def _by_copies(copies, least):

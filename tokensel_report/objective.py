@@ -2,8 +2,8 @@ r"""Scores and values of one attention layer, trained themselves: what the logit
 
 With counts c, scores a and values γ the logits are f = Σ_s c_s exp(a_s) γ_s / Σ_s c_s exp(a_s). Their mean logistic loss is
 made small together with a penalty on the values and on how far the scores have moved from their start, by L-BFGS on all
-texts at once. A model with d ≥ K + 1 dimensions reaches every pair of scores and values: with E_s = (a_s, γ_s) and unit
-vectors for p and v.
+texts at once. The strength of the penalty is found on a tenth of the texts; then all are used. A model with d ≥ K + 1
+dimensions reaches every pair of scores and values: with E_s = (a_s, γ_s) and unit vectors for p and v.
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ from functools import partial
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils import check_random_state
 
+from tokensel_nb.arrays import threads_for
 from tokensel_nb.corpus import Corpus
 from tokensel_nb.model import (
     WIDEST,
@@ -29,6 +31,11 @@ from tokensel_nb.model import (
 CLS_SHARE = 0.2  # the weight of <cls> at the start, as a share of the mean weight of all words of a text
 EMPTY = 0.01  # how strongly what <cls> says is held at the log-odds of the classes
 HOLD = 3.0  # strength of the penalty on scores that move, in texts
+MIDDLE = 0.1  # the strength that is tried first
+WEAKER, STRONGER = (0.03, 0.01, 0.003), (0.3, 1.0, 3.0, 10.0)  # each from where the last one led
+FEWEST = 40  # texts of which a tenth is held out
+STEPS = 10  # of L-BFGS for each strength, twice as many for the first; half of that with many classes, as each takes longer
+MANY = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,12 +68,6 @@ def probabilities_of_logits(logits) -> np.ndarray:
     if logits.ndim == 1:
         return sigmoid(np.stack([-logits, logits], axis=1))
     return np.exp(log_softmax(logits))
-
-
-def shares(counts, scores):
-    """Return the attention within one text, from the counts and the scores of its words."""
-    weights = counts * np.exp(scores - scores.max())
-    return weights / weights.sum()
 
 
 def idf_scores(corpus: Corpus) -> np.ndarray:
@@ -127,7 +128,6 @@ class Objective:
         self._start = start.astype(np.float32)
         self.counts = corpus.counts.astype(np.float32)
         self.columns = 1 if corpus.num_classes == 2 else corpus.num_classes
-        self._totals = None if attend else self._weighed(self._start)[0](np.ones((len(start), 1), np.float32))
         self.prior = _prior(corpus).astype(np.float32)
         weights = np.exp(start)
         attended = corpus.counts.power(2).T @ (corpus.mean_weights / (corpus.counts @ weights) ** 2)
@@ -170,14 +170,12 @@ class Objective:
     def _loss(self, scores, values):
         """Return the mean loss and its derivatives in scores and values."""
         push, pull = self._weighed(scores)
-        sums = push(values if self._totals is not None else np.column_stack([np.ones_like(scores), values]))
-        totals, sums = (self._totals, sums) if self._totals is not None else (sums[:, :1], sums[:, 1:])
+        sums = push(np.column_stack([np.ones_like(scores), values]))
+        totals, sums = sums[:, :1], sums[:, 1:]
         logits = (sums / totals).astype(float)
         of_texts = logits[:, 0] if self.columns == 1 else logits
         residuals = residuals_of_logits(of_texts, self.corpus).reshape(logits.shape)
         loss = float(loss_of_logits(of_texts, self.corpus))
-        if self._totals is not None:
-            return loss, None, pull((residuals / totals).astype(np.float32))
         tangents = (residuals * logits).sum(axis=1, keepdims=True)
         pulled = pull((np.hstack([residuals, tangents]) / totals).astype(np.float32))
         by_value = pulled[:, :-1]
@@ -203,3 +201,55 @@ def _prior(corpus):
     shares = np.bincount(corpus.labels, corpus.mean_weights, minlength=corpus.num_classes)
     logs = np.log(np.maximum(shares, 0.5 / len(corpus)))
     return logs[1:] - logs[:1] if corpus.num_classes == 2 else logs - logs.mean()
+
+
+def search(corpus: Corpus, attend: bool, l2: float | None, random_state):
+    """Return scores and values, the strength of their penalty, and what was measured on a part held out, if there is one.
+
+    The strength is that of the least loss on this part, or the one that is given.
+    """
+    start = idf_scores(corpus) if attend else np.zeros(corpus.vocab_size)
+    steps = STEPS if corpus.num_classes <= MANY else STEPS // 2
+    tenth, found = every_tenth(corpus, check_random_state(random_state)), {}
+    with threads_for(corpus.vocab_size * (1 + corpus.num_classes)):  # a point of the search: scores and values
+        whole, strength = Objective(corpus, start, attend), MIDDLE if l2 is None else l2
+        begin = whole.begin()
+        if tenth.any():
+            rest, part = Objective(corpus[~tenth], start, attend), corpus[tenth]
+            begin, strength = _strength(rest, part, strength, () if l2 is not None else (WEAKER, STRONGER), steps)
+            found = _measured(begin, part)
+        return whole.minimise(begin, strength, steps), float(strength), found
+
+
+def _strength(rest, part, first, paths, steps):
+    """Return what has the least loss on a part held out, over ever weaker penalties, or ever stronger ones."""
+    best, strength = rest.minimise(rest.begin(), first, 2 * steps), first
+    least = best.loss(part)
+    for path in paths:
+        for l2 in path:
+            candidate = rest.minimise(best, l2, steps)
+            loss = candidate.loss(part)
+            if loss >= least:
+                break
+            best, least, strength = candidate, loss, l2
+        if strength != first:
+            break
+    return best, strength
+
+
+def _measured(attended, part):
+    """Return what scores and values reach on a part held out, with attention and without, and what the majority does."""
+    majority = float(np.bincount(part.labels, part.mean_weights).max())
+    uniform = Attended(np.zeros_like(attended.scores), attended.values).accuracy(part)
+    return dict(accuracy=attended.accuracy(part), majority=majority, without_attention=uniform, loss=attended.loss(part))
+
+
+def every_tenth(corpus: Corpus, random: np.random.RandomState) -> np.ndarray:
+    """Return which texts are held out to choose a setting by: a tenth of every class, or none where the texts are few."""
+    order = random.permutation(len(corpus))
+    order = order[np.argsort(corpus.labels[order], kind="stable")]
+    held_out = np.zeros(len(corpus), bool)
+    if len(corpus) >= FEWEST:
+        held_out[order[5::10]] = True
+        held_out &= corpus.mean_weights > 0  # texts of weight 0 would judge nothing
+    return held_out

@@ -7,17 +7,16 @@ import hashlib
 import warnings
 from collections import Counter
 from contextlib import suppress
-from dataclasses import dataclass
-from importlib.metadata import version
+from types import SimpleNamespace
 
 import numpy as np
 from tqdm import tqdm
 
 from .classifier import TextClassifier
-from .evaluation import LETTERS, Evaluation, Mistake, TextSizes, evaluate, text_sizes
+from .evaluation import LETTERS, evaluate, text_sizes
 from .html import FOLDER, render
-from .table import Refit, Report, report
-from .text_box import Live, live, live_script
+from .table import report
+from .text_box import live, live_script
 
 ROWS = 500  # of the table of words that move the logits most
 SUSPECTS = 20  # words that are shown as suspicious
@@ -25,27 +24,8 @@ WRONG = 50  # texts that are shown as likely labelled wrong
 SURE = 0.95  # how sure of another class the classifier is where a label counts as looking wrong
 
 
-@dataclass(frozen=True, eq=False)
-class Findings:
-    """What was found in someone's texts: all that a page says of them, and no more."""
-
-    name: str
-    notes: list[str]
-    warnings: list[str]
-    least: int
-    repeated: int
-    disputed: int
-    sizes: list[TextSizes]
-    report: Report
-    evaluation: Evaluation
-    refit: Refit | None
-    mistakes: list[Mistake]
-    places: list[str]
-    box: Live
-
-
-def find(reviews, name, notes=(), *, model=None, show_texts=True, least=5, seed=0) -> Findings:
-    """Look at someone's labelled texts, and show on stderr how far it is; `notes` is what was said when they were read."""
+def find(reviews, name, notes=(), *, model=None, show_texts=True, least=5, seed=0) -> SimpleNamespace:
+    """Find all that a page says of labelled texts, and show on stderr how far it is; `notes` was said when they were read."""
     texts, labels = np.array(reviews.texts, dtype=object), np.array(reviews.class_names)[reviews.labels]
     with warnings.catch_warnings(record=True) as caught, tqdm(total=3, unit="step") as progress:
         warnings.simplefilter("always", UserWarning)
@@ -64,7 +44,7 @@ def find(reviews, name, notes=(), *, model=None, show_texts=True, least=5, seed=
         progress.update()
     labels_of = Counter(text for text, _ in set(zip(texts, labels)))
     examples = texts[evaluation.held_out][:3].tolist() if show_texts else []
-    return Findings(
+    return SimpleNamespace(
         name=name,
         notes=list(notes),
         warnings=list(dict.fromkeys(str(warning.message) for warning in caught if warning.category is UserWarning)),
@@ -75,22 +55,21 @@ def find(reviews, name, notes=(), *, model=None, show_texts=True, least=5, seed=
         report=judged,
         evaluation=evaluation,
         refit=refit,
-        mistakes=evaluation.mistakes(),
-        places=[f"row {row + 1}" for row in (range(len(texts)) if reviews.rows is None else reviews.rows)],
+        rows=range(len(texts)) if reviews.rows is None else reviews.rows,
         box=live(evaluation.model, examples, shown=judged.table.word),
     )
 
 
-def report_page(findings: Findings) -> str:
-    """Return findings as one HTML page, whose policy lets no script run but the package's own."""
-    script, judged = (FOLDER / "tables.js").read_text("utf-8"), findings.report
+def report_page(found) -> str:
+    """Return what was found as one HTML page, whose policy lets no script run but the package's own."""
+    script, judged = (FOLDER / "tables.js").read_text("utf-8"), found.report
     table, wrong = judged.table.head(ROWS), judged.likely_wrong.head(WRONG)
-    wrong.insert(0, "place", [findings.places[row] for row in wrong.row])
-    return _page(
+    wrong.insert(0, "place", [f"row {found.rows[row] + 1}" for row in wrong.row])
+    return render(
         "report",
-        script,
-        found=findings,
-        evaluation=findings.evaluation,
+        script=script,
+        found=found,
+        evaluation=found.evaluation,
         names=judged.model.classes_.tolist(),
         sure=int((judged.likely_wrong.certainty >= SURE).sum()),
         suspects=_suspects(judged),
@@ -104,12 +83,7 @@ def report_page(findings: Findings) -> str:
 
 def explanation_page(found) -> str:
     """Return an explanation as one HTML page, which runs nothing."""
-    return _page("explained", None, shown=found.html(), policy=policy([]))
-
-
-def _page(name, script, **values):
-    style = (FOLDER / "page.css").read_text("utf-8")
-    return render(name, script=script, style=style, version=version("tokensel-nb"), **values)
+    return render("explained", script=None, shown=found.html(), policy=policy([]))
 
 
 def _suspects(judged):

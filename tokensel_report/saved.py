@@ -20,7 +20,7 @@ def write(model, folder):
     words = np.frombuffer(json.dumps(phrases.words.tolist()).encode(), np.uint8)
     name = None if tokenizer is None else getattr(tokenizer, "__qualname__", type(tokenizer).__name__)
     notes = dict(format=FORMAT, settings=_settings(model), tokenizer=name, l2=model.l2_, held_out=model.held_out_)
-    notes |= dict(classes=[_plain_label(label) for label in model.classes_.tolist()], kind=model.classes_.dtype.str)
+    notes |= dict(classes=model.classes_.tolist(), kind=model.classes_.dtype.str)
     arrays = dict(scores=model.scores_, values=model.values_, starts=phrases.starts, lasts=phrases.lasts, words=words)
     save_arrays(Path(folder, FILE), arrays, notes)
 
@@ -60,11 +60,3 @@ def _settings(model):
 
 def _plain(value):
     return value.item() if isinstance(value, np.generic) else value
-
-
-def _plain_label(label):
-    label = _plain(label)
-    if not isinstance(label, (bool, int, float, str)):
-        wanted = "a number, truth value or string"
-        raise ValueError(f"the label {label!r} is not {wanted}, so it cannot be saved; rename the classes")
-    return label

@@ -5,27 +5,23 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
+from tokensel_nb.corpus import Corpus
 from tokensel_nb.model import classes_of_logits
 
-from .checks import first_few
 from .classifier import TextClassifier
 from .copies import copies_of
-from .counted import Counted, codes_of, labels_of, listed_texts, read_counts
-from .fit import accuracy_of, check_folds, fit_parts, fit_rows, parts_of
-from .given import checked_probabilities, followed
+from .fit import Counted, accuracy_of, check_folds, classes_of, codes_of, fit_parts, fit_rows, parts_of, read_counts
+from .given import labels_of, listed_texts, probabilities_of
 from .html import render
 from .marks import PARTED, marks_of
 from .objective import Attended, probabilities_of_logits
-from .words import Judged, Words
-
-if TYPE_CHECKING:
-    from tokensel_nb.corpus import Corpus
+from .words import Judged, Words, followed
 
 ALARM = 0.5
 """The suspicion above which a word is named as suspicious: more likely than not a leak."""
@@ -133,7 +129,7 @@ def report(model: TextClassifier, texts, labels, *, folds=4, least=5, quotes=3, 
     texts = listed_texts(texts)
     labels, given = labels_of(texts, labels), None
     if isinstance(model, (list, tuple)) or hasattr(model, "__array__"):
-        given, model = checked_probabilities(model, labels), TextClassifier()
+        given, model = probabilities_of(model, labels, classes_of(labels).tolist()), TextClassifier()
     if fitted := hasattr(model, "classes_"):
         corpus = model.read(texts, labels)
     else:
@@ -256,8 +252,8 @@ class Report:
         in random texts of its class, a model that doesn't use it gives both about the same, however good it is. An honest word
         raises the first by its company, too.
         """
-        table = pd.DataFrame(self.columns)
-        return table.iloc[np.argsort(-table.importance.abs(), kind="stable")].reset_index(drop=True)
+        order = dict(key=np.abs, ascending=False, kind="stable", ignore_index=True)
+        return pd.DataFrame(self.columns).sort_values("importance", **order)
 
     @property
     def suspicious(self):
@@ -315,15 +311,12 @@ class Report:
         alone ranks the texts. Texts that are hard come up, too. The columns: row (from 0), label, probability (p), instead
         (the likeliest class), certainty (its probability), and, if you asked for quotes, text.
         """
-        own = codes_of(self.model.classes_, self.labels)
-        chances, likeliest = self.chances[np.arange(len(own)), own], self.chances.argmax(axis=1)
-        rows = np.flatnonzero(likeliest != own)
-        rows = rows[np.argsort(chances[rows], kind="stable")]
-        found = {"row": rows, "label": self.labels[rows], "probability": chances[rows]}
-        found |= {"instead": self.model.classes_[likeliest[rows]], "certainty": self.chances[rows].max(axis=1)}
+        own, likeliest = codes_of(self.model.classes_, self.labels), self.chances.argmax(axis=1)
+        found = {"row": np.arange(len(own)), "label": self.labels, "probability": self.chances[np.arange(len(own)), own]}
+        found |= {"instead": self.model.classes_[likeliest], "certainty": self.chances.max(axis=1)}
         if self.passages:
-            found["text"] = [self.texts[row] for row in rows]
-        return pd.DataFrame(found)
+            found["text"] = self.texts
+        return pd.DataFrame(found)[likeliest != own].sort_values("probability", kind="stable", ignore_index=True)
 
     @cached_property
     def corners(self) -> dict[str, pd.DataFrame]:
@@ -353,12 +346,12 @@ class Report:
         random = np.random.default_rng(self.seed)
         counts = self.corpus.counts.tocsc()
         column_of = {word: column for column, word in enumerate(self.model.vocabulary_)}
-        number = np.diff(counts.indptr)
+        number = counts.count_nonzero(axis=0)
         column_of |= {name: min(map(column_of.get, words), key=number.__getitem__) for name, words in self.together.items()}
         found = {}
         for word in dict.fromkeys(word for corner in self.corners.values() for word in corner.word.head(SHOWN)):
             if (column := column_of.get(word)) is not None:  # marks have none
-                rows = counts.indices[counts.indptr[column] : counts.indptr[column + 1]]
+                rows = counts[:, [column]].indices
                 texts = [self.texts[row] for row in random.choice(rows, min(self.passages, len(rows)), replace=False)]
                 found[word] = [_passage(*pair, column) for pair in zip(texts, self.model.phrases_.find(texts))]
         return found
@@ -431,7 +424,7 @@ class Report:
         """
         words = sorted(set(self.suspicious) - set(self.marks.word) if words is None else set(words))
         if unknown := set(words) - {*self.model.vocabulary_, *self.together}:
-            raise ValueError(f"words names {first_few(map(repr, sorted(unknown)))}, which the model does not know")
+            raise ValueError(f"words names {', '.join(map(repr, sorted(unknown))):.80}, which the model does not know")
         model, counted, folds = clone(self.model).set_params(l2=self.model.l2_), self._counted(), max(self.parts, 2)
         check_folds(counted.labels, folds)
         before, parts = self.accuracy, parts_of(self.labels, folds, self.seed, self.copies)

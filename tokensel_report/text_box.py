@@ -6,14 +6,11 @@ import base64
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .classifier import TextClassifier
 from .html import FOLDER, render
-
-if TYPE_CHECKING:
-    from .classifier import TextClassifier
 
 PARTS = ("engine.js", "ui.js")  # scripts that the box shares with the book's pages
 
@@ -84,12 +81,9 @@ class Live:
         return f"A text box with {len(self._kept[1]):,} words and n-grams: shown by Jupyter, and on pages"
 
     def _repr_html_(self):
-        style = (FOLDER / "live.css").read_text("utf-8")
-        return render("live", data=self._data(), style=style, script=live_script())
+        return render("live", data=self._data(), script=live_script())
 
-    def __html__(self):
-        """Return what a template puts into its page."""
-        return self._repr_html_()
+    __html__ = _repr_html_  # what a template puts into its page
 
     def _data(self):
         """Return what the script asks for; numbers are the bytes of float32 or int32 in base64."""
@@ -123,12 +117,8 @@ def live_script() -> str:
 
 def of_the_book(name: str) -> Path:
     """Return where a script of the book's pages lies: within the installed package, or in the book of a checkout."""
-    package = FOLDER.parent
-    places = [package / "book" / name, package.parent / "book/_static/playthings" / name]
-    path = next((place for place in places if place.is_file()), None)
-    if path is None:
-        raise FileNotFoundError(f"{places[0]} is missing; reinstall tokensel-nb")
-    return path
+    installed = FOLDER.parent / "book" / name
+    return installed if installed.is_file() else FOLDER.parents[1] / "book/_static/playthings" / name
 
 
 def _base64(numbers, dtype):

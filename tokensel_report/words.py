@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import gammaln, logit, logsumexp
+from scipy import sparse
+from scipy.special import gammaln, logit, logsumexp, softmax
 
 from tokensel_nb.model import classes_of_logits
 
 from .leaks import BINS, bins_of, suspicion
 from .leaving_out import LeavingOut
 from .marks import COPIES
-from .objective import probabilities_of_logits, shares
+from .objective import probabilities_of_logits
 from .together import together
 
 NOT_OF_MARKS = {"value", "score", "attention", "importance", "leads"}  # since the model does not read them
@@ -25,15 +26,15 @@ class Words:
     def __init__(self, whole, corpus, least, enough, marks):
         self.model, self.K, self.marks = whole, corpus.num_classes, marks
         counts, codes = corpus.counts[:, :-1], corpus.labels
-        number = np.bincount(counts.indices, minlength=counts.shape[1])
+        number = counts.count_nonzero(axis=0)
         self.kept = np.flatnonzero(number >= least)
         if not len(self.kept):
             raise ValueError(f"no word of the model occurs in least={least} of the {len(corpus)} texts; lower least")
         self.sets = together(counts, whole.vocabulary_, max(least, enough))
         self.names = np.array([*whole.vocabulary_[self.kept], *(one.name for one in self.sets), *marks.names], dtype=object)
-        shown = self.shown = np.append(self.kept, np.array([one.same[0] for one in self.sets], int))
-        counted = [np.append(_columns(counts[codes == k])[shown], _columns(marks.texts[codes == k])) for k in range(self.K)]
-        of_classes = np.stack(counted, axis=1)
+        shown = np.append(self.kept, np.array([one.same[0] for one in self.sets], int))
+        self.texts = sparse.hstack([counts[:, shown], marks.texts], format="csr")
+        of_classes = np.stack([self.texts[codes == k].count_nonzero(axis=0) for k in range(self.K)], axis=1)
         self.number = of_classes.sum(axis=1)
         self._judge_classes(of_classes, np.bincount(codes, minlength=self.K))
 
@@ -50,9 +51,20 @@ class Words:
         self.low, self.high = band(self.number, sizes[asked], N)
 
 
-def _columns(counts):
-    """Return in how many rows each column stands."""
-    return np.bincount(counts.indices, minlength=counts.shape[1])
+def followed(words, corpus, chances):
+    """Return, as columns, the mean probability of each word's class in its texts, and in others with the same labels.
+
+    So if one text in ten of a word is not of its class, nor is one in ten of those others. Of a mark in random texts of its
+    class, a model that does not use it gives both the same, however good it is. NaN where all texts of a label have the word.
+    """
+    texts, columns = words.texts.nonzero()
+    cells, of_class = columns * words.K + corpus.labels[texts], chances[texts, words.classes[columns]]
+    size = len(words.names), words.K
+    number, sums = (np.bincount(cells, each, np.prod(size)).reshape(size) for each in (None, of_class))
+    others = np.bincount(corpus.labels, minlength=words.K) - number
+    rest = (chances.T @ np.eye(words.K)[corpus.labels])[words.classes] - sums
+    expected = np.where(number > 0, number * rest / np.where(others > 0, others, np.nan), 0).sum(axis=1)
+    return {"given model": sums.sum(axis=1) / words.number, "elsewhere": expected / words.number}
 
 
 def band(number, size, N):
@@ -133,7 +145,7 @@ class Judged:
         """Return scores and values; those of words together are the ones of a single word that could stand in their place."""
         words, sets = self.words.kept, [one.left_out for one in self.words.sets]
         scores = [logsumexp(model.scores_[columns]) for columns in sets]
-        values = [shares(1, model.scores_[columns]) @ model.values_[columns] for columns in sets]
+        values = [softmax(model.scores_[columns]) @ model.values_[columns] for columns in sets]
         return np.append(model.scores_[words], scores), np.concatenate([model.values_[words], *(row[None] for row in values)])
 
     def columns(self, enough, more):

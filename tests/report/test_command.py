@@ -141,7 +141,7 @@ def test_labels_are_merged_and_dropped_for_a_report(asked, tmp_path, capsys):
     assert name == "mine.csv"
     assert len(notes) == 2
     assert notes[0] in capsys.readouterr().err
-    assert settings == dict(show_texts=False, least=5, seed=3)
+    assert settings == dict(model=None, show_texts=False, least=5, seed=3)
     with pytest.raises(SystemExit):
         main([*command, "--class", "low"])
 

@@ -56,8 +56,8 @@ def plain(corpus, E, v, p):
 def test_every_number_is_that_of_the_textbooks_model(corpus, dim, seed):
     E, v, p = drawn(corpus, dim, seed)
     held = np.flatnonzero((corpus.counts > 0).sum(axis=0))
-    if len(set(corpus.labels)) < 2 or not len(held):
-        with pytest.raises(ValueError, match=r"every text is 'class \d'; give texts|no word occurs in least=1"):
+    if not len(held):
+        with pytest.raises(ValueError, match="no word occurs in least=1"):
             tr.diagnose(E, v, p, corpus, least=1)
         return
     found = tr.diagnose(E, v, p, corpus, shuffles=1, least=1)
@@ -245,11 +245,9 @@ def test_a_class_without_a_text_is_left_out_of_the_mean():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (dict(E=np.zeros((59, 8))), r"embeddings has shape \(59, 8\), but the corpus has 100 words"),
+        (dict(E=np.zeros((59, 8))), r"have shapes \(59, 8\) and \(1, 8\), but the corpus has 100 words and 2 classes"),
         (dict(E=np.full((100, 8), np.nan)), "embeddings holds a number that is not finite"),
-        (dict(v=np.ones(7)), r"output_vector has shape \(1, 7\); these 2 classes and E need \(8,\) or \(2, 8\)"),
-        (dict(v=np.ones((3, 8))), r"output_vector has shape \(3, 8\); these 2 classes"),
-        (dict(p=np.ones(9)), r"cls_embedding has shape \(9,\); E needs \(8,\), or None for the mean"),
+        (dict(v=np.ones((3, 8))), r"have shapes \(100, 8\) and \(3, 8\), but the corpus has 100 words and 2 classes"),
         (dict(least=10_000), "no word occurs in least=10000 of the 800 texts; lower least"),
     ],
 )

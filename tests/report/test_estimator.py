@@ -239,7 +239,7 @@ def test_what_would_be_wrong_in_silence_is_refused():
         (counts, labels, dict(sample_weight=np.where(other, np.nan, 1))),
         (counts, labels, dict(sample_weight=np.ones(3))),
     ):
-        with pytest.raises(ValueError, match=r"Negative|NaN|one class|label type|weights must|broadcast"):
+        with pytest.raises(ValueError, match=r"Negative|NaN|one class|label type|weights must|sample_weight.shape"):
             model.fit(X, y, **options)
     for settings in (dict(dim=0), dict(max_iter=0), dict(learning_rate=0), dict(alpha=-1), dict(alpha=np.nan)):
         with pytest.raises(ValueError, match=r"at least 1|learning_rate=0|weights must hold"):

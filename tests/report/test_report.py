@@ -506,11 +506,11 @@ def test_html_escapes_words_labels_and_texts():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (dict(labels=["up"]), "there are 8 texts and 1 labels; give one label per text"),
-        (dict(folds=5), "folds=5, but the class 'down' has 4 texts; give from 2 to so many"),
+        (dict(labels=["up"]), "inconsistent numbers of samples: [8, 1]"),
+        (dict(folds=5), "folds=5, but the class 'down' has 4 of the texts; lower folds"),
         (
             dict(labels=["up"] + ["down"] * 7, folds=2),
-            "class 'up' has 1 text; drop the class, or merge it with",
+            "class 'up' has 1 of the texts; lower folds, or drop the class",
         ),
         (dict(folds=2, least=9), "no word of the model occurs in least=9 of the 8 texts; lower least"),
         (dict(folds=2, least=0), "least=0, groups="),

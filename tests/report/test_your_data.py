@@ -62,6 +62,6 @@ def test_the_picture_of_calibration_has_its_points_and_its_error():
     found = calibration(np.repeat([0.6, 0.9], 50), np.arange(100) % 10 < 8, bins=2)
     ax = plt.figure().subplots()
     your_data.plot_calibration(ax, found)
-    assert ax.lines[1].get_xydata().tolist() == [list(point) for point in found.points]
+    assert ax.lines[1].get_xydata().tolist() == np.column_stack([found.sure, found.share]).tolist()
     assert ax.get_title() == "calibration error 0.150"
     plt.close()
