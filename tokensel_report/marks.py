@@ -40,7 +40,7 @@ def marks_of(texts, least, copies=()) -> Marks:
     """Return all marks that at least so many texts have, and as many have not."""
     rows, lengths = defaultdict(list), [len(text.split()) for text in texts]
     for row, text in enumerate(texts):
-        for name in (*names_of(text), f"{lengths[row]} words"):
+        for name in (*sorted(names_of(text)), f"{lengths[row]} words"):  # a set has another order in every process
             rows[name].append(row)
     # Of numbers, or signs, that stand in the very same texts, the longest: “ref ###” tells more than “###”.
     kind = {name: name.split("“")[0] for name in rows}
