@@ -232,8 +232,7 @@ class SelectionCertificate:
         """
         if self.room(path.cls_embedding) > 0:
             return "certified"
-        leads = path.leads(self.parameters.embeddings, selected_pairs(self.corpus))
-        before, last = leads[-2:].min(axis=1)
+        before, last = path.leads(self.parameters.embeddings, selected_pairs(self.corpus))[-2:].min(axis=1)
         return "lost" if last < min(before, 0) else "undecided"
 
     def _rounding(self, norm):
