@@ -37,6 +37,7 @@ from .datasets.movie_reviews import (
 )
 from .datasets.reviews import (
     DataError as DataError,
+    Reviews as Reviews,
 )
 from .datasets.tweets import (
     load_tweets as load_tweets,

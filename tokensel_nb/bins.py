@@ -155,10 +155,22 @@ class ControlledBins:
         return figure(self.true), [figure(bins) for bins in self.shuffled]
 
     def plot(self, ax, **style):
-        """Draw the means of true labels over the band of shuffled ones."""
+        """Draw the mean amount in each bin, true labels over the band of shuffled ones; `matched` is in the title.
+
+        A bin's mean depends on how frequent its words are, too; `matched` compares words of about the same frequency.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes
+        **style
+            Of the line, as in `matplotlib.axes.Axes.plot`.
+        """
         ax.fill_between(self.true.centres, *self.band, color="0.6", alpha=0.4, linewidth=0, label="shuffled labels")
         ax.plot(self.true.centres, self.true.means, "o-", **{"markersize": 4, "label": "true labels"} | style)
-        ax.set(xlabel="label skew")
+        true, *shuffled = self.matched
+        title = f"matched correlation {true:.2f}, shuffled {min(shuffled):.2f} to {max(shuffled):.2f}"
+        ax.set(xlabel="label skew", ylabel="mean amount in a bin", title=title)
+        ax.legend()
 
 
 def with_control(

@@ -21,7 +21,7 @@ def save(path, run, identity=None):
     ----------
     path : path
     run : Training
-        Snapshots are left out.
+        Snapshots are left out; of the model and of an optimizer of your own, the name is kept.
     identity : dict, optional
         What a run must agree with to go on from the file; `train` gives its settings, start and texts.
 
@@ -40,7 +40,8 @@ def save(path, run, identity=None):
     moments = {f"{name}.{place}": moment for name, of in run.state.moments.items() for place, moment in enumerate(of)}
     kept = {name: len(of) for name, of in run.state.moments.items()}
     notes = {"step": run.state.step, "best": run.best[0], "stopped": run.stopped, "patient": run.patient, "rows": run.rows}
-    save_arrays(path, arrays | moments, notes | {"moments": kept, "identity": identity or {}})
+    notes |= {"settings": _plain(run.settings), "moments": kept, "identity": identity or {}}
+    save_arrays(path, arrays | moments, notes)
 
 
 def load(path, start=None, identity=None):
@@ -65,7 +66,7 @@ def load(path, start=None, identity=None):
 
     Examples
     --------
-    A run that was saved knows its parameters and its optimizer, not its model: name it when you go on.
+    A run that was saved knows its settings, but only the names of other models than `one_layer`: give yours when you go on.
 
     >>> import tempfile
     >>> import tokensel_nb as ts
@@ -77,6 +78,7 @@ def load(path, start=None, identity=None):
     40
     """
     from .descent import State  # here, since whoever stores other arrays trains nothing
+    from .model import one_layer
     from .training import Training
 
     arrays, notes = load_arrays(path, identity)
@@ -87,7 +89,8 @@ def load(path, start=None, identity=None):
     last, best = (kind(*(arrays[prefix + name] for name in kind._fields)) for prefix in ("", "best."))
     moments = {name: tuple(arrays[f"{name}.{place}"] for place in range(size)) for name, size in notes["moments"].items()}
     rows, best = [tuple(row) for row in notes["rows"]], (notes["best"], best)
-    return Training(last, State(notes["step"], moments), rows, {}, best, notes["stopped"], notes["patient"])
+    settings = {name: value for name, value in notes["settings"].items() if value != one_layer.__name__}
+    return Training(last, State(notes["step"], moments), rows, {}, best, notes["stopped"], notes["patient"], settings)
 
 
 def save_arrays(path, arrays, notes):
@@ -130,12 +133,21 @@ def load_arrays(path, identity=None):
 
 def identity_of(parameters, corpus, held_out, settings) -> dict:
     """Return what a run must agree with to go on, as plain values."""
-    chosen = {name: value for name, value in settings.items() if name != "state"}
-    chosen["optimizer"] = getattr(chosen["optimizer"], "name", chosen["optimizer"])
-    chosen["model"] = getattr(chosen["model"], "__name__", repr(chosen["model"]))
-    chosen["trained"] = chosen["trained"] and sorted(chosen["trained"])
-    chosen["shapes"] = [array.shape for array in parameters]
+    chosen = _plain(settings)
+    chosen["shapes"] = [list(array.shape) for array in parameters]
     chosen["start"] = digest(*as_numpy(parameters))
     chosen["corpus"] = f"{corpus!r}, digest {corpus.digest()}"
     chosen["held_out"] = held_out and f"{held_out!r}, digest {held_out.digest()}"
-    return json.loads(json.dumps(chosen, default=float))
+    return chosen
+
+
+def _plain(settings):
+    """Return all settings of `descent`, those by default as well, as plain values: optimizer and model by their names."""
+    from .descent import descent
+
+    chosen = descent.__kwdefaults__ | settings
+    del chosen["state"]
+    chosen["optimizer"] = getattr(chosen["optimizer"], "name", chosen["optimizer"])
+    chosen["model"] = getattr(chosen["model"], "__name__", str(chosen["model"]))
+    chosen["trained"] = chosen["trained"] and sorted(chosen["trained"])
+    return json.loads(json.dumps(chosen, default=lambda number: number.item()))

@@ -103,8 +103,9 @@ def descent(
     model : callable
         See `logits`.
     learning_rate : float
-        Size of a step.
+        Size of a step. The default suits Adam; plain gradient descent takes 1 to 10, and many more steps.
     optimizer : {"adam", "gradient descent"} or Optimizer
+        Adam is torch.optim.Adam, with its defaults: betas (0.9, 0.999), ε = 1e-8.
     batch_size : int, optional
         Texts a step, drawn without replacement epoch by epoch; by default all of them.
     seed : int

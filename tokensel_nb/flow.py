@@ -56,8 +56,8 @@ class Flow:
     >>> path = ts.gradient_flow(start, corpus, 1000.0)
     >>> path
     Flow(200 points; ends at ‖p‖ = 1000, loss 0.2519, largest missed attention exp(-1225))
-    >>> margin = ts.max_margin(start.embeddings, corpus)
-    >>> bool(path.distance_to(margin.direction)[-1] < 1e-12)
+    >>> margin = ts.max_margin(start, corpus)
+    >>> bool(path.distance_to(margin)[-1] < 1e-12)
     True
     >>> path.leads(start.embeddings, margin.pairs)[-1].round()  # good and bad over film
     array([1225., 1225.])
@@ -124,14 +124,14 @@ class Flow:
 
         Parameters
         ----------
-        direction : array, shape (dim,)
+        direction : array, shape (dim,), or MaxMargin
             Of any length except zero.
 
         Returns
         -------
         ndarray of float64, shape (m,)
         """
-        direction = to_numpy(direction).astype(float)
+        direction = to_numpy(getattr(direction, "direction", direction)).astype(float)
         return ((self.directions - direction / np.linalg.norm(direction)) ** 2).sum(axis=1) / 2
 
     def plot(self, ax, direction, **style):

@@ -125,8 +125,8 @@ def max_margin(embeddings, corpus, selection=None) -> MaxMargin:
 
     Parameters
     ----------
-    embeddings : array, shape (vocab_size, dim)
-        E, numpy or torch; the computation is in float64, by numpy.
+    embeddings : array, shape (vocab_size, dim), or Parameters
+        E, or parameters with it, numpy or torch; the computation is in float64, by numpy.
     corpus : Corpus
     selection : optional
         See `selected_pairs`.
@@ -149,7 +149,7 @@ def max_margin(embeddings, corpus, selection=None) -> MaxMargin:
     >>> ts.max_margin(np.eye(3), corpus).direction.round(4)
     array([ 0.3333,  0.3333, -0.6667])
     """
-    rows = to_numpy(embeddings).astype(float)
+    rows = to_numpy(getattr(embeddings, "embeddings", embeddings)).astype(float)
     if rows.ndim != 2 or len(rows) != corpus.vocab_size or not np.isfinite(rows).all():
         raise ValueError(f"embeddings has shape {rows.shape}; give {corpus.vocab_size} rows of finite numbers")
     pairs = selected_pairs(corpus, selection)

@@ -162,6 +162,8 @@ def attention(parameters, corpus, model=one_layer) -> sparse.csr_array:
     if model is one_layer:
         check_fit(parameters, corpus)
         weights = attention_by_scores(parameters.token_scores, counts)
+    elif not hasattr(model, "attention"):
+        raise TypeError(f"{model} does not say what it attends to; give a model with a method attention(parameters, counts)")
     else:
         weights = to_numpy(model.attention(to_device(parameters), counts))
     return sparse.csr_array((weights, counts.columns, corpus.counts.indptr), shape=counts.shape)

@@ -93,6 +93,8 @@ def init_parameters(vocab_size, dim, seed, *, num_classes=2, dtype="float32") ->
 def rows_with_values(values) -> Parameters:
     """Return parameters with the rows E_s = e_s + γ_s v of given values, orthonormal but for v, and p = 0.
 
+    Of the standard basis, e_s is the vector of word s, and v the last one: E = [I, γ].
+
     Parameters
     ----------
     values : array, shape (vocab_size,)

@@ -25,7 +25,7 @@ from .arrays import to_numpy
 from .assumption import complete_tokens, relevant_tokens
 from .corpus import Corpus
 from .flow import Flow
-from .margin import NotSeparableError, max_margin
+from .margin import NotSeparableError, max_margin, selected_pairs
 from .model import exact_parameters, softplus
 from .parameters import Parameters
 from .sharp import SharpAttention
@@ -162,8 +162,9 @@ class SelectionCertificate:
     SelectionCertificate(certain below a loss of 0.4725; smallest y(γ_r - γ_s) 1.25)
     >>> [round(certificate.room(query), 3) for query in ([-5.0, 0.0, 0.0, 0.0], np.zeros(4))]  # attention on film; even
     [-0.086, 0.044]
-    >>> certificate.certain_from(ts.gradient_flow(start, corpus, 10.0)) < 1
-    True
+    >>> path = ts.gradient_flow(start, corpus, 10.0)
+    >>> certificate.certain_from(path) < 1, certificate.verdict(path)
+    (True, 'certified')
     """
 
     parameters: Parameters
@@ -214,6 +215,25 @@ class SelectionCertificate:
         """
         certain = (length for length, query in zip(path.arc_lengths, path.cls_embeddings) if self.room(query) > 0)
         return float(next(certain, np.inf))
+
+    def verdict(self, path: Flow) -> str:
+        """Return whether a path ends certified, lost (a measurement, not a proof) or undecided.
+
+        Parameters
+        ----------
+        path : Flow
+            Of these parameters and this corpus.
+
+        Returns
+        -------
+        {"certified", "lost", "undecided"}
+            "lost": at the end, the smallest lead in score of a relevant token over another one of its text is negative, and
+            still falls.
+        """
+        if self.room(path.cls_embedding) > 0:
+            return "certified"
+        before, last = path.leads(self.parameters.embeddings, selected_pairs(self.corpus))[-2:].min(axis=1)
+        return "lost" if last < min(before, 0) else "undecided"
 
     def _rounding(self, norm):
         """Bound the errors of threshold and loss together: |x·y| of d terms is known to d eps ‖x‖ ‖y‖."""

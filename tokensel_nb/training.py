@@ -135,8 +135,8 @@ def train(
     Parameters
     ----------
     start : NamedTuple of arrays, or Training
-        Where to begin, unchanged by training, or a run to go on with: its settings, its moments and its count of steps are
-        kept.
+        Where to begin, unchanged by training, or a run to go on with: its ``settings``, its moments and its count of steps
+        are kept. Name all else again, such as ``held_out`` and ``evaluate_every``.
     corpus : Corpus
         The training texts.
     steps : int
@@ -148,7 +148,7 @@ def train(
     patience : int, optional
         Stop after this many evaluations in a row without a lower held-out loss, and return the best parameters so far.
     keep : collection of int
-        Steps of which snapshots are kept, none beyond ``steps``.
+        Steps of which snapshots are kept, none before the start or beyond ``steps``.
     watch : callable, optional
         Called as ``watch(step, parameters)`` at every evaluation; these arrays never change afterwards.
     checkpoint : path, optional
@@ -187,17 +187,20 @@ def train(
     Training(20 steps, loss 0.067; all steps)
     """
     _check(corpus, held_out, patience)
-    if max(keep, default=0) > steps:
-        raise ValueError(f"keep names step {max(keep)}, but training ends at steps={steps}")
     run = start if isinstance(start, Training) else Training(start)
+    begun = run.state.step if run.state else 0
+    if missed := {step for step in keep if not begun <= step <= steps} - set(run.snapshots):
+        raise ValueError(f"keep names step {min(missed)}, but training goes from step {begun} to {steps}")
     settings = run.settings | settings
+    if isinstance(settings.get("model"), str):
+        raise ValueError(f"the run was loaded, and a file keeps only the name of its model, {settings['model']}; give model=")
     kind, device = run.last[0], gpu() if device == "auto" else device
     if device is not None:
         run = _placed(run, to_device(run.last, device)[0])
     if checkpoint is not None:
         from .checkpoint import identity_of, load, save  # here, since few runs write files
 
-        wanted = descent.__kwdefaults__ | settings | {"patience": patience, "evaluate_every": evaluate_every}
+        wanted = settings | {"patience": patience, "evaluate_every": evaluate_every}
         identity = identity_of(run.last, corpus, held_out, wanted)
         if Path(checkpoint).exists():
             run = load(checkpoint, run.last, identity)

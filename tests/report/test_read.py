@@ -378,6 +378,7 @@ def test_a_class_that_sounds_like_a_missing_label_is_told(read, capsys, name):
 def test_a_row_for_each_row(read, capsys):
     reviews = read("id,text\na1,kind staff\na2,\na3,rude staff\na4, \na5,kind staff\na6,slow\n", label=None)
     assert reviews.on_rows([1, 2, 3, 4], missing=None) == [1, None, 2, None, 3, 4]
+    assert reviews[1:3].on_rows([2, 3], missing=None) == [None, None, 2, None, 3, None], "a part knows its rows"
     out = capsys.readouterr().out
     assert "2 of 6 rows left out: they hold no text" in out
     assert "label" not in out

@@ -167,5 +167,9 @@ def test_a_null_that_is_not_around_zero_is_refused():
     corpus = ts.independent_tokens(400, 40, 12, 0.5, seed=0)
     lopsided = corpus[(corpus.labels == 1) | (np.arange(400) % 4 == 0)]
     assert ts.measure_one_step(lopsided, dim=512, learning_rate=300.0, shuffles=10).null.min() > 0.3
-    with pytest.raises(ValueError, match="classes of unequal size"):
-        ts.null_spread(lopsided, 512, 300.0)
+    slightly = corpus[np.setdiff1d(np.arange(400), np.flatnonzero(corpus.labels == 0)[:40])]
+    assert ts.measure_one_step(slightly, dim=512, learning_rate=300.0, shuffles=200).null.mean() > 0.05
+    for off in (lopsided, slightly):
+        with pytest.raises(ValueError, match="classes of unequal size"):
+            ts.null_spread(off, 512, 300.0)
+        assert ts.null_spread(off.balanced(seed=0), 512, 300.0) > 0.1

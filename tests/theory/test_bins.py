@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from matplotlib.figure import Figure
 
 from tokensel_nb import (
     Corpus,
@@ -120,6 +121,16 @@ def test_the_band_is_of_the_shuffled_means_over_the_true_edges(control):
         each = each[~np.isnan(each)]
         expected = (each.min(), each.max()) if len(each) else (np.nan, np.nan)
         np.testing.assert_array_equal(bins.band[:, number], expected)
+
+
+def test_the_picture_names_what_it_shows(control):
+    found, ax = control[1]["size"]["held out"], Figure().add_subplot()
+    found.plot(ax)
+    true, low, high = found.matched[0], min(found.matched[1:]), max(found.matched[1:])
+    assert ax.get_title() == f"matched correlation {true:.2f}, shuffled {low:.2f} to {high:.2f}"
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["shuffled labels", "true labels"]
+    assert ax.get_xlabel()
+    assert ax.get_ylabel()
 
 
 def test_words_that_are_not_learnt_from_are_in_no_bin():

@@ -14,6 +14,11 @@ from safetensors.numpy import load_file
 import tokensel_nb as ts
 from tokensel_nb import training
 
+
+def uniform(parameters, counts):
+    return counts @ parameters.token_values
+
+
 OPTIONS = dict(batch_size=48, evaluate_every=3, learning_rate=0.2, seed=3)
 
 
@@ -62,7 +67,8 @@ def test_a_run_goes_on_where_it_was_interrupted(texts, file, optimizer, own, kin
     assert same(ts.train(start, corpus, 24, checkpoint=file, **options), ts.train(start, corpus, 24, **options), kind)
     found = ts.load(file, start)
     assert type(found.last) is type(start)
-    assert all(map(np.array_equal, *(ts.as_numpy(run.parameters) for run in (found, ts.train(found, corpus, 24, **options)))))
+    again = ts.train(found, corpus, 24, **options | {"keep": []})
+    assert all(map(np.array_equal, *(ts.as_numpy(run.parameters) for run in (found, again))))
 
 
 @pytest.mark.parametrize("steps", [22, 24])
@@ -73,6 +79,28 @@ def test_more_steps_go_on_from_a_finished_run(texts, file, steps, monkeypatch):
     assert same(longer, ts.train(start, corpus, 30, **OPTIONS))
     ts.save(file, first)
     assert same(ts.load(file), first)
+
+
+def test_a_loaded_run_goes_on_as_one_from_memory(texts, file):
+    corpus, start = texts[0], start_of(texts[0])
+    for settings in (OPTIONS, OPTIONS | dict(optimizer="gradient descent", trained={"embeddings"}, batch_size=np.int64(32))):
+        half = ts.train(start, corpus, 10, **settings)
+        ts.save(file, half)
+        assert same(ts.train(ts.load(file), corpus, 25), ts.train(half, corpus, 25))
+    assert not same(ts.train(half, corpus, 25, seed=4), ts.train(half, corpus, 25)), "the second half has batches"
+
+
+def test_what_a_file_cannot_hold_has_to_be_given_again(texts, file):
+    """A model of the book's parameters, and an optimizer with Adam's number of moments: else both would pass for the usual."""
+    corpus, start = texts[0], start_of(texts[0])
+    given = {"model": uniform, "optimizer": ts.Optimizer("halves", 2, lambda slope, moments, step: (slope / 2, moments))}
+    half, whole = (ts.train(start, corpus, steps, **given) for steps in (10, 25))
+    ts.save(file, half)
+    ts.save(file, ts.load(file))  # which loses nothing
+    for name, message in (("model", "its model, uniform; give model="), ("optimizer", "optimizer='halves'; give one of")):
+        with pytest.raises(ValueError, match=message):
+            ts.train(ts.load(file), corpus, 25, **{other: given[other] for other in given if other != name})
+    assert same(ts.train(ts.load(file), corpus, 25, **given), whole)
 
 
 def test_a_run_that_diverges_after_it_was_resumed_keeps_the_best_of_all(texts, file, monkeypatch):

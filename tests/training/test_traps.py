@@ -63,7 +63,7 @@ def attention_that_does_not_sum_to_one_is_not_made_to():
     book, own = (ts.attention(parameters, CORPUS, model).toarray() for model in (ts.one_layer, Softmax()))
     np.testing.assert_allclose(own, book, rtol=1e-12)
     np.testing.assert_allclose(book.sum(axis=1), 1)
-    with pytest.raises(AttributeError):  # a model that does not say what it attends to
+    with pytest.raises(TypeError, match=r"sigmoids .*does not say what it attends to; give a model with"):
         ts.attention(Scored(START.embeddings, np.ones(6), np.array(0.0)), CORPUS, sigmoids)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,17 +25,28 @@ class NotHereError(Exception):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Reviews:
-    """Texts, their labels 0 ... K-1 (None where nobody knows them), the names of the classes, and the source, for people.
+    """Texts as they were read, with their labels, if anybody knows them.
 
-    Where a table was read, ``rows`` holds the row of each text there, counted from 0, and ``number`` is how many rows it has.
+    Parameters
+    ----------
+    texts : list of str
+    labels : ndarray of int64, shape (n,), or None
+        From 0 to K-1.
+    class_names : tuple of str, length K
+    source : str
+        Where they come from, for people.
+    rows : ndarray of int64, shape (n,), optional
+        The row of each text in the table that was read, counted from 0.
+    number : int, optional
+        How many rows the table has.
 
     Examples
     --------
-    >>> from tokensel_nb.datasets.reviews import Reviews
-    >>> reviews = Reviews(["good film", "slow"], None, (), "new.csv", rows=[0, 2], number=4)
-    >>> reviews
-    Reviews(2 texts, without labels; new.csv)
-    >>> reviews.on_rows(["up", "down"])
+    >>> import tokensel_nb as ts
+    >>> reviews = ts.Reviews(["good film", "slow", "bad"], np.array([1, 0, 0]), ("no", "yes"), "new.csv")
+    >>> reviews, reviews[:2], reviews[reviews.labels == 0].texts
+    (Reviews(3 texts, classes no, yes; new.csv), Reviews(2 texts, classes no, yes; new.csv), ['slow', 'bad'])
+    >>> ts.Reviews(["good film", "slow"], None, (), "new.csv", rows=[0, 2], number=4).on_rows(["up", "down"])
     ['up', '', 'down', '']
     """
 
@@ -48,6 +59,12 @@ class Reviews:
 
     def __len__(self):
         return len(self.texts)
+
+    def __getitem__(self, rows):
+        """Return the texts that a slice, a mask or an array of indices picks."""
+        picked = np.atleast_1d(np.arange(len(self))[rows])
+        labels, rows = (None if part is None else np.asarray(part)[picked] for part in (self.labels, self.rows))
+        return replace(self, texts=[self.texts[place] for place in picked], labels=labels, rows=rows)
 
     def __repr__(self):
         known = "without labels" if self.labels is None else f"classes {', '.join(self.class_names)}"
