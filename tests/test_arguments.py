@@ -24,6 +24,7 @@ CORPORA = {
     "a weight that is not finite": (dict(weights=[1, np.nan]), "finite"),
     "a weight too few": (dict(weights=[1]), "must hold 2 numbers"),
     "other tokens": (dict(tokens=[[1, 2], [0, 1]]), "tokens are not those of counts"),
+    "a token that is no word": (dict(tokens=[[1, 2, -2], [0, 0, 1]]), "tokens are not those of counts"),
     "a word behind the end": (dict(tokens=[[1, -1, 2], [0, 0, 1]]), "a word behind the end"),
 }
 

@@ -17,6 +17,7 @@ def corpus_of(rows, labels):
     [
         ([[0, 1, 1, 0], [0, 1, 0, 0]], [1, -1], "text 1 holds no relevant token"),
         ([[0, 1, 1, 1], [1, 1, 0, 0]], [1, -1], "text 0 holds 2 relevant tokens, 'good' and 'plot'"),
+        ([[1, 0, 1, 1], [0, 1, 0, 0]], [1, -1], "text 0 holds 3 relevant tokens, 'bad' and 'good' and others"),
         ([[0, 2, 1, 0], [1, 1, 0, 0]], [1, -1], "'film' is neither relevant nor irrelevant: it occurs 1 times"),
         ([[0, 0, 0, 0], [1, 1, 0, 0]], [1, -1], "text 0 holds no relevant token"),
     ],
