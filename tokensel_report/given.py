@@ -23,7 +23,7 @@ def labels_of(texts, labels):
     if (missing := pd.isna(np.asarray(labels, dtype=object))).any():  # in another array NaN among words would be the word "nan"
         raise ValueError(f"labels[{missing.argmax()}] is missing; give every text a label, or drop it")
     labels = np.asarray(labels)
-    labels = labels.astype(str) if labels.dtype.kind == "T" else labels  # NumPy's newer strings, which few functions know
+    labels = np.array(labels.tolist()) if labels.dtype.kind == "T" else labels  # strings that few functions know
     check_consistent_length(texts, labels)
     return column_or_1d(labels)
 

@@ -245,7 +245,8 @@ def _chosen(table, text, label, name):
     if any(column != str(wanted[kind]) and _plain(column) != kind for kind, column in columns.items()):
         tell(f"{name}: {', '.join(f'{kind}s from column {column!r}' for kind, column in columns.items())}")
     table = pd.DataFrame({kind: _strings(table[column], name) for kind, column in columns.items()}, dtype=object)
-    return _without(table, (table == pd.Series(columns)).all(axis=1), "they repeat the names of the columns", name)
+    header = pd.Series(columns).str.casefold()
+    return _without(table, (table.map(str.casefold) == header).all(axis=1), "they repeat the names of the columns", name)
 
 
 def _plain(column):

@@ -91,6 +91,16 @@ def test_a_fit_is_the_same_each_time_and_another_seed_holds_out_others():
     assert len(losses) == 3
 
 
+def test_numpys_newer_strings_are_strings():
+    model = TextClassifier().fit(TEXTS, np.array(LABELS, np.dtypes.StringDType()))
+    assert model.classes_.tolist() == ["down", "up"]
+
+
+def test_classes_are_in_the_order_of_their_numbers():
+    texts = [f"word{rating} film" for rating in range(1, 11)] * 4
+    assert TextClassifier().fit(texts, [str(rating) for rating in range(1, 11)] * 4).classes_.tolist()[-2:] == ["9", "10"]
+
+
 @pytest.mark.parametrize(
     "labels",
     [[1, 2], [-1, 1], [1.0, 2.0], [False, True], ["no", "yes"], ["ä b", ""], np.array(["x", "y"], object)],
