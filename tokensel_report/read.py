@@ -10,8 +10,8 @@ import pandas as pd
 from pandas.io.common import get_handle  # opens whatever pandas opens: packed files, addresses
 
 from tokensel_nb.corpus import Corpus
-from tokensel_nb.datasets.reviews import DataError, Reviews, count, tell
-from tokensel_nb.extras import datasets
+from tokensel_nb.datasets.hub import split_of
+from tokensel_nb.datasets.reviews import DataError, NotHereError, Reviews, count, tell
 
 from .encoding import decoded
 
@@ -169,12 +169,11 @@ def _table(source, **how):
 
 def _of_hub(source):
     """Load ``hub:owner/name@revision:split``."""
-    address, _, split = source.removeprefix("hub:").partition(":")
-    address, _, revision = address.partition("@")
+    address, revision, split = re.fullmatch(r"hub:([^@:]*)@?([^:]*):?(.*)", source).groups()
     try:
-        return datasets.load_dataset(address, split=split or "train", revision=revision or None)
-    except (OSError, ValueError) as error:
-        raise DataError(f"{source} is no hub:owner/name@revision:split to load ({str(error).splitlines()[0]})") from error
+        return split_of(address, split or "train", revision or None)
+    except NotHereError as error:
+        raise DataError(f"{source} is no hub:owner/name@revision:split to load ({error})") from error
 
 
 def _of_lists(source):

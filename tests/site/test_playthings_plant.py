@@ -100,8 +100,8 @@ def without(model, text, starts):
 
 def test_a_word_is_taken_out_of_the_sum(visit, tmp_path):
     """By a tap and by a key; of a word that stands there twice, one place at a time."""
-    texts, text = ["a good film", "good and moving", "a bad film", "bad and long"], "a good good film and unseen bad"
-    model = tr.TextClassifier(min_texts=1).fit(texts * 10, [1, 1, 0, 0] * 10)
+    texts, text = ["a good film", "good and moving", "a bad film", "bad and long", "a film"], "a good good film and unseen bad"
+    model = tr.TextClassifier(min_texts=1).fit(texts * 10, [1, 1, 0, 0, 0] * 10)  # the last: else what is left would tie
     scripts = [(ROOT / "book/_static/playthings" / f"{name}.js").as_uri() for name in ("engine", "ui", "leave")]
     tags = "".join(f'<script src="{script}"></script>' for script in scripts)
     page = tmp_path / "page.html"
