@@ -76,19 +76,6 @@ def test_the_ceiling_compares_the_skews_of_two_parts_of_the_other_half(corpus, c
     assert len(control["ceiling"]) == len(review_controls.CUTS)
 
 
-def test_a_control_is_of_every_seed_and_permutation(control):
-    for of in ("values", "scores", "stopped"):
-        for by in ("own", "held out"):
-            found = control[of][by]
-            for figure in ("rank", "word_skew", "matched"):
-                assert len(found[figure]["true"]) == 2
-                assert len(found[figure]["shuffled"]) == 2 * review_controls.SHUFFLES
-            bins = found["bins"]
-            assert {len(column) for column in bins.values()} == {len(bins["sizes"])}
-    assert len(control["accuracy"]) == 2
-    assert len(control["deviation"]["scores"]["shuffled"]) == 2 * review_controls.SHUFFLES
-
-
 def test_every_split_has_a_fifth_and_halves_of_its_own(corpus):
     texts = independent_tokens(600, 320, 60, 0.5, seed=1)
     texts = replace(texts, counts=csr_array((texts.counts.data, *map(np.int32, (texts.counts.indices, texts.counts.indptr)))))
