@@ -97,16 +97,6 @@ def test_attention_is_the_mean_of_the_first_layers_heads(texts):
     np.testing.assert_allclose(rows[0][texts.counts.indices[: texts.counts.indptr[1]]], expected, rtol=1e-12)
 
 
-def test_a_run_that_goes_on_is_the_same_run(texts, tmp_path):
-    start = SMALL().start(texts.vocab_size, 4, 0)
-    settings = dict(model=SMALL(), learning_rate=0.01, batch_size=3, evaluate_every=5)
-    whole = ts.train(start, texts, 20, **settings)
-    ts.train(start, texts, 10, checkpoint=tmp_path / "run", **settings)
-    resumed = ts.train(start, texts, 20, checkpoint=tmp_path / "run", **settings)
-    assert (flat(resumed.parameters) == flat(whole.parameters)).all()
-    assert whole.history.losses[-1] < whole.history.losses[0]
-
-
 def test_pytorchs_start_is_pytorchs():
     state, start = torch.get_rng_state(), SMALL(spread=None).start(3, 4, seed=0)
     assert (start.norm1_weight == 1).all()
