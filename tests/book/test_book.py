@@ -141,17 +141,6 @@ def test_workflows_name_actions_by_commits(path):
     assert not [each for each in used if not re.fullmatch(r"actions/[a-z-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", each)]
 
 
-@WORKFLOWS
-def test_workflows_call_nothing_but_make(path):
-    """What runs on a hosted machine is what anyone can run: the targets of the Makefile."""
-    targets = re.findall(r"^([a-z]+):.*##", (ROOT / "Makefile").read_text("utf-8"), flags=re.M)
-    jobs = yaml.safe_load(path.read_text("utf-8"))["jobs"].values()
-    commands = [step["run"] for job in jobs for step in job["steps"] if "run" in step]
-    assert commands
-    called = {command.removesuffix(" PART=${{ matrix.part }}") for command in commands}
-    assert called <= {f"make {target}" for target in targets}
-
-
 def test_every_part_of_the_long_tests_runs_every_week():
     job = yaml.safe_load((ROOT / ".github" / "workflows" / "contract.yml").read_text("utf-8"))["jobs"]["long"]
     assert job["strategy"]["matrix"]["part"] == long.PARTS
