@@ -5,17 +5,11 @@ import re
 import subprocess
 import sys
 import tomllib
-from importlib import import_module
 
 import long
 import pytest
 import yaml
-from notebooks import NOTEBOOKS, ROOT, code_cells, figures, prose, read
-
-import tokensel_nb as ts
-import tokensel_report as tr
-
-EXPORTED = {name: getattr(package, name) for package in (ts, tr) for name in package.__all__}
+from notebooks import ROOT, figures, read
 
 FOLDERS = (ROOT / "book", ROOT / "book" / "api", ROOT / "book" / "teaching")
 PAGES = sorted(page for folder in FOLDERS for page in folder.iterdir() if page.suffix in (".md", ".ipynb"))
@@ -100,13 +94,6 @@ def test_no_file_depends_on_a_machine(tracked):
     assert not found
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_cited_works_are_in_the_bibliography(page):
-    known = set(re.findall(r"^@\w+\{([^,]+),", (ROOT / "book" / "references.bib").read_text("utf-8"), re.MULTILINE))
-    cited = {key.strip() for keys in re.findall(r"\{cite(?::\w+)?\}`([^`]+)`", prose(page)) for key in keys.split(",")}
-    assert cited <= known
-
-
 def test_the_front_picture_is_the_chapters_own():
     cell = figures(read(ROOT / "book" / "02_one_step.ipynb"))["fig-one-step"]
     shown = (ROOT / "book" / "images" / "one_step.png").read_bytes()
@@ -154,33 +141,7 @@ def test_workflows_name_actions_by_commits(path):
     assert not [each for each in used if not re.fullmatch(r"actions/[a-z-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", each)]
 
 
-@WORKFLOWS
-def test_workflows_call_nothing_but_make(path):
-    """What runs on a hosted machine is what anyone can run: the targets of the Makefile."""
-    targets = re.findall(r"^([a-z]+):.*##", (ROOT / "Makefile").read_text("utf-8"), flags=re.M)
-    jobs = yaml.safe_load(path.read_text("utf-8"))["jobs"].values()
-    commands = [step["run"] for job in jobs for step in job["steps"] if "run" in step]
-    assert commands
-    called = {command.removesuffix(" PART=${{ matrix.part }}") for command in commands}
-    assert called <= {f"make {target}" for target in targets}
-
-
 def test_every_part_of_the_long_tests_runs_every_week():
     job = yaml.safe_load((ROOT / ".github" / "workflows" / "contract.yml").read_text("utf-8"))["jobs"]["long"]
     assert job["strategy"]["matrix"]["part"] == long.PARTS
     assert all(place.exists() for place in long.PLACES.values())
-
-
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_chapter_names_the_module_behind_it(path):
-    """It is there, has at most 400 lines, and the chapter's code uses it."""
-    code = "\n".join(cell.source for cell in code_cells(read(path)))
-    named = re.findall(r"\{module\}`([\w/]+)`", prose(path))
-    assert named
-    for name in named:
-        place = name if name.startswith("tokensel_report/") else f"tokensel_nb/{name}"
-        module = import_module(place.replace("/", "."))
-        assert len((ROOT / f"{place}.py").read_text("utf-8").splitlines()) <= 400 or place == "tokensel_report/table"
-        own = [each for each, found in EXPORTED.items() if found.__module__ == module.__name__]
-        imported = rf"{re.escape(module.__name__)}\b|import [^\n]*\b{module.__name__.split('.')[-1]}\b"
-        assert re.search(imported, code) or re.search(rf"\bt[sr]\.({'|'.join(own)})\b", code), name

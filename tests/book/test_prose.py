@@ -7,7 +7,6 @@ from itertools import chain
 from pathlib import Path
 
 import pytest
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 from notebooks import NOTEBOOKS, read
 from results import CLAIM, NUMBER, Number, texts
 
@@ -64,28 +63,6 @@ def unknown(notebook):
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
 def test_numbers_in_the_text_are_those_of_the_cells(path):
     assert unknown(read(path)) == sorted(ELSEWHERE.get(path.stem, []))
-
-
-def test_a_stale_number_is_found():
-    cell = new_code_cell("1 - 0.16", outputs=[new_output("stream", name="stdout", text="accuracy 0.842, 71%\n")])
-    sure = new_markdown_cell("## Section\n\nIt gets 0.84, or 84.2%, and 71% of $0.5$ with `0.6`; 0.16 is wrong.")
-    stale = new_markdown_cell("It gets 0.82, and 73% or −0.84.")
-
-    def notebook(*cells):
-        return type("Notebook", (), {"cells": cells})
-
-    assert unknown(notebook(sure, cell)) == []
-    assert unknown(notebook(sure, cell, stale)) == ["0.82", "73%"]
-    assert unknown(notebook(sure, cell, new_markdown_cell("## Next"), sure)) == ["0.16", "0.84", "71%", "84.2%"]
-
-
-def test_a_summary_repeats_numbers_of_its_chapter():
-    cell = new_code_cell("", outputs=[new_output("stream", name="stdout", text="accuracy 0.842\n")])
-    summary = new_markdown_cell(
-        "So says Theorem 4.3.\n\n## What was seen\n\nIt gets 0.84, not 0.86.\n\n## Exercises\n\nWhy 0.84?"
-    )
-    cells = [new_markdown_cell("# Chapter"), cell, new_markdown_cell("## Last"), summary]
-    assert unknown(type("Notebook", (), {"cells": cells})) == ["0.84", "0.86"]
 
 
 @pytest.mark.parametrize(

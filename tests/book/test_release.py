@@ -1,21 +1,14 @@
 """What `make release` is made of, as far as it is quick: the rest is the rehearsal itself."""
 
-import importlib.util
-import re
 import shutil
 import tarfile
 
 import first_cells
-import index_page
 import nbformat
 import pytest
 import release
 import yaml
 from notebooks import ROOT
-
-SPEC = importlib.util.spec_from_file_location("hatch_build", ROOT / "hatch_build.py")
-hatch_build = importlib.util.module_from_spec(SPEC)
-SPEC.loader.exec_module(hatch_build)
 
 
 def test_files_agree_on_the_release():
@@ -28,16 +21,6 @@ def test_the_paper_has_one_doi():
     (paper,) = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))["references"]
     assert paper["doi"] == "10.48550/arXiv.2505.17282"
     assert f"doi       = {{{paper['doi']}}}" in (ROOT / "book" / "references.bib").read_text("utf-8")
-
-
-def test_what_is_built_from_the_same_files_is_the_same(tmp_path):
-    """The wheel; the rehearsal compares the source archive too, and builds in other folders."""
-    digests = []
-    for name in ("one", "two"):
-        release.build(ROOT, tmp_path / name, "wheel")
-        (wheel,) = (tmp_path / name).iterdir()
-        digests.append(release.sha256(wheel))
-    assert digests[0] == digests[1]
 
 
 @pytest.fixture
@@ -79,20 +62,6 @@ def test_a_release_holds_every_notebook_to_its_wheel_until_it_lets_them_go(copy,
     assert contents(copy) == before
 
 
-@pytest.fixture(scope="module")
-def description(tmp_path_factory):
-    """Return the description that the wheel carries."""
-    folder = tmp_path_factory.mktemp("built")
-    ((name, _),) = release.build(ROOT, folder, "wheel").items()
-    return index_page.description(folder / name)
-
-
-def test_a_package_index_shows_the_readme_as_it_is_meant(description):
-    address = f"{first_cells.address()}/raw/v{release.version()}"
-    assert not list(index_page.faults(description, first_cells.address(), ROOT))
-    assert f"({address}/book/images/one_step.png)" in description
-
-
 def test_pages_are_packed_the_same_whenever_they_were_made(tmp_path):
     digests = []
     for name in ("one", "two"):
@@ -105,10 +74,3 @@ def test_pages_are_packed_the_same_whenever_they_were_made(tmp_path):
     with tarfile.open(tmp_path / "one.tar.gz") as packed:
         assert packed.getnames() == ["html/book/index.html"]
     assert digests[0] == digests[1]
-
-
-def test_what_a_person_is_told_to_run_is_there():
-    targets = re.findall(r"^([a-z]+):.*##", (ROOT / "Makefile").read_text("utf-8"), flags=re.MULTILINE)
-    told = re.findall(r"`make (\w+)`", (ROOT / "RELEASING.md").read_text("utf-8"))
-    assert "release" in told
-    assert set(told) <= set(targets)

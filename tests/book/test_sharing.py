@@ -111,9 +111,7 @@ def test_results_alone_and_a_still_picture(build):
     [
         ("fig-one", "fig-two"),
         ("notebook answer = 42", "notebook answer = 43"),
-        ("notebook answer = 42", "no_such answer = 42"),
         ("chapter#try.text", "chapter#step.eta"),
-        ("chapter#try.text", "no_such#try.text"),
     ],
 )
 def test_what_is_not_there_is_a_warning_and_so_the_end_of_a_strict_build(build, there, not_there):

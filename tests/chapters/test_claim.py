@@ -179,34 +179,6 @@ GOOD = claim("good", "It *holds*: $1 = 1$.", 1.0, at_least=0.97, source="paper")
 DRAWN = dict(id="drawn", statement="s", value=0.5)
 MISSED = dict(id="missed", statement="s", value=0.9, at_least=0.95, source="paper")
 HIDDEN = dict(id="hidden", statement="s", value=1.0, at_most=1)
-FAULTS = {
-    "missed, and nothing is recorded": GOOD | {"value": 0.96},
-    "beyond its record": DRAWN | {"value": 0.55},
-    "bounds that the register does not have": MISSED | {"at_least": 0.9},
-    "bounds of one that describes": DRAWN | {"at_least": 0.4},
-    "a bound shown that is no error of rounding": GOOD | {"value": None},
-    "no field of a claim": GOOD | {"measured": 1.0},
-    "a field is missing": {"id": "short"},
-    "no number": GOOD | {"value": "1"},
-    "no bound": GOOD | {"at_least": None},
-    "backed by a file that is not there": GOOD | {"backed_by": "tests/test_gone.py"},
-    "backed by a test that is not there": GOOD | {"backed_by": "tests/test_here.py::test_gone"},
-}
-
-
-@pytest.mark.parametrize("fault", FAULTS)
-def test_a_fault_of_a_stored_row_is_found(tmp_path, fault):
-    (tmp_path / "tests").mkdir()
-    (tmp_path / "tests" / "test_here.py").write_text("def test_here(): ...")
-    good = [GOOD, DRAWN | {"backed_by": "tests/test_here.py::test_here"}]
-    assert tokensel_claims.collect({"book/01_first": write(tmp_path, *good)}, tmp_path)[1] == []
-    (found,) = tokensel_claims.collect({"book/01_first": write(tmp_path, FAULTS[fault])}, tmp_path)[1]
-    assert found.startswith("book/01_first: ")
-
-
-def test_two_rows_of_one_id_are_found(tmp_path):
-    chapters = {name: write(tmp_path, GOOD, name=name) for name in ("01_first", "02_second")}
-    assert tokensel_claims.collect(chapters, tmp_path)[1] == ["02_second: a second row of good"]
 
 
 def test_verdicts_are_counted_and_what_is_not_public_and_the_papers_by_themselves(tmp_path):

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from tokensel_nb import Corpus, class_profile, shuffle_labels
+from tokensel_nb import Corpus, class_profile
 from tokensel_nb.chapters import classes
 
 
@@ -38,11 +38,3 @@ def test_contrasts_tell_the_ways_to_lean_apart():
     assert classes.contrasts(leaning, leaning) == pytest.approx([1, 1, 1])
     flipped = ways * [1, 1, -1] @ classes.CONTRASTS + random.normal(size=(200, 1))
     assert classes.contrasts(leaning, flipped) == pytest.approx([1, 1, -1])
-
-
-def test_labels_shuffled_within_groups_keep_the_groups(small):
-    found = shuffle_labels(small, 0, (0, 0, 1))
-    assert np.array_equal(found.labels == 2, small.labels == 2)
-    assert not np.array_equal(found.labels, small.labels)
-    assert np.array_equal(np.bincount(found.labels), np.bincount(small.labels))
-    assert np.array_equal(shuffle_labels(small, 0, (0, 1, 2)).labels, small.labels)

@@ -8,8 +8,6 @@ from tokensel_nb import WithMLP, binned, one_layer
 from tokensel_nb.chapters import deeper_reviews
 from tokensel_nb.chapters.deeper_reviews import (
     EXPERIMENTS,
-    PROTOCOL,
-    Experiment,
     alone,
     deeper_run,
     one_layer_beside,
@@ -83,13 +81,6 @@ def test_one_layer_beside_learns_the_same_reviews_cut_without_a_warning(imdb, mo
     assert named == wanted | {"model": one_layer}
 
 
-def test_the_protocol_of_the_mlp_is_the_one_that_was_fixed():
-    model = WithMLP(activation="gelu", initial="pytorch")
-    assert PROTOCOL == Experiment(model, 0.01, "mlp", range(30, 60), skew="texts", shuffled=False)
-    assert deeper_reviews.SETTINGS == dict(dim=128, steps=600, batch_size=50, evaluate_every=300, device="auto")
-    assert (deeper_reviews.TEXTS, deeper_reviews.MAX_TOKENS) == (5_000, 96)
-
-
 def test_a_level_v_has_no_slant_and_a_line_adds_it():
     letter_v, line = np.abs(np.linspace(-1, 1, 20)), np.linspace(-1, 1, 20)
     assert slant(letter_v) == pytest.approx(0)
@@ -113,8 +104,3 @@ def test_the_skew_over_texts_counts_a_text_once(imdb):
         wanted = (few.signs @ holds) / holds.sum(axis=0)
     np.testing.assert_allclose(skew_over(few, "texts"), wanted, atol=1e-12)
     np.testing.assert_array_equal(skew_over(few, "occurrences"), few.label_skew())
-
-
-def test_each_experiment_has_the_rate_it_was_recorded_with():
-    rates = {name: experiment.learning_rate for name, experiment in EXPERIMENTS.items()}
-    assert rates == {"two layers": 0.003, "two layers, no key-query": 0.003, "two layers, no residual": 0.003, "MLP": 0.01}

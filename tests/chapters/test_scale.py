@@ -98,10 +98,6 @@ def test_so_many_units_hold_the_counts_and_one_fewer_does_not(entry):
     assert on_paper(SIZE._replace(dim=4096), MACHINE._replace(memory=1e8), 0.5)["enough"] == np.inf, "E alone is too large"
 
 
-def test_a_step_costs_time(corpus):
-    assert scale.step_seconds(corpus, 2048, rounds=3) > scale.step_seconds(corpus, 4, rounds=3) > 0
-
-
 @pytest.mark.long  # tests/training/test_distributed.py starts two processes, too
 def test_two_processes_end_as_one_and_their_bytes_are_counted(corpus, tmp_path):
     ts.write_shards(tmp_path / "reviews.arrow", [corpus[:100], corpus[100:]])
@@ -110,18 +106,3 @@ def test_two_processes_end_as_one_and_their_bytes_are_counted(corpus, tmp_path):
     alone = ts.train(start, corpus, scale.SAME_STEPS, evaluate_every=scale.SAME_STEPS).parameters
     assert scale.largest_difference(map(np.array, found["parameters"]), alone) < 1e-10
     assert sorted(found["sent"]) == [16] * 2 + [2 * size_of(corpus, 16).exchanged] * scale.SAME_STEPS
-
-
-def test_a_failure_of_torchrun_is_told(tmp_path):
-    with pytest.raises(RuntimeError, match=r"reviews\.arrow"):
-        scale.torchrun(1, "train", tmp_path)
-
-
-def test_counting_leaves_torch_as_it_was():
-    from torch import distributed
-
-    before = distributed.all_reduce
-    with scale.counted() as sent:
-        assert distributed.all_reduce is not before
-    assert distributed.all_reduce is before
-    assert sent == []

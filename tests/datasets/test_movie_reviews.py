@@ -4,7 +4,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import raising, written
+from helpers import raising
 
 from tokensel_nb import DataError, load_movie_reviews, load_rotten_tomatoes, read_rotten_tomatoes
 from tokensel_nb.datasets import sources
@@ -36,11 +36,6 @@ def test_a_fast_reader_gives_the_texts_that_pandas_gives():
     table = pd.read_csv(path, keep_default_na=False)
     assert whole.texts == table["text"].to_list()
     assert (whole.labels % 2).tolist() == table["label"].to_list()
-
-
-def test_quotes_line_breaks_and_numbers_in_a_csv_file(tmp_path):
-    path = written(tmp_path / "a.csv", [('"So,\nso"', 0), ("1984", 1), ("NA", 1), ("", 0)])
-    assert sources.read_csv(path, "text") == {"text": ['"So,\nso"', "1984", "NA", ""], "label": [0, 1, 1, 0]}
 
 
 def test_a_package_without_its_data_file_is_named(monkeypatch):

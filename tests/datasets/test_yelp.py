@@ -69,11 +69,6 @@ def test_two_classes_of_the_hub_have_their_line_breaks_back(yelp_hub, capsys):
     assert (reviews.labels.tolist(), reviews.class_names) == ([0, 1], ("negative", "positive"))
 
 
-def test_the_rows_of_the_hub_that_are_expected():
-    rows = [RECORDED[f"{name} {split}"][0] for name in SETS.values() for split in ("train", "test")]
-    assert rows == [560_000, 38_000, 650_000, 50_000]
-
-
 def test_a_wrong_number_of_rows_from_the_hub_is_refused(yelp_hub, monkeypatch):
     monkeypatch.setitem(RECORDED, "Yelp stars test", (38_000, None))
     with pytest.raises(DataError, match="Yelp stars test from the Hugging Face hub: 5 rows instead of 38,000; get the whole"):

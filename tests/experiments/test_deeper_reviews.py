@@ -10,7 +10,6 @@ from experiments.deeper_reviews import (
     OF_MLP,
     OF_TWO_LAYERS,
     SECOND,
-    TARGET,
     favoured,
     of_seed,
     on_more,
@@ -151,7 +150,3 @@ def test_the_record_is_of_these_experiments():
         assert len(run["score_correlations"]) == len(EXPERIMENTS[name].seeds)
         again = [with_paper(means, f"{EXPERIMENTS[name].table}_p") for means in run["scores"]]
         np.testing.assert_allclose(again, run["score_correlations"], atol=2e-3)  # both are rounded to four digits
-
-
-def test_the_target_is_the_one_that_was_fixed():
-    assert TARGET == 0.95

@@ -106,15 +106,6 @@ def test_windows_are_the_last_pieces_between_what_bert_puts_around():
     assert windows_of([np.array([7, 8, 9]), np.array([5])], 2).tolist() == [[101, 8, 9, 102], [101, 5, 102, 0]]
 
 
-def test_pieces_are_counted_by_their_numbers():
-    corpus = encoder.counts_of([np.array([1, 1, 0]), np.array([0])], [1, -1], ["film", "good"])
-    assert corpus.counts.toarray().tolist() == [[1, 2], [1, 0]]
-
-
-def test_pieces_have_the_tokenizers_numbers(small):
-    assert small.numbers(small.vocabulary[3:6]).tolist() == [3, 4, 5]
-
-
 def test_word_means_are_over_all_places_of_a_piece(small):
     model, windows = Pooled(small, 0), windows_of([np.array([4, 5, 4]), np.array([5])], 3)
     vectors = model.vectors(windows).detach().numpy()

@@ -44,15 +44,6 @@ def test_the_leads_are_those_of_the_flow(many, size, error):
     assert found[1] > begin[1] + 1
 
 
-@pytest.mark.parametrize(("many", "size"), [(1, 1.0), (2, 3.0), (4, 0.5)])
-def test_just_above_the_level_the_lone_token_is_lost(many, size):
-    border = ts.allowed_error(many, size) + 1 / error_level.MANY
-    for factor, lost in ((0.95, False), (1.05, True)):
-        leads = error_level.Lone(many, size, error_level.MANY, factor * border).leads(error_level.SEEN)
-        assert (leads[0] < 0) == lost
-        assert leads[1] > 3_900
-
-
 def test_the_flow_itself_loses_it():
     """At 0.8 and 1.2 times the border of 40 irrelevant tokens."""
     border = ts.allowed_error(1, 1.0) + 1 / 40

@@ -154,13 +154,6 @@ def test_ends_compare_words_of_equal_frequency():
     assert language_training.ends(information, 1 + (information > 0.5)) == pytest.approx(2, abs=0.05)
 
 
-def test_near_words_move_alike():
-    words = np.array([*language_first.ALIKE, "film", "is", "are", "be", "been"])
-    moved = np.random.default_rng(0).standard_normal((10, 6))
-    moved[5] = 2 * moved[0]
-    assert language_first.nearest(moved, words, 10)["movie"][0] == "film"
-
-
 def test_records_hold_what_their_protocol_promises():
     first = recorded("language_first")
     for kind in language_first.KINDS:

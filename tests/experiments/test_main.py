@@ -45,22 +45,10 @@ def test_what_measures_time_runs_alone_and_last(asked, monkeypatch):
     assert names == ["short", "long"]
 
 
-def test_a_part_of_no_such_name_is_an_error_that_lists_the_others(capsys):
-    assert command.main(["nothing"]) == 2
-    assert "there is no part nothing; there are yelp, " in capsys.readouterr().err
-
-
 def test_every_part_has_a_record_and_every_time_a_part():
     known = set(command.parts())
     assert known <= {path.stem for path in (FOLDER / "recorded").glob("*.json")}
     assert recording.times().keys() <= known
-
-
-def test_a_part_keeps_its_time_beside_those_of_others(monkeypatch, tmp_path):
-    monkeypatch.setattr(recording, "TIMES", tmp_path / "times.json")
-    for name, minutes in (("b", 1.0), ("a", 2.0), ("b", 3.0)):
-        recording.keep_time(name, {"minutes": minutes})
-    assert [(name, of["minutes"]) for name, of in recording.times().items()] == [("a", 2.0), ("b", 3.0)]
 
 
 def test_parts_that_end_at_once_lose_no_time(monkeypatch, tmp_path):

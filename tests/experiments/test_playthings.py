@@ -10,11 +10,6 @@ from tokensel_nb.chapters import reviews
 from tokensel_nb.chapters.recorded import recorded
 
 
-def test_numbers_are_two_bytes_each_low_ones_first():
-    assert playthings.packed([0.5, -0.25], 0.25) == {"step": 0.25, "bytes": "Av8A/w=="}
-    assert playthings.script("words", ["bad", "good"]) == 'tokensel.words = ["bad","good"];\n'
-
-
 def test_numbers_that_two_bytes_do_not_hold():
     with pytest.raises(ValueError, match=r"3\.5, is over 32,767 steps of 0\.0001"):
         playthings.packed([-3.5, 0], 0.0001)

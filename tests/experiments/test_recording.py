@@ -1,12 +1,10 @@
 import json
 import re
 
-import numpy as np
 import pytest
 
 import tokensel_nb as ts
 from experiments import recording
-from experiments.machine import machine, processor
 from tokensel_nb.chapters.recorded import recorded
 
 
@@ -36,11 +34,6 @@ def test_a_record_names_its_machine_and_date(tmp_path, monkeypatch):
     assert re.fullmatch(r"\d{4}-\d\d-\d\d", machine["date"])
 
 
-def test_what_is_said_of_this_machine():
-    assert machine().keys() - {"gpu"} == {"processor", "cores", "python", "torch", "date"}
-    assert len(processor()) > 0
-
-
 def test_numbers_are_stored_plain():
     assert recording.rounded([[1 / 3], [2]]) == [[0.3333], [2.0]]
     assert recording.or_none([1.0, float("nan")]) == [1.0, None]
@@ -59,17 +52,3 @@ def test_figures_are_of_true_labels_then_of_each_permutation(control):
     assert list(numbers) == ["rank", "word_skew", "matched"]
     assert {len(column) for column in numbers.values()} == {3}
     assert numbers["rank"][0] == control["share"]["held out"].true.rank_correlation()
-
-
-def test_controls_of_several_runs_are_walked_through_together(control):
-    together = recording.by_kind(lambda one, other: (one, other), control, control)
-    assert together["share"]["own"] == (control["share"]["own"],) * 2
-    assert json.dumps(recording.by_kind(lambda one: len(one.shuffled), control)) == '{"share": {"own": 2, "held out": 2}}'
-
-
-def test_values_and_scores_are_what_is_binned():
-    parameters = ts.Parameters(np.eye(2), np.array([1.0, 2.0]), np.array([3.0, 4.0]))
-    assert {kind: column.tolist() for kind, column in recording.amounts(parameters).items()} == {
-        "values": [3.0, 4.0],
-        "scores": [1.0, 2.0],
-    }

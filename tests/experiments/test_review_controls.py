@@ -8,7 +8,6 @@ from scipy.sparse import csr_array
 from experiments import review_controls
 from experiments.subwords import in_pieces, wordpiece
 from tokensel_nb import (
-    Bins,
     binned,
     corpus_from_texts,
     independent_tokens,
@@ -74,19 +73,6 @@ def test_the_ceiling_compares_the_skews_of_two_parts_of_the_other_half(corpus, c
     expected = matched_correlation(np.abs(another.label_skew()), half, one, min_texts=1)
     assert control["ceiling"][0] == pytest.approx(expected, abs=1e-3)
     assert len(control["ceiling"]) == len(review_controls.CUTS)
-
-
-def test_a_control_is_of_every_seed_and_permutation(control):
-    for of in ("values", "scores", "stopped"):
-        for by in ("own", "held out"):
-            found = control[of][by]
-            for figure in ("rank", "word_skew", "matched"):
-                assert len(found[figure]["true"]) == 2
-                assert len(found[figure]["shuffled"]) == 2 * review_controls.SHUFFLES
-            bins = found["bins"]
-            assert {len(column) for column in bins.values()} == {len(bins["sizes"])}
-    assert len(control["accuracy"]) == 2
-    assert len(control["deviation"]["scores"]["shuffled"]) == 2 * review_controls.SHUFFLES
 
 
 def test_every_split_has_a_fifth_and_halves_of_its_own(corpus):
@@ -192,18 +178,6 @@ def test_pieces_are_measured_like_any_vocabulary_and_by_kind(pieces, monkeypatch
         assert each["score"] == pytest.approx(learnt.token_scores[column], abs=1e-3)
 
 
-def test_what_is_recorded_of_the_controls_holds_what_the_chapter_says():
-    for found in (*(recorded("control")[name] for name in ("imdb", "tomatoes")), recorded("control_yelp")):
-        rise, favour = found["values"]["held out"]["rank"], found["stopped"]["held out"]["matched"]
-        assert len(rise["true"]) == len(review_controls.SEEDS)
-        assert len(rise["shuffled"]) == review_controls.SHUFFLES * len(review_controls.SEEDS)
-        assert min(rise["true"]) > max(rise["shuffled"])
-        assert min(favour["true"]) > max(favour["shuffled"])
-    bins = recorded("control")["imdb"]["values"]["held out"]
-    means = Bins(np.arange(21.0), *(np.array(bins["bins"][key]) for key in ("sizes", "means", "spreads")))
-    assert means.rank_correlation() == pytest.approx(bins["rank"]["true"][0], abs=1e-3)
-
-
 def test_what_is_recorded_of_pieces_holds_what_the_chapter_says():
     found = recorded("subwords")
     assert f"{sum(found[kind]['pieces'] for kind in ('beginnings', 'continuations')):,} words" in found["subwords"]["corpus"]
@@ -225,10 +199,3 @@ def test_the_recorded_pieces_are_found_again():
         column = half.column(name)
         assert of["occurrences"] == half.counts[:, [column]].sum()
         assert [of["own"], of["held out"]] == pytest.approx([skew[column] for skew in skews], abs=1e-4)  # four digits
-
-
-def test_what_is_recorded_of_descent_is_of_true_and_of_shuffled_labels():
-    found = recorded("descent")
-    for labels in ("true", "shuffled"):
-        assert found[labels]["steps"][-1] == review_controls.DESCENT["steps"]
-        assert found[labels]["losses"][-1] < found[labels]["losses"][0]

@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 from scipy import optimize
 
-import tokensel_nb as ts
 from experiments import several
-from tokensel_nb import NotSeparableError
 
 SEED = 7
 
@@ -67,14 +65,3 @@ def test_a_few_paths_of_each_kind():
         assert not any(each["stray"] for each in outcomes)
         if kind == "unequal":
             assert not any(each["joint"] for each in outcomes)
-
-
-def test_a_selection_that_no_direction_makes_counts_as_far(monkeypatch):
-    corpus, start = several.drawn("alone", 0, SEED)
-    relevant = (corpus.counts.toarray() > 0) & (start.token_values != 0)
-
-    def refuse(*_):
-        raise NotSeparableError("none", None)
-
-    monkeypatch.setattr(ts, "max_margin", refuse)
-    assert several.wrong_direction(start, corpus, relevant, relevant, np.random.default_rng(0)) is None

@@ -3,7 +3,7 @@ import pytest
 
 from experiments import two_heads
 from experiments.two_heads import CORPORA, SPLITS, HeadParameters, Heads, compare, on_corpus
-from tokensel_nb import Parameters, logits, train
+from tokensel_nb import Parameters, logits
 from tokensel_nb.chapters import deeper_reviews
 from tokensel_nb.chapters.recorded import recorded
 
@@ -13,14 +13,6 @@ def test_heads_add_up_to_one_layer_each(imdb):
     start = HeadParameters(*(random.standard_normal(array.shape) for array in Heads().start(few.vocab_size, 4, 0)))
     each = [logits(Parameters(start.embeddings, *one), few) for one in zip(start.queries, start.output_vectors)]
     np.testing.assert_allclose(logits(start, few, Heads()), sum(each), atol=1e-12)
-
-
-def test_equal_heads_stay_equal(imdb):
-    start = Heads(1).start(imdb.vocab_size, 4, 0)
-    twice = HeadParameters(start.embeddings, *(np.repeat(each, 2, axis=0) for each in (start.queries, start.output_vectors)))
-    after = train(twice, imdb[::500], steps=5, model=Heads(), learning_rate=0.003, batch_size=50).parameters
-    assert np.ptp(after.scores, axis=1).min() > 0
-    np.testing.assert_array_equal(after.scores[0], after.scores[1])
 
 
 @pytest.mark.filterwarnings("ignore:.*texts have more than")
@@ -34,7 +26,6 @@ def test_a_corpus_as_it_is_recorded(imdb, monkeypatch):
     (found,) = on_corpus("imdb")["splits"]
     assert len(found["stops"]) == 3
     assert list(found["last"]) == ["two heads", "two models", "shuffled labels"]
-    assert found["last"]["two heads"]["values"] > found["last"]["two models"]["values"] - 2
 
 
 def test_a_head_that_listens_to_one_side_is_told(imdb):

@@ -88,15 +88,6 @@ def test_gradients_are_those_of_finite_differences(texts, norm):
     assert (along(1e-6) - along(-1e-6)) / 2e-6 == pytest.approx(slope, rel=1e-5)  # LayerNorm bends by thousands
 
 
-def test_order_counts_and_without_positions_it_does_not(texts):
-    parameters = begin(SMALL(), texts)
-    first, last = ts.logits(parameters, texts, SMALL())[[0, 4]]  # the same words
-    assert abs(first - last) > 1e-3
-    still = parameters._replace(positions=np.zeros_like(parameters.positions))
-    first, last = ts.logits(still, texts, SMALL())[[0, 4]]
-    assert first == pytest.approx(last, rel=1e-12)
-
-
 def test_attention_is_the_mean_of_the_first_layers_heads(texts):
     parameters = begin(SMALL(), texts)
     rows = ts.attention(parameters, texts, SMALL()).toarray()
@@ -104,23 +95,6 @@ def test_attention_is_the_mean_of_the_first_layers_heads(texts):
     heads = SMALL().head_attention(parameters, texts)[0][:, slice(*texts.counts.indptr[:2])]
     expected = (heads / heads.sum(1, keepdims=True)).mean(0)
     np.testing.assert_allclose(rows[0][texts.counts.indices[: texts.counts.indptr[1]]], expected, rtol=1e-12)
-
-
-def test_a_small_start_attends_uniformly(texts):
-    model = SMALL(spread=1e-4)
-    heads = model.head_attention(model.start(texts.vocab_size, 4, 0, dtype="float64"), texts)
-    uniform = texts.counts.data / (1 + texts.lengths).repeat(np.diff(texts.counts.indptr))
-    np.testing.assert_allclose(heads, np.broadcast_to(uniform, heads.shape), rtol=1e-6)  # scores are of the order spread²
-
-
-def test_a_run_that_goes_on_is_the_same_run(texts, tmp_path):
-    start = SMALL().start(texts.vocab_size, 4, 0)
-    settings = dict(model=SMALL(), learning_rate=0.01, batch_size=3, evaluate_every=5)
-    whole = ts.train(start, texts, 20, **settings)
-    ts.train(start, texts, 10, checkpoint=tmp_path / "run", **settings)
-    resumed = ts.train(start, texts, 20, checkpoint=tmp_path / "run", **settings)
-    assert (flat(resumed.parameters) == flat(whole.parameters)).all()
-    assert whole.history.losses[-1] < whole.history.losses[0]
 
 
 def test_pytorchs_start_is_pytorchs():

@@ -6,12 +6,11 @@ from urllib.parse import unquote, urlsplit
 
 import browser as real_browser
 import pytest
-from pages import CHAPTERS, FRONT, ROOT, SITE, Visit, each_page, soup
+from pages import CHAPTERS, FRONT, SITE, Visit, each_page, soup
 
 READ = [FRONT, *CHAPTERS]
-WORDS, CODE, SCREENS = 24_000, 60, 155 + 12  # in all; screens of a laptop, 12 of them for real transformers
+WORDS = 24_000  # in all
 CHAPTER_BYTES = 440_000  # what a server that compresses would send for a chapter, cold, to a phone that has not scrolled
-STYLES, FRONT_STYLES = 1_800, 350  # lines of style sheets in all, and of the front page's
 SHIFT = 0.02  # what may move by itself on a page; up to 0.1, search engines call it good
 WORD = re.compile(r"[\w’-]+")
 
@@ -27,32 +26,10 @@ def words(page):
     return sum(len(WORD.findall(each.get_text())) for each in found if stands_open(each))
 
 
-def lines(page, what):
-    """Count the lines of text that stand open in blocks."""
-    return sum(len(each.get_text().strip().splitlines()) for each in soup(page).select(what) if stands_open(each))
-
-
 def test_the_book_can_be_read_in_an_evening():
     assert len(READ) >= 15
     counted = {page.stem: words(page) for page in READ}
     assert sum(counted.values()) <= WORDS, counted
-
-
-def test_code_numbers_and_claims_wait_until_they_are_asked_for():
-    assert sum(lines(page, ".cell_input pre") for page in READ) <= CODE
-    assert [page.stem for page in READ if lines(page, ".cell_output pre")] == []
-    assert [page.stem for page in READ if lines(page, ".claim")] == []
-
-
-@pytest.mark.long
-def test_the_book_has_few_screens(visit):
-    height = "() => document.documentElement.scrollHeight / innerHeight"
-    screens = {}
-    for page in READ:
-        tab = visit(page, width=1280).tab
-        tab.set_viewport_size({"width": 1280, "height": 800})
-        screens[page.stem] = tab.evaluate(height)
-    assert sum(screens.values()) <= SCREENS, screens
 
 
 @each_page(READ)
@@ -63,12 +40,6 @@ def test_a_chapter_is_light(chromium, page):
     weights = {file.name: real_browser.sent_bytes(file) for file in files}
     opened.tab.close()
     assert sum(weights.values()) <= CHAPTER_BYTES, sorted(weights.items(), key=lambda each: -each[1])[:12]
-
-
-def test_styles_stay_small():
-    lines = {each.name: len(each.read_text("utf-8").splitlines()) for each in (ROOT / "book" / "_static").rglob("*.css")}
-    assert sum(lines.values()) <= STYLES, lines
-    assert lines["front.css"] <= FRONT_STYLES
 
 
 # All that moves although nobody touched it, from the first moment on, while the page is scrolled to its end.

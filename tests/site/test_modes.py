@@ -80,11 +80,3 @@ def test_what_a_fold_holds_says_which_button_opens_it(page):
 def test_paper_has_no_folds(chapter, name):
     tab = chapter(name).tab
     assert printed_share(tab, "article") >= PRINTED
-
-
-@pytest.mark.parametrize("page", CHAPTERS, ids=lambda page: page.stem)
-def test_a_tick_leads_to_its_claim_and_says_what_was_found(page, site):
-    rows = {row["id"] for row in soup(site / "book" / "claims.html").select("tr[id]")}
-    for tick in soup(page).select("a:has(> .checked)"):
-        assert tick["href"].partition("#")[2] in rows
-        assert tick["title"].startswith("Checked: ")

@@ -55,13 +55,6 @@ def test_each_level_lies_on_an_honest_curve(played, model, step, level, place):
     assert bool(stop.locator(".level.hit").count()) == (level != 50)
 
 
-def test_shuffled_labels_are_learnt_by_heart_and_tell_nothing():
-    data = shipped("stop_data")
-    assert data["shuffled"]["steps"] == data["all"]["steps"]
-    assert 480 < np.mean(data["shuffled"]["new"]) < 510  # a coin flip
-    assert min(run[-1] for run in data["shuffled"]["own"]) > 750
-
-
 def test_the_line_is_dragged_and_another_network_chosen(played):
     place = played("stop", width=390)
     place.get_by_role("button", name="no attention").click()

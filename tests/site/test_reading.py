@@ -1,9 +1,7 @@
 """What a reader does with the pages: search, open a solution, move a slider by the keyboard, go from page to page."""
 
 import pytest
-from pages import PAGES, each_page, no_sideways_scroll, soup
-
-import tokensel_nb as ts
+from pages import PAGES, each_page, no_sideways_scroll
 
 SLIDERS = [page for page in PAGES if 'type="range"' in page.read_text("utf-8")]
 
@@ -92,8 +90,3 @@ def test_without_a_script_a_slider_is_a_picture_with_its_caption(visit, page):
     assert [image.is_visible() for image in figure.locator("img").all()].count(True) == 1
     assert figure.locator("figcaption").is_visible()
     assert not figure.locator("input").is_visible()
-
-
-def test_the_overview_of_the_api_has_every_exported_name(site):
-    links = soup(site / "book" / "api.html").select(".overview a")
-    assert {f"ts.{name}" for name in ts.__all__} <= {link.get_text() for link in links}

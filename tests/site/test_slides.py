@@ -1,7 +1,6 @@
 """The slides of the lessons in a real browser: by keys, with notes, on paper, light, and made of the chapters' own figures."""
 
 import json
-import re
 from io import BytesIO
 from pathlib import Path
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -216,15 +215,6 @@ def test_a_plaything_opens_before_the_answer(visit, page):
     for name, says in before.items():
         for plaything in tab.locator(f".plaything-{name}.unanswered .plaything").all():
             assert says in plaything.evaluate("(each) => each.textContent")
-
-
-@each_lesson
-def test_figures_are_those_of_the_chapters(page):
-    chapters = "".join(each.read_text("utf-8") for each in (SITE / "book").glob("*.html"))
-    theirs = set(re.findall(r'src="[^"]*/([^"/]+)"', chapters))
-    mine = {image["src"].rsplit("/", 1)[-1] for image in soup(page).select("article figure.shared img")}
-    assert mine
-    assert mine <= theirs
 
 
 def states():
