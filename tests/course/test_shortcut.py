@@ -68,11 +68,10 @@ def test_without_a_shortcut_no_thing_leans():
         assert 0.3 < of_label[[thing in each for each in words_of(book.texts)]].mean() < 0.7
 
 
-@pytest.mark.parametrize("seed", [0, 1])
-def test_the_report_finds_it_and_finds_nothing_where_there_is_nothing(seed):
-    planted = shortcut.puzzle(seed, planted=True)
+def test_the_report_finds_it_and_finds_nothing_where_there_is_nothing():
+    planted = shortcut.puzzle(0, planted=True)
     assert reported(planted).ranked.word.iloc[0] == planted.word
-    assert not reported(shortcut.puzzle(seed, planted=False)).suspicious
+    assert not reported(shortcut.puzzle(0, planted=False)).suspicious
 
 
 @pytest.mark.long
