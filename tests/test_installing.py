@@ -69,7 +69,7 @@ def planned(version, platform, *extras, wanted="pyproject.toml", held=()):
 @pytest.mark.parametrize("platform", PLATFORMS)
 @pytest.mark.parametrize("version", VERSIONS)
 def test_everything_resolves_from_wheels_alone(version, platform):
-    assert len(planned(version, platform)) <= 10  # besides the package itself
+    assert len(planned(version, platform)) <= 10 + ("windows" in platform)  # besides ours; tqdm asks for colorama there
     assert len(planned(version, platform, "report")) <= 24
     planned(version, platform, "hub", "report")
     names = {line.partition("==")[0] for line in planned(version, platform, "book")}
