@@ -58,7 +58,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The labels, sorted.
+        The labels, sorted, numbers as numbers even where they are strings.
     vocabulary_ : ndarray of str, shape (vocab_size,)
         Words, then n-grams, whose words are joined by single spaces; without <cls>.
     phrases_ : Phrases

@@ -74,8 +74,9 @@ def report(model: TextClassifier, texts, labels, *, folds=4, least=5, quotes=3, 
     Parameters
     ----------
     model : TextClassifier, or array of shape (n, K)
-        Or the probability of every class for each text, in the order of the sorted labels. A DataFrame's columns, named by
-        class, may have any order.
+        Or the probability of every class for each text, in the order of the sorted labels, numbers as numbers. A DataFrame's
+        columns, named by class, may have any order: give one if your labels are numbers as strings, which scikit-learn sorts
+        as words ("10" before "9").
     texts : sequence of str, length n
     labels : sequence, length n
     folds : int
