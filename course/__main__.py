@@ -1,4 +1,4 @@
-"""Make the notebooks of students and instructors: python -m course [--seed 7] [--to folder] [notebook ...]."""
+"""Make the notebooks of students and instructors: python -m course [--seed 7] [--to folder] [01_model ...]."""
 
 import argparse
 import sys
@@ -7,10 +7,13 @@ from pathlib import Path
 from .copies import write_copies
 
 parser = argparse.ArgumentParser(prog="python -m course", description="Make the notebooks of students and instructors.")
-parser.add_argument("notebooks", nargs="*", type=Path, help="of the book; all of them where none is named")
+parser.add_argument("chapters", nargs="*", help="such as 01_model; all of them where none is named")
 parser.add_argument("--seed", type=int, default=0, help="of the checks; another than 0 runs the instructors' notebooks anew")
 parser.add_argument("--to", type=Path, default=Path("_build", "teaching"), metavar="FOLDER")
 given = parser.parse_args()
 sys.stdout.reconfigure(errors="backslashreplace")  # a console of Windows may not have every letter of a folder's name
-written = write_copies(given.notebooks or sorted(Path("book").glob("*.ipynb")), given.to, given.seed)
+editions = Path("_build", "notebooks")
+if not (editions / "student").is_dir():
+    sys.exit("error: the book's notebooks are not there; `make notebooks` writes them")
+written = write_copies(editions, given.to, given.seed, given.chapters)
 print(f"{len(written)} notebooks for students, also as {given.to / 'student.zip'}, and for instructors: {given.to}")

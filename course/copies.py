@@ -1,175 +1,41 @@
-"""The notebooks of students and instructors, made from the book's: nobody edits a copy.
+"""The notebooks of a class: the book's editions for students and instructors, with the class's own seed, as nbgrader wants them.
 
-In the book a solution stands between ``{solution-start}`` and ``{solution-end}``, and its last code cell is its check, such as
-``check("ex-repeat", new_logit)``. A student's notebook has neither solutions nor results. In their place stand the names that
-the check asks for, empty, functions with what they take, and the check; it carries nbgrader's metadata, and ends in the points
-that nbgrader reads. To make the copies, nbgrader and otter-grader would need marks of their own around what the book's
-directives mark already, and keep text outside of code cells; jupytext converts, but takes nothing out.
+`make notebooks` writes the editions. A student's has neither solutions nor their results; each exercise has an empty answer and
+a locked, graded check, which ends in the points that nbgrader reads.
 """
 
 from __future__ import annotations
 
-import ast
 import re
-from collections.abc import Iterator
 from copy import deepcopy
 from pathlib import Path
 from shutil import make_archive
 
 import nbformat
 from nbclient import NotebookClient
-from nbformat.v4 import new_code_cell
-
-from .references import chapters, in_words, read_names
-
-_EXERCISE = re.compile(r"```\{exercise\}\n:label: (\S+)\n(.*?)\n```(?=\n|$)", re.DOTALL)
-_MARK = re.compile(r"```\{solution-(?:start\} (?P<start>\S+)\n.*?|end\})\n```(?=\n|$)", re.DOTALL)
-_FOLD = re.compile(r":::\{dropdown\} ([^\n]+)\n(.*?)\n:::(?=\n|$)", re.DOTALL)  # a hint, or a choice of a question
-_QUESTION = re.compile(r"::::\{admonition\} (Before you read on)\n:class: question\n(.*?)\n::::(?=\n|$)", re.DOTALL)
-_LEVEL = re.compile(r"\*.+ · level (\d) of 3 · \d+ minutes\*")
-_BADGE = re.compile(r"\[!\[Open this notebook in Colab\].*\n")  # it opens the book's notebook, solutions and all
-_HOW = "Answer in the empty cells. The checks need only the next cell to be run; the whole chapter takes up to three minutes."
-_OTTER = '''"""For otter-grader, which runs this behind a submission."""
-
-from otter.test_files import test_case
-
-from tokensel_nb.chapters.exercises.answers import RIGHT, Checks, verdict
-
-Checks("{chapter}")  # loads the checks of this chapter
-OK_FORMAT = False  # otter's exception-based format
-name = "{label}"
-points = {points}
 
 
-@test_case()
-def right({asked}):
-    said = verdict("{label}", [{asked}], seed={seed})
-    assert said == RIGHT, said
-'''
-
-
-def student(notebook, seed=0):
-    """Return a student's copy of a notebook: no solution, no result; an empty answer and a check for each exercise."""
-    levels, solution, cells = _levels(notebook), "", []
-    for label, cell in pieces(notebook):
-        if label is None:
-            solution = ""
-            cells.append(_without_results(cell, seed))
-        elif cell.source.startswith("check("):
-            cells += _answer_and_check(cell.source, solution, label, levels[label])
-        elif cell.cell_type == "code":
-            solution += cell.source + "\n"
-    copy, filled = deepcopy(notebook), [cell for cell in cells if cell.source.strip()]
-    copy.cells = [_changed(cell, id=f"cell-{place:03d}") for place, cell in enumerate(filled, start=1)]
-    return copy
-
-
-def instructor(notebook, seed=0):
-    """Return an instructor's copy of a notebook: with solutions and, for the book's own seed, with results."""
-    copy = deepcopy(notebook)
-    for cell in copy.cells:
-        text = _MARK.sub(lambda mark: "#### Solution" if mark["start"] else "", cell.source)
-        cell.source = _plain(text).strip() if cell.cell_type == "markdown" else _seeded(cell.source, seed)
-    return copy
-
-
-def otter_tests(notebook, seed=0) -> dict[str, str]:
-    """Return a test file for otter-grader for each exercise of a notebook, by its label."""
-    levels, tests = _levels(notebook), {}
-    chapter = re.search(r'Checks\("([\w.]+)"', "\n".join(cell.source for cell in notebook.cells))
-    for label, cell in pieces(notebook):
-        # The same check as in the notebook, asked anew: what a student's notebook says of itself is not believed.
-        if label and cell.source.startswith("check("):
-            asked = ", ".join(_asked(cell.source))
-            tests[label] = _OTTER.format(chapter=chapter[1], label=label, points=levels[label], asked=asked, seed=seed)
-    return tests
-
-
-def write_copies(notebooks, folder, seed=0) -> list[Path]:
-    """Write both copies of each notebook, the students' archive and otter-grader's tests; return the students' files."""
-    folder, written = Path(folder), []
-    for path in map(Path, notebooks):
-        book = nbformat.read(path, as_version=4)
-        solved = instructor(book, seed)
+def write_copies(editions, folder, seed=0, chapters=()) -> list[Path]:
+    """Write the copies of some chapters, or of all, and the students' archive; return the students' files."""
+    editions, folder, written = Path(editions), Path(folder), []
+    for path in sorted((editions / "student").glob("*.ipynb")):
+        if chapters and path.stem not in chapters:
+            continue
+        solved = seeded(nbformat.read(editions / "instructor" / path.name, as_version=4), seed)
         if seed:  # not the book's own: its results would be those of another case
-            NotebookClient(solved, timeout=600, resources={"metadata": {"path": str(path.parent)}}).execute()
-        names, order = read_names(path.parent), chapters(path.parent)
-        chapter = order.index(path) + 1 if path in order else None
+            NotebookClient(solved, timeout=600, resources={"metadata": {"path": str(folder)}}).execute()
         written.append(folder / "student" / path.stem / path.name)  # a folder each, as nbgrader wants them
-        for copy, file in ((student(book, seed), written[-1]), (solved, folder / "instructor" / path.name)):
+        copies = {written[-1]: seeded(nbformat.read(path, as_version=4), seed), folder / "instructor" / path.name: solved}
+        for file, copy in copies.items():
             file.parent.mkdir(parents=True, exist_ok=True)
-            nbformat.write(in_words(copy, names, chapter), file)
-        tests = folder / "otter" / path.stem / "tests"
-        tests.mkdir(parents=True, exist_ok=True)
-        for label, test in otter_tests(book, seed).items():
-            (tests / f"{label}.py").write_text(test, "utf-8")
+            nbformat.write(copy, file)
     make_archive(str(folder / "student"), "zip", folder / "student")
     return written
 
 
-def pieces(notebook) -> Iterator[tuple]:
-    """Yield the cells of a notebook, text cut where solutions begin and end, each with the label of its exercise's solution."""
-    label = None
-    for cell in notebook.cells:
-        if cell.cell_type == "code":
-            yield label, cell
-            continue
-        begin = 0
-        for mark in _MARK.finditer(cell.source):
-            yield label, _changed(cell, source=cell.source[begin : mark.start()])
-            label, begin = mark["start"], mark.end()
-        yield label, _changed(cell, source=cell.source[begin:])
-
-
-def _changed(cell, **changes):
-    return type(cell)(cell | changes)
-
-
-def _levels(notebook):
-    """Return the level of every exercise."""
-    texts = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
-    return {label: int(_LEVEL.search(text)[1]) for label, text in _EXERCISE.findall(texts)}
-
-
-def _without_results(cell, seed):
-    """Return a cell as a student gets it."""
-    if cell.cell_type == "markdown":
-        text = _plain(_BADGE.sub("", cell.source))
-        return _changed(cell, source=re.sub(r"^## Exercises$", rf"\g<0>\n\n{_HOW}", text, flags=re.MULTILINE))
-    return _changed(cell, source=_seeded(cell.source, seed), outputs=[], execution_count=None)
-
-
-def _answer_and_check(check, solution, label, level):
-    """Return two cells: what a check asks for, empty, and the check, which is worth as many points as the exercise's level."""
-    functions = {node.name: node for node in ast.parse(solution).body if isinstance(node, ast.FunctionDef)}
-    answers = [_empty(name, functions) for name in _asked(check)]
-    graded = {"grade": True, "solution": False, "task": False, "locked": True, "schema_version": 3}
-    graded |= {"grade_id": label, "points": level, "cell_type": "code"}
-    points = f'{check}\n{level} * check.right["{label}"]'
-    return [new_code_cell("\n\n\n".join(answers)), new_code_cell(points, metadata={"nbgrader": graded})]
-
-
-def _asked(check):
-    """Return the names that a check asks for."""
-    return [name.id for name in ast.parse(check).body[0].value.args[1:]]
-
-
-def _empty(name, functions):
-    """Return the code of an answer that is not there yet; a function shows what it takes, and what its first lines say."""
-    if name not in functions:
-        return f"{name} = ..."
-    function = deepcopy(functions[name])
-    docstring = function.body[:1] if ast.get_docstring(function) else []
-    function.body = [*docstring, ast.Return(ast.Constant(...))]
-    return ast.unparse(function)
-
-
-def _seeded(source, seed):
-    return re.sub(r"(Checks\(.*)seed=0\)", rf"\g<1>seed={seed})", source)
-
-
-def _plain(text):
-    """Return text in which plain Jupyter shows exercises and questions: a heading, and hints and choices that unfold."""
-    text = _EXERCISE.sub(lambda found: f"### Exercise\n\n{found[2].strip()}", text)
-    text = _QUESTION.sub(r"#### \1\n\2", text)
-    return _FOLD.sub(r"<details><summary>\1</summary>\n\n\2\n\n</details>", text)
+def seeded(notebook, seed):
+    """Return a copy whose checks draw their cases by a seed."""
+    copy = deepcopy(notebook)
+    for cell in copy.cells:
+        cell.source = re.sub(r"(Checks\(.*)seed=0\)", rf"\g<1>seed={seed})", cell.source)
+    return copy

@@ -17,7 +17,9 @@ from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
-IDEAS = "claims api modes formulas pages playthings policy print teaching front".split()  # a module each: tokensel_claims ...
+IDEAS = (
+    "notebooks claims api modes formulas pages playthings policy print teaching front".split()
+)  # a module each: tokensel_claims ...
 CHAPTER = re.compile(r"file: book/(\d\d_\w+)")  # in _toc.yml
 PAPER = "wu2025attention"  # its key in the bibliography
 

@@ -175,7 +175,6 @@ def split(cell: nodes.container) -> tuple[list[nodes.Node], list[nodes.Node]]:
     if not len(cell):
         rest["ids"], rest["names"], cell["ids"] = cell["ids"], cell["names"], []
         rest["classes"] = cell["classes"]
-    del cell.attributes["cell_index"]
     return [cell] if len(cell) else [], [rest] if len(rest) else []
 
 

@@ -1,0 +1,152 @@
+"""The notebooks that `make notebooks` writes: plain Markdown, the source's code, the pages' numbers, no secrets for students."""
+
+import ast
+import html
+import io
+import re
+from contextlib import redirect_stdout
+
+import nbformat
+import pytest
+from notebooks import NOTEBOOKS, ROOT, code_cells, printed, read
+
+BUILT = ROOT / "_build" / "notebooks"
+EDITIONS = ("reader", "student", "instructor")
+RAW = re.compile(r"\{[a-z:]+\}`|^\s*[`:]{3,}\{|^\s*:::|^\([\w-]+\)=|\$\$ \(eq-|^:(?:label|class|name):", re.MULTILINE)
+TITLE = re.compile(r"^# @title .*\n")
+FORMULA = re.compile(r"(?<![\\$])\$(?!\$)(?:\\.|[^$\\])+\$(?!\$)(.)?")
+SHORT = 16  # a line of fewer characters, such as "else:", tells nothing
+
+of_every_chapter = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+
+
+def edition(name, path):
+    """Return a built notebook."""
+    return read(BUILT / name / path.name)
+
+
+def text(notebook):
+    """Return its text."""
+    return "\n\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+
+
+def is_solution(cells):
+    """Yield every cell of a chapter's source, and whether it belongs to a solution; a cell of text may belong to both."""
+    inside = False
+    for cell in cells:
+        begins, ends = "{solution-start}" in cell.source, "{solution-end}" in cell.source
+        yield cell, inside or begins
+        inside = begins or (inside and not ends)
+
+
+@of_every_chapter
+@pytest.mark.parametrize("name", EDITIONS)
+def test_nothing_raw_is_left_and_every_link_leads_somewhere(path, name):
+    notebook = edition(name, path)
+    nbformat.validate(notebook)
+    words = text(notebook)
+    assert RAW.findall(words) == []
+    assert len({cell.id for cell in notebook.cells}) == len(notebook.cells)
+    places = re.findall(r'<a id="scrollTo=([^"]+)"', words)
+    assert set(places) <= {cell.id for cell in notebook.cells}
+    links = re.findall(r"\]\(([^)\s]+)", words)
+    assert [link for link in links if not (link.startswith("https://") or link.removeprefix("#scrollTo=") in places)] == []
+    after = [letter for letter in FORMULA.findall(words) if letter.isalnum()]
+    assert after == []  # VS Code reads no formula that a letter follows
+
+
+@of_every_chapter
+@pytest.mark.parametrize("name", ["reader", "instructor"])
+def test_the_code_is_the_sources_in_its_order(path, name):
+    built = iter(TITLE.sub("", cell.source) for cell in code_cells(edition(name, path)))
+    missing = [
+        cell.source
+        for cell in code_cells(read(path))
+        if "remove-cell" not in cell.metadata.get("tags", ()) and cell.source not in built
+    ]
+    assert missing == []
+
+
+@of_every_chapter
+def test_numbers_are_those_of_the_pages(path):
+    page, words = (ROOT / "_build" / "html" / "book" / f"{path.stem}.html").read_text("utf-8"), text(edition("reader", path))
+    captions = re.findall(
+        r'<span class="caption-number">(Fig\. [\d.]+) ?</span><span class="caption-text">(.*?)</span>\s*<a class="headerlink',
+        page,
+        re.DOTALL,
+    )
+    on_page = {number: re.sub(r"\W", "", html.unescape(re.sub(r"<[^>]+>", "", words)))[:12] for number, words in captions}
+    told = {number: re.sub(r"\W", "", words)[:12] for number, words in re.findall(r"\*\*(Fig\. [\d.]+)\*\* (.{60})", words)}
+    assert told == on_page
+    assert set(re.findall(r"\\tag\{([\d.]+)\}", words)) == set(re.findall(r'<span class="eqno">\(([\d.]+)\)', page))
+    statement = r"(?:Theorem|Proposition|Corollary|Definition|Lemma) [\d.]+"
+    assert set(re.findall(rf"> \*\*({statement})\*\*", words)) == set(
+        re.findall(rf'caption-number">({statement}) ?</span>', page)
+    )
+    assert set(re.findall(r"### (Exercise [\d.]+)", words)) == set(
+        re.findall(r'caption-number">(Exercise [\d.]+) ?</span>', page)
+    )
+
+
+# ---- students
+
+
+def strings(value):
+    """Yield every string in a notebook, however deep: source, results, metadata, attachments."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (dict, list)):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from strings(part)
+
+
+def lines(text):
+    """Return the lines of a text that tell something."""
+    return {line.strip() for line in text.splitlines() if len(line.strip()) >= SHORT}
+
+
+def given_away(book):
+    """Return the lines of solutions that stand nowhere else; what an empty function shows is part of the task."""
+    solutions, others = set(), []
+    for cell, solution in is_solution(book.cells):
+        if cell.cell_type != "code":
+            others.append(cell.source)
+        elif not solution:
+            others += strings(cell)
+        else:
+            functions = [node for node in ast.parse(cell.source).body if isinstance(node, ast.FunctionDef)]
+            shown = {line for function in functions for line in lines(f'"""{ast.get_docstring(function) or ""}"""')}
+            said = lines(cell.source + "\n" + printed(cell)) - shown
+            solutions |= {line for line in said if not line.startswith(("def ", "check("))}
+    others = "\n".join(others)
+    return {line for line in solutions if line not in others}
+
+
+@of_every_chapter
+def test_nothing_of_a_solution_is_in_a_students_notebook(path):
+    secrets = given_away(read(path))
+    assert {line for line in secrets if line in "\n".join(strings(edition("instructor", path)))} == secrets
+    copy = edition("student", path)
+    everything = "\n".join(strings(copy))
+    assert [line for line in secrets if line in everything] == []
+    assert "Solution" not in text(copy)
+    assert "colab.research" not in everything  # what opens there has the solutions
+
+
+@of_every_chapter
+def test_left_empty_every_check_says_not_yet_and_is_worth_its_points(path):
+    """The cells that are a student's own are run by themselves; they need nothing else but the checks."""
+    room, out, copy = {}, io.StringIO(), edition("student", path)
+    graded = [at for at, cell in enumerate(copy.cells) if "nbgrader" in cell.metadata]
+    with redirect_stdout(out):
+        exec(next(cell.source for cell in copy.cells if "check = Checks(" in cell.source), room)
+        for at in graded:
+            exec(copy.cells[at - 1].source, room)
+            exec(copy.cells[at].source, room)
+    marks = [copy.cells[at].metadata.nbgrader for at in graded]
+    assert out.getvalue().splitlines() == [f"{mark.grade_id}: not yet" for mark in marks]
+    assert [copy.cells[at].source.split("\n")[-1] for at in graded] == [
+        f'{mark.points} * check.right["{mark.grade_id}"]' for mark in marks
+    ]
+    checked = [cell.source.split('"')[1] for cell in code_cells(read(path)) if cell.source.startswith("check(")]
+    assert [mark.grade_id for mark in marks] == checked
