@@ -106,7 +106,7 @@ def test_the_bar_of_a_phone_leaves_and_returns(window, site):
     tab.wait_for_function(there)
     tab.wait_for_function("() => document.querySelector('.where').checkVisibility()")
     assert tab.locator(".where").inner_text() == "4. Twenty thousand reviews"
-    small = """() => [...document.querySelectorAll(".bd-header-article :is(a, button), .checked a")]
+    small = """() => [...document.querySelectorAll(".bd-header-article :is(a, button), .checked button")]
         .filter((each) => each.checkVisibility() && !each.closest("[popover]"))
         .filter((each) => Math.min(each.getBoundingClientRect().width, each.getBoundingClientRect().height) < 24)
         .map((each) => each.outerHTML)"""
