@@ -16,7 +16,7 @@ from pathlib import Path
 from .recording import run, times
 
 MODULES = (
-    "reviews review_controls ablations deeper_reviews classes pairs your_data encoder scale trained_head error_level from_zero "
+    "reviews review_controls ablations deeper_reviews classes pairs your_data encoder scale error_level "
     "dimension several outliers two_heads front_page transformers small_start first_steps deep_heads "
     "language_first language_training encoder_heads"
 )

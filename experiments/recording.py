@@ -55,8 +55,10 @@ def keep_time(name, took):
             whole.write_text(json.dumps(dict(sorted(known.items())), indent=1) + "\n", "utf-8")
 
 
-def rounded(numbers, digits=4) -> list:
-    """Return numbers as plain values with few digits."""
+def rounded(numbers, digits=4):
+    """Return numbers, or a dictionary of numbers, as plain values with few digits."""
+    if isinstance(numbers, dict):
+        return {name: rounded(each, digits) for name, each in numbers.items()}
     return np.round(np.asarray(numbers, float), digits).tolist()
 
 
