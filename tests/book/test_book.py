@@ -56,13 +56,14 @@ def test_files_agree_on_the_release(tracked):
     assert [cited["version"], newest] == 2 * [project["version"]]
     assert str(cited.get("date-released", "unreleased")) == day
     assert cited["repository-code"] == project["urls"]["Repository"]
+    assert all(f"{{{told}}}" in tracked["book/citing.md"] for told in (cited["title"], cited["version"], cited["repository-code"]))
 
 
 def test_one_file_names_the_public_address(tracked):
-    """Notebooks and CITATION.cff hold copies, which the tests above and in test_notebooks compare with it."""
+    """The others hold copies, which the tests above and in test_notebooks compare with it."""
     address = tomllib.loads(tracked["pyproject.toml"])["project"]["urls"]["Repository"].split("://")[1]
     named = [path for path, text in tracked.items() if address in text]
-    assert [path for path in named if not path.endswith(".ipynb")] == ["CITATION.cff", "pyproject.toml"]
+    assert [path for path in named if not path.endswith(".ipynb")] == ["CITATION.cff", "book/citing.md", "pyproject.toml"]
 
 
 def test_the_paper_has_one_doi(tracked):
