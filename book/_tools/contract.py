@@ -54,8 +54,8 @@ def runs(path: Path, wheel: Path, folder: Path) -> bool:
     folder.mkdir()
     notebook = nbformat.read(path, as_version=4)
     first = next(cell for cell in notebook.cells if cell.cell_type == "code")
-    assert first_cells.package() in first.source, "the first cell does not install the package"
-    first.source = COLAB + first.source.replace(first_cells.package(), wheel.as_uri())
+    assert first_cells.PACKAGE in first.source, "the first cell does not install the package"
+    first.source = COLAB + first.source.replace(first_cells.PACKAGE, wheel.as_uri())
     try:
         execute(notebook, folder)
     except Exception as error:  # whatever it is, the next notebook is tried too
