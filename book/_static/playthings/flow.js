@@ -1,6 +1,5 @@
-/* 03_flow's figure: four texts in the plane of p. The reader drops p, and it flows from there to
- * the ray of p*. The view goes with it: the picture zooms out as the path gets longer, and a
- * compass shows the direction. */
+/* 03_flow's figure: four texts in the plane of p. The reader drops p, and it flows from there to the ray of p*. The picture
+ * zooms out as the path gets longer, and a compass shows the direction. */
 "use strict";
 
 /** The shortest p in the plane with D · p ≥ 1 for every D, or null: it lies on one border, nearest
@@ -38,10 +37,9 @@ tokensel.plaything("flow", (root, place) => {
   const nice = (x) => [1, 2, 4, 5, 10].map((each) => each * 10 ** Math.floor(Math.log10(x))).findLast((each) => each <= x * 1.001);
   const ticks = ([, right]) => [-1, 1, 2, 3].map((each) => each * nice((4 / 9) * right));
   const drawing = tokensel.plane({ box: BOX, ticks, called: "The plane of p", names: ["p₁, first number of p", "p₂, second number of p"] });
-  const address = tokensel.state("flow", START);
-  let start = near(tokensel.pointIn(address.p, START.p));
-  let level = tokensel.clamp(Math.round(address.shown), 0, ALL);
-  let at = Math.max(LENGTHS.findLastIndex((each) => each <= address.length + 1e-9), 0); // how far p has come; parts while it plays
+  const { now, change, redraw, draw, begin } = tokensel.settings(root, "flow", START, picture, { shown: [0, 1, ALL] });
+  let start = near(tokensel.pointIn(now.p, START.p));
+  let at = Math.max(LENGTHS.findLastIndex((each) => each <= now.length + 1e-9), 0); // how far p has come; parts while it plays
   let [path, others, zoom, held, playing] = [null, null, 1, false, null];
 
   /** A point that may be a start. */
@@ -180,8 +178,6 @@ tokensel.plaything("flow", (root, place) => {
   const together = element("div", { class: "share together" }, element("span", {}, "Total pull, 10⁻¹⁴ to 1"), element("b", {}, filled));
   const told = element("p", { class: "told" });
   const summary = element("p", { class: "verdict" });
-  const { root: saidLine, say } = tokensel.said();
-  const redraw = tokensel.soon(draw);
   const drop = (point) => {
     [start, path] = [tokensel.pointIn(tokensel.pointOut(near(point))), null]; // as the address will have it
     redraw();
@@ -237,7 +233,7 @@ tokensel.plaything("flow", (root, place) => {
     return `${digits.toFixed(many - 1)} × 10⁻${[...String(-power)].map((each) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[each]).join("")}`;
   }
 
-  function draw() {
+  function picture() {
     path ??= pathFrom(start);
     path = onward(path, Math.max(LENGTHS[Math.ceil(at)], BENDS.at(-1)));
     const { s, p } = pointAt(at);
@@ -245,20 +241,21 @@ tokensel.plaything("flow", (root, place) => {
     const box = BOX.map((each) => zoom * each);
     drawing.look(box);
     path = onward(path, 1.5 * box[3]);
-    if (level === ALL) others = (others ?? STARTS.map(pathFrom)).map((points) => onward(points, 1.5 * box[3]));
+    if (now.shown === ALL) others = (others ?? STARTS.map(pathFrom)).map((points) => onward(points, 1.5 * box[3]));
     drawing.put(arrows, field());
-    drawing.put(answers, ...(level === ALL ? answered() : []));
+    drawing.put(answers, ...(now.shown === ALL ? answered() : []));
     const [x, y] = drawing.at(p);
     const behind = path.filter((each) => each.s <= s);
     drawing.put(own,
-      level === ALL && element("svg:path", { class: "path given", d: curve(path) }),
+      now.shown === ALL && element("svg:path", { class: "path given", d: curve(path) }),
       element("svg:path", { class: "path", d: curve(behind.at(-1).s < s ? [...behind, { s, p }] : behind) }),
       s > 0 && element("svg:circle", { class: "here", cx: x, cy: y, r: 5 }));
     drawPulls(p);
-    say_of(s, p);
-    for (const [part, from, to = ALL] of levels) part.style.display = from <= level && level <= to ? "" : "none";
+    sayOf(s, p);
+    for (const [part, from, to = ALL] of levels) part.style.display = from <= now.shown && now.shown <= to ? "" : "none";
     dropped.place();
-    tokensel.remember("flow", START, { p: tokensel.pointOut(start), length: LENGTHS[Math.round(at)], shown: level });
+    Object.assign(now, { p: tokensel.pointOut(start), length: LENGTHS[Math.round(at)] });
+    return now.shown > 0 && `Path length ${shown(s, 1)}. ${told.textContent}`;
   }
 
   function drawPulls(p) {
@@ -270,7 +267,7 @@ tokensel.plaything("flow", (root, place) => {
     pulls.forEach((pull, i) => { numbers.rows[i][2].textContent = shown(Math.hypot(...pull)); });
   }
 
-  function say_of(s, p) {
+  function sayOf(s, p) {
     const model = tokensel.modelOf({ E, p, v }, WORDS);
     const attention = TEXTS.map(({ tokens }) => tokensel.forward(model, tokens).attention[0]);
     TEXTS.forEach((_, i) => {
@@ -280,15 +277,14 @@ tokensel.plaything("flow", (root, place) => {
     const cosine = (p[0] * best[0] + p[1] * best[1]) / (Math.hypot(...p) * Math.hypot(...best));
     const angle = Math.hypot(...p) > 0 ? `p points ${shown((180 / Math.PI) * Math.acos(Math.min(1, cosine)), 1)}° away from p*` : "p has no direction yet";
     const right = attention.filter((each) => each > 0.5).length;
-    told.textContent = `${right} of 4 texts give most attention to the right word${level === ALL ? `; ${angle}` : ""}.`;
+    told.textContent = `${right} of 4 texts give most attention to the right word${now.shown === ALL ? `; ${angle}` : ""}.`;
     const { loss, p: slope } = tokensel.gradients({ E, p, v }, TEXTS);
     summary.textContent = `p at (${shown(p[0])}, ${shown(p[1])}); loss ${shown(loss, 3)}, which is ${small(loss - FLOOR)} above the lowest possible; `
       + `all pulls together ${small(Math.hypot(...slope))}`;
     filled.style.width = `${100 * Math.min(1, Math.max(0, 1 + Math.log10(Math.hypot(...slope) || 1e-14) / 14))}%`;
     compass(p);
     travelled.show(shown(s, s < 16 ? 1 : 0), Math.round(at));
-    begin.textContent = `(${start.map((each) => shown(each, 1)).join(", ")})`;
-    say(level ? `Path length ${shown(s, 1)}. ${told.textContent}` : "");
+    startsAt.textContent = `(${start.map((each) => shown(each, 1)).join(", ")})`;
   }
 
   const back = () => {
@@ -297,18 +293,18 @@ tokensel.plaything("flow", (root, place) => {
     drop(tokensel.pointIn(START.p));
   };
   root.setAttribute("aria-label", "The flow of p in the plane");
-  const begin = element("span");
-  const guess = element("p", { class: "hint" }, "The query p starts at the ring, ", begin, ". Where does it go? Draw its path on paper, then show more.");
+  const startsAt = element("span");
+  const guess = element("p", { class: "hint" }, "The query p starts at the ring, ", startsAt, ". Where does it go? Draw its path on paper, then show more.");
   const hint = element("p", { class: "hint" }, `Press play, or tap the map to start elsewhere${tokensel.byKeys(" (keys: Tab, arrows)")}.`);
-  const more = tokensel.buttons("What is shown", [["Show more", () => { level += 1; redraw(); }]]);
-  const reset = tokensel.button("Back to the start", back);
-  const driven = element("div", { class: "driven" }, element("div", { class: "buttons" }, play, reset), travelled.root);
+  const more = element("div", { class: "buttons" }, tokensel.button("Show more", () => change({ shown: now.shown + 1 })));
+  const driven = element("div", { class: "driven" },
+    element("div", { class: "buttons" }, play, tokensel.button("Back to the start", back)), travelled.root);
   const pointing = element("div", { class: "pointing" }, dial, told);
   const levels = [ // part, and from and up to which level it is shown
     ...[guess, words.root].map((part) => [part, 0, 0]),
-    ...[hint, arrows, own, tugs, driven, pointing, numbers.root, together, summary].map((part) => [part, 1]), ...[answers, dial].map((part) => [part, ALL]), [more, 0, ALL - 1],
+    ...[hint, arrows, own, tugs, driven, pointing, numbers.root, together, summary].map((part) => [part, 1]),
+    ...[answers, dial].map((part) => [part, ALL]), [more, 0, ALL - 1],
   ];
-  root.append(element("div", { class: "plane" }, drawing.root,
-    element("div", { class: "beside" }, guess, hint, driven, pointing, words.root, numbers.root, together, summary, more, saidLine)));
-  draw();
+  begin(element("div", { class: "plane" }, drawing.root,
+    element("div", { class: "beside" }, guess, hint, driven, pointing, words.root, numbers.root, together, summary, more)));
 });

@@ -23,7 +23,7 @@ tokensel.plaything("step", (root, place) => {
   const x = data.share.map((each) => PER * each);
   const ends = { 0: around(x), 1: [-PER * MIDDLE, PER * MIDDLE] };
   const idOf = (word) => words.indexOf(word);
-  const { now, change, draw } = tokensel.settings("step", DEFAULTS, picture, { word: words, middle: [0, 1] });
+  const { now, change, choice, listSlider, begin } = tokensel.settings(root, "step", DEFAULTS, picture, { word: words, middle: [0, 1] });
   const nearest = (list, value) => list.reduce((best, each, i) => (Math.abs(each - value) < Math.abs(list[best] - value) ? i : best), 0);
   now.eta = STEPS[nearest(STEPS, now.eta)];
   now.d = DIMS[nearest(DIMS, now.d)];
@@ -43,11 +43,10 @@ tokensel.plaything("step", (root, place) => {
 
   const choose = (id) => change({ word: words[id] });
   const find = (id) => change({ word: words[id], middle: away(id) ? 0 : now.middle }); // and let it be seen
-  const eta = tokensel.listSlider("step size, η₀", STEPS, (each) => {
+  const eta = listSlider("eta", "step size, η₀", STEPS, (each) => (each ? number(each) : "0 (before)"), (each) => {
     stop();
     change({ eta: each });
   });
-  const dim = tokensel.listSlider("dimension d", DIMS, (d) => change({ d }));
 
   /** Go to a step through all between, so that one sees the words move. */
   function glide(step) {
@@ -57,11 +56,8 @@ tokensel.plaything("step", (root, place) => {
   }
 
   const sizes = PRESETS.map((step) => [step, step ? `size ${number(step)}` : "before"]);
-  const presets = tokensel.choice("step sizes", sizes, glide);
-  const zoom = tokensel.choice("which words are shown", [[0, "all words"], [1, "words near zero"]], (middle) =>
-    change({ middle }));
-  zoom.root.classList.add("zoom");
-  const aloud = tokensel.said();
+  const presets = choice("eta", "step sizes", sizes, { choose: glide });
+  const zoom = choice("middle", "which words are shown", [[0, "all words"], [1, "words near zero"]]);
   const cloud = tokensel.scatter({
     words, brief: told, tell: inFull, choose, name: "Words by signed share and value",
     xName: "signed share × 10,000", yName: "value E·v",
@@ -113,23 +109,14 @@ tokensel.plaything("step", (root, place) => {
     legend.textContent = now.eta > FRAME ? "Beyond 3,000: the same picture, with larger numbers." : "Curve: what a formula predicts. Cross: this step.";
     ofWord.textContent = inFull(chosen);
     finder.show(chosen);
-    show(found, expected);
-  }
-
-  function show(found, expected) {
-    eta.show(now.eta ? number(now.eta) : "0 (before)", now.eta);
-    dim.show(number(now.d), now.d);
-    presets.show(now.eta);
-    zoom.show(now.middle);
-    if (spokenOf && document.activeElement !== cloud.root) {
-      aloud.say(spokenOf === now.word ? spoken(found, expected) : inFull(idOf(now.word)));
-    }
+    const told = spokenOf === now.word ? spoken(found, expected) : inFull(chosen);
+    const quiet = !spokenOf || document.activeElement === cloud.root; // it says itself which word is chosen
     spokenOf = now.word;
+    return !quiet && told;
   }
 
-  const controls = element("div", { class: "controls" }, presets.root, eta.root, dim.root);
-  const more = element("details", { open: now.middle > 0 }, element("summary", {}, "More: find a word, zoom in"), finder.root, zoom.root);
+  const controls = element("div", { class: "controls" }, presets, eta, listSlider("d", "dimension d", DIMS));
+  const more = element("details", { open: now.middle > 0 }, element("summary", {}, "More: find a word, zoom in"), finder.root, zoom);
   const beside = element("div", { class: "beside" }, ofWord, more, readout, law, legend);
-  root.append(element("div", { class: "step" }, cloud.root, controls, beside), aloud.root);
-  draw();
+  begin(element("div", { class: "step" }, cloud.root, controls, beside));
 });

@@ -100,25 +100,6 @@ Object.assign(tokensel, (() => {
     if (hash !== location.hash.slice(1)) history.replaceState(null, "", address);
   }
 
-  /** What a plaything keeps in the address: {now, change, redraw, draw}. Where the address says
-   *  what is not known ({key: all values that may be}), now has the default. change({key: value})
-   *  and redraw() draw before the next picture of the screen, draw() at once. */
-  function settings(name, defaults, picture, known = {}) {
-    const now = state(name, defaults);
-    settings.defaults = { ...settings.defaults, [name]: defaults };
-    for (const [key, values] of Object.entries(known)) if (!values.includes(now[key])) now[key] = defaults[key];
-    const draw = () => {
-      picture();
-      remember(name, defaults, now);
-    };
-    const redraw = soon(draw);
-    const change = (changed) => {
-      Object.assign(now, changed);
-      redraw();
-    };
-    return { now, change, redraw, draw };
-  }
-
   // ---- controls
 
   const button = (name, onclick, attributes = {}) => element("button", { type: "button", onclick, ...attributes }, name);
@@ -137,12 +118,6 @@ Object.assign(tokensel, (() => {
       input.setAttribute("aria-valuetext", words);
     };
     return { root: element("div", { class: "slider" }, element("label", { for: id }, name), input, output), input, show };
-  }
-
-  /** A slider through a list: {root, show(text, value)}. */
-  function listSlider(name, values, choose) {
-    const made = slider(name, { min: 0, max: values.length - 1, step: 1 }, (at) => choose(values[at]));
-    return { root: made.root, show: (words, value) => made.show(words, values.indexOf(value)) };
   }
 
   /** What is said of mouse and keys where there are likely to be some, and of a finger elsewhere. */
@@ -173,6 +148,53 @@ Object.assign(tokensel, (() => {
     return { root, say };
   }
 
+  /** What a plaything keeps in the address, `now`, and what shows it. Give what draws now and returns what is said of
+   *  it, and for keys whose values are few, {key: values}. change({key: value}) and redraw() draw before the next
+   *  picture of the screen, draw() at once; begin(...parts) fills the root. Controls of a key show it at each draw. */
+  function settings(root, name, defaults, picture, known = {}) {
+    const now = state(name, defaults);
+    settings.defaults = { ...settings.defaults, [name]: defaults };
+    for (const [key, values] of Object.entries(known)) if (!values.includes(now[key])) now[key] = defaults[key];
+    const [aloud, controls] = [said(), []];
+    const draw = () => {
+      const told = picture();
+      controls.forEach((show) => show());
+      if (told) aloud.say(told);
+      remember(name, defaults, now);
+    };
+    const redraw = soon(draw);
+    const change = (changed) => {
+      Object.assign(now, changed);
+      redraw();
+    };
+    const shown = (made, show) => {
+      controls.push(show);
+      return made.root;
+    };
+    const to = (key) => (value) => change({ [key]: value });
+    return {
+      now, change, redraw, draw,
+      begin(...parts) {
+        root.append(...parts, aloud.root);
+        draw();
+      },
+      reset: (title = "Reset") => button(title, () => change(defaults)),
+      choice(key, label, entries, { choose = to(key), may } = {}) {
+        const made = choice(label, entries, choose);
+        return shown(made, () => made.show(now[key], may));
+      },
+      slider(key, title, attributes, words = String) {
+        const made = slider(title, { ...attributes, value: now[key] }, to(key));
+        now[key] = made.input.valueAsNumber; // within its bounds, whatever the address says
+        return shown(made, () => made.show(words(now[key]), now[key]));
+      },
+      listSlider(key, title, values, words = number, choose = to(key)) {
+        const made = slider(title, { min: 0, max: values.length - 1, step: 1 }, (at) => choose(values[at]));
+        return shown(made, () => made.show(words(now[key]), values.indexOf(now[key])));
+      },
+    };
+  }
+
   // ---- keys, fingers, time
 
   const WAYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
@@ -190,33 +212,6 @@ Object.assign(tokensel, (() => {
     part.addEventListener("touchstart", (event) => event.preventDefault(), { passive: false });
     part.addEventListener("pointerdown", ({ pointerId }) => part.setPointerCapture(pointerId));
     part.addEventListener("pointermove", (event) => part.hasPointerCapture(event.pointerId) && move(event));
-  }
-
-  /** A part of a drawing that moves by mouse, finger and arrow keys. Returns what says anew where
-   *  it is. Give its name, toPoint (event -> [x, y] in the drawing's units), where (() -> [x, y]),
-   *  move ([x, y] -> anything). */
-  function draggable(part, { name, toPoint, where, move, keyStep }) {
-    const tell = () => {
-      const [x, y] = where().map((each) => each.toFixed(2));
-      set(part, { "aria-valuenow": x, "aria-valuetext": `${name} at ${x}, ${y}` });
-    };
-    const moveTo = (point) => {
-      move(point);
-      tell();
-    };
-    part.classList.add("draggable");
-    set(part, {
-      tabindex: 0, role: "slider", "aria-roledescription": "point", "aria-label": `${name}: arrow keys move it`,
-      onpointerdown: (event) => {
-        event.preventDefault();
-        part.focus();
-      },
-    });
-    onDrag(part, (event) => moveTo(toPoint(event)));
-    onArrows(part, (way, { shiftKey }) =>
-      moveTo(where().map((each, axis) => each + keyStep * (shiftKey ? 5 : 1) * way[axis])));
-    tell();
-    return tell;
   }
 
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
@@ -281,7 +276,7 @@ Object.assign(tokensel, (() => {
   }
 
   return {
-    set, element, text, pointUnder, clamp, number, signed, state, remember, settings, button, slider, listSlider, byKeys,
-    buttons, choice, said, onArrows, onDrag, draggable, calm, animate, load, soon, plaything,
+    set, element, text, pointUnder, clamp, number, signed, state, remember, settings, button, slider, byKeys, buttons, choice,
+    said, onArrows, onDrag, calm, animate, load, soon, plaything,
   };
 })());
