@@ -1,7 +1,6 @@
-/* 03_flow's tug of war: one negative token, lone, against k positive allies, in the limit d → ∞.
- * The reader turns the first step, which scales all values, and k across the border from which on
- * lone is no longer selected; the flow is followed anew.
- */
+/* 03_flow's tug of war: one negative token, lone, against k positive allies, in the limit d → ∞. The reader turns the first
+ * step, which scales all values, and k across the border from which on lone is no longer selected; the flow is followed
+ * anew. */
 "use strict";
 
 tokensel.plaything("border", (root) => {
@@ -17,16 +16,14 @@ tokensel.plaything("border", (root) => {
   const TEXTS = [{ tokens: [ALLY, ...others], label: 1 }, { tokens: [LONE, ...others], label: 0 }];
   const { now, slider, reset, begin } = tokensel.settings(root, "border", START, picture);
 
-  /** The values of each ally and of lone after the step: η₀ ᾱ_s / 2, with k texts of OTHERS + 1
-   *  words on either side. */
+  /** The values of each ally and of lone after the step: η₀ ᾱ_s / 2, with k texts of OTHERS + 1 words on either side. */
   function values() {
     const size = now.step / (4 * (OTHERS + 1));
     return [size / now.k, -size, 0];
   }
 
-  /** p never leaves what all allies, and all others, have in common, so one row stands for each
-   *  kind: its part in that common direction, and the value along v. Leads are those of the whole
-   *  corpus. */
+  /** p never leaves what all allies, and all others, have in common, so one row stands for each kind: its part in that
+   *  common direction, and the value along v. Leads are those of the whole corpus. */
   function start() {
     const common = [1 / Math.sqrt(now.k), 1, 1 / Math.sqrt(OTHERS)];
     const E = values().map((value, kind) => [...common.map((part, i) => (i === kind ? part : 0)), value]);

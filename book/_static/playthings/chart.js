@@ -1,6 +1,5 @@
-/* Small charts of lines: axes, and what turns numbers into places of the drawing. Colours and letters
- * are those of playthings.css.
- */
+/* Small charts of lines: axes, and what turns numbers into places of the drawing. Colours and letters are those of
+ * playthings.css. */
 "use strict";
 
 Object.assign(tokensel, (() => {
@@ -13,8 +12,8 @@ Object.assign(tokensel, (() => {
       .filter(Boolean).join("");
   }
 
-  /** {root, layer, across, down, back, line, ends}: a drawing with two axes. Give their ranges, ticks
-   *  [[number, label], ...] and names. */
+  /** {root, layer, across, down, back, line, ends}: a drawing with two axes. Give their ranges, ticks [[number, label], ...]
+   *  and names. */
   function chart({ label, width = innerWidth < 600 ? 350 : 320, height = innerWidth < 600 ? 190 : 220, x, y, log = false, left = 48 }) {
     const [right, top, bottom] = [width - 14, 14, height - (x.name ? 42 : 24)];
     const [scale, unscale] = log ? [Math.log, Math.exp] : [(value) => value, (value) => value];
@@ -39,8 +38,8 @@ Object.assign(tokensel, (() => {
     return { root, layer, across, down, back, line, ends: [left, right, top, bottom] };
   }
 
-  /** A race of leads along a path, both on scales on which ten times as much is one step further:
-   *  {root, layer, path(points: [[length, lead], ...]), right(length), up(lead)}. */
+  /** A race of leads along a path, both on scales on which ten times as much is one step further: {root, layer, path(points:
+   *  [[length, lead], ...]), right(length), up(lead)}. */
   function race({ label, name, leads, note = "" }) {
     const [width, height, left, middle] = [360, 250, 48, 117];
     const right = (s) => left + 90 * Math.log10(1 + s);

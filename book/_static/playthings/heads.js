@@ -1,6 +1,5 @@
-/* What a head sees (12_transformers): its attention over the lean of words, and a sentence in which words are as
- * large as it looks at them, on average in other tweets. One chooses the network, layer, head and step of training.
- */
+/* What a head sees (12_transformers): its attention over the lean of words, and a sentence in which words are as large as it
+ * looks at them, on average in other tweets. One chooses the network, layer, head and step of training. */
 "use strict";
 
 tokensel.plaything("heads", (root) => {
@@ -39,15 +38,14 @@ tokensel.plaything("heads", (root) => {
     const told = curves[now.head - 1].map((each) => number(each, 1)).join(", ");
     tokensel.set(chart.root, { "aria-label": `Attention to ten groups of words, from blame to praise: ${told} times the average` });
     const [known, tokens] = [[], tokensel.tokens(data, now.text)];
-    let end = 0;
-    const parts = tokens.flatMap(({ id, word, start, end: stop }) => {
+    const parts = tokensel.spelled(now.text, tokens, ({ id, word }) => {
       const [look, lean] = [looks[now.head - 1], data.lean].map((letters) => letters.charCodeAt(id) - MIDDLE);
       const size = `font-size: ${clamp(2 ** (look / data.fine / 2), 0.7, 2.2).toFixed(2)}em`; // its square is the attention
       if (id >= 0) known.push({ word, look });
       const kind = id < 0 ? "unknown" : lean > LEANS ? "praise" : lean < -LEANS ? "blame" : null;
-      return [now.text.slice(end, start), element("span", { class: kind, style: id >= 0 && size }, now.text.slice(start, end = stop))];
+      return { class: kind, style: id >= 0 && size };
     });
-    reading.replaceChildren(...parts, now.text.slice(end));
+    reading.replaceChildren(...parts);
     const most = known.sort((one, other) => other.look - one.look).slice(0, 2).map(({ word, look }) => `“${word}” ${number(2 ** (look / data.fine), 1)} times`);
     readout.textContent = `After ${now.step} steps, head ${now.head} of layer ${now.layer} gives `
       + (known.length ? `${most.join(" and ")} the attention of an average word.` : "us no number: these words are too rare.")

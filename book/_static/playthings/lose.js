@@ -1,7 +1,5 @@
-/* 10_synthetic's map of runs: tap one, and its flow is followed anew. 32 texts of one decisive word
- * and three fillers, in the limit d → ∞; the axes are the size of the first step and how far the
- * query starts towards praise.
- */
+/* 10_synthetic's map of runs: tap one, and its flow is followed anew. 32 texts of one decisive word and three fillers, in
+ * the limit d → ∞; the axes are the size of the first step and how far the query starts towards praise. */
 "use strict";
 
 tokensel.plaything("lose", (root) => {
@@ -19,8 +17,7 @@ tokensel.plaything("lose", (root) => {
   const START = { step: 28, start: 9 };
   const { now, draw, begin } = tokensel.settings(root, "lose", START, picture, { step: STEPS, start: STARTS });
 
-  /** After the step a word's value is half the step times its share of texts of praise less that of
-   *  texts of blame. */
+  /** After the step a word's value is half the step times its share of texts of praise less that of texts of blame. */
   function stepped() {
     const values = Array(TOKENS).fill(0);
     for (const { tokens, label } of TEXTS) {
@@ -31,9 +28,8 @@ tokensel.plaything("lose", (root) => {
     return { ...model, p: model.v[0].map((each) => now.start * each) };
   }
 
-  /** The lead of each decisive word over the loudest filler along the path, and whether selection
-   *  is certain, since the loss is below the certificate's threshold: that of full attention on the
-   *  decisive words, and what one text costs without. */
+  /** The lead of each decisive word over the loudest filler along the path, and whether selection is certain, since the loss
+   *  is below the certificate's threshold: that of full attention on the decisive words, and what one text costs without. */
   function follow() {
     const model = stepped();
     const losses = TEXTS.map(({ tokens: [token] }) => Math.log1p(Math.exp(-Math.abs(model.E[token].at(-1)))));

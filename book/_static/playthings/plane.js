@@ -8,10 +8,9 @@ Object.assign(tokensel, (() => {
 
   const shown = (x, digits = 2) => tokensel.number(x, digits);
 
-  /** A drawing of [left, right] × [bottom, top], and, once look(box) says so, of a larger or
-   *  smaller box of that shape: {root, at(point), toPoint(event), within(point), trace(points),
-   *  curve(points), layer(), put(layer, ...parts), look(box)}. Ticks are a list, or a function of
-   *  the box. */
+  /** A drawing of [left, right] × [bottom, top], and, once look(box) says so, of a larger or smaller box of that shape:
+   *  {root, at(point), toPoint(event), within(point), trace(points), curve(points), layer(), put(layer, ...parts),
+   *  look(box)}. Ticks are a list, or a function of the box. */
   function plane({ box, ticks, called, names }) {
     let [left, right, bottom, top] = box;
     let unit = WIDTH / (right - left);
@@ -55,8 +54,7 @@ Object.assign(tokensel, (() => {
     return { root, at, toPoint, within, trace, curve, layer, put, look };
   }
 
-  /** The path of an arrow in a plane, which may end some units before its tip; its head is as long
-   *  as the arrow allows. */
+  /** The path of an arrow in a plane, which may end some units before its tip; its head is as long as the arrow allows. */
   function arrow({ at }, from, to, before = 0) {
     const [[x0, y0], [x2, y2]] = [at(from), at(to)];
     const length = Math.hypot(x2 - x0, y2 - y0);
@@ -89,8 +87,7 @@ Object.assign(tokensel, (() => {
     return { root, place };
   }
 
-  /** A share between 0 and 1 as a bar with its number, on the side of praise or of blame: {root,
-   *  show(share, side)}. */
+  /** A share between 0 and 1 as a bar with its number, on the side of praise or of blame: {root, show(share, side)}. */
   function share() {
     const part = element("i", { "aria-hidden": "true" });
     const number = element("span");
@@ -102,8 +99,7 @@ Object.assign(tokensel, (() => {
     return { root: element("div", { class: "share" }, number, element("b", { "aria-hidden": "true" }, part)), show };
   }
 
-  /** A table of numbers: {root, rows: for each name, its cells, shares(column): a bar in each row};
-   *  heads name the columns. */
+  /** A table of numbers: {root, rows: for each name, its cells, shares(column): a bar in each row}; heads name the columns. */
   function table(caption, heads, names) {
     const rows = names.map(() => heads.slice(1).map(() => element("td")));
     const head = element("tr", {}, ...heads.map((words) => element("th", { scope: "col" }, words)));

@@ -1,7 +1,6 @@
-/* A cloud of words in the plane, one point a word: thousands of points on a canvas, and above them
- * a drawing with axes, a line and names, which stay sharp and are as large on a phone as elsewhere.
- * A word is chosen by mouse, finger, arrow keys or its name.
- */
+/* A cloud of words in the plane, one point a word: thousands of points on a canvas, and above them a drawing with axes, a
+ * line and names, which stay sharp and are as large on a phone as elsewhere. A word is chosen by mouse, finger, arrow keys
+ * or its name. */
 "use strict";
 
 Object.assign(tokensel, (() => {
@@ -37,9 +36,9 @@ Object.assign(tokensel, (() => {
     return all.filter(([, , part]) => part > 0);
   }
 
-  /** The cloud: {root, draw}. Give words, its name, the axes' names, brief (word's number -> text
-   *  beside its point), tell (-> what is said of it), choose (called with a word's number). Draw
-   *  what is shown: {x, y, xRange, yRange, yName (if it changes), named, chosen, line: two points}. */
+  /** The cloud: {root, draw}. Give words, its name, the axes' names, brief (word's number -> text beside its point), tell
+   *  (-> what is said of it), choose (called with a word's number). Draw what is shown: {x, y, xRange, yRange, yName (if it
+   *  changes), named, chosen, line: two points}. */
   function scatter({ words, name, xName, yName, brief, tell, choose }) {
     const canvas = element("canvas");
     const drawing = element("svg:svg", { "aria-hidden": "true" });
@@ -52,8 +51,7 @@ Object.assign(tokensel, (() => {
     const place = (id) => [across(shown.x[id]), down(shown.y[id])];
     const inside = (px, py) => px >= EDGE.left - 1 && px <= width - EDGE.right + 1 && py >= EDGE.top - 1 && py <= height - EDGE.bottom + 1;
 
-    /** The word of the least cost, which is asked with the way from a pixel to the word; -1 where
-     *  all are infinite. */
+    /** The word of the least cost, which is asked with the way from a pixel to the word; -1 where all are infinite. */
     function cheapest([fromX, fromY], cost) {
       let [found, least] = [-1, Infinity];
       for (let id = 0; id < words.length; id++) {
@@ -73,8 +71,7 @@ Object.assign(tokensel, (() => {
         return along >= LEAST_WAY && aside <= along ? along + 2 * aside : Infinity;
       });
 
-    /** Points, pixel by pixel: thousands of calls of a canvas would take ten times as long. The
-     *  line is drawn behind them. */
+    /** Points, pixel by pixel: thousands of calls of a canvas would take ten times as long. The line is drawn behind them. */
     function points() {
       const sharp = unit * Math.min(2, window.devicePixelRatio || 1);
       const [wide, high] = [Math.round(width * sharp), Math.round(height * sharp)];
@@ -106,10 +103,9 @@ Object.assign(tokensel, (() => {
     }
 
     function readColours() {
-      const style = getComputedStyle(root);
-      const hex = ["--blame", "--praise"].map((name) => style.getPropertyValue(name).trim());
-      colours = hex.map((colour) => [5, 3, 1].reduce((whole, from) => 256 * whole + parseInt(colour.slice(from, from + 2), 16), 0));
-      ink = style.color;
+      const parts = tokensel.inks(canvas, ["blame", "praise"]).map((colour) => colour.match(/\d+/g).map(Number));
+      colours = parts.map(([red, green, blue]) => red + 256 * green + 65536 * blue);
+      ink = getComputedStyle(root).color;
     }
 
     const stroke = (x1, y1, x2, y2, kind) => element("svg:line", { x1, y1, x2, y2, class: kind });
@@ -128,8 +124,7 @@ Object.assign(tokensel, (() => {
       ];
     }
 
-    /** Names beside their points, each on the first of four sides that is free, if any is; the
-     *  chosen word comes first. */
+    /** Names beside their points, each on the first of four sides that is free, if any is; the chosen word comes first. */
     function names() {
       const large = hovered >= 0 ? hovered : shown.chosen;
       const taken = [];
@@ -188,9 +183,9 @@ Object.assign(tokensel, (() => {
     return { root, draw };
   }
 
-  /** A field that finds a word: {root, show}. It offers the heaviest words that begin as what was
-   *  typed. Typing a word chooses it; Enter finds it, or else the first one offered: only then may
-   *  the picture be changed so that the word is seen. */
+  /** A field that finds a word: {root, show}. It offers the heaviest words that begin as what was typed. Typing a word
+   *  chooses it; Enter finds it, or else the first one offered: only then may the picture be changed so that the word is
+   *  seen. */
   function finder({ words, weights, choose, find }) {
     const idOf = new Map(words.map((word, id) => [word, id]));
     const offered = element("datalist", { id: `words-of-${words.length}-${document.querySelectorAll("datalist").length}` });

@@ -1,7 +1,6 @@
-/* One step (02_one_step): the words of IMDB by signed share and value. Two sliders, for the size of
- * the step and for the dimension, move them onto the line of the prediction, in a frame that stays;
- * beside them runs the law of the correlation, with this very step on it.
- */
+/* One step (02_one_step): the words of IMDB by signed share and value. Two sliders, for the size of the step and for the
+ * dimension, move them onto the line of the prediction, in a frame that stays; beside them runs the law of the correlation,
+ * with this very step on it. */
 "use strict";
 
 tokensel.plaything("step", (root, place) => {
@@ -58,6 +57,7 @@ tokensel.plaything("step", (root, place) => {
   const sizes = PRESETS.map((step) => [step, step ? `size ${number(step)}` : "before"]);
   const presets = choice("eta", "step sizes", sizes, { choose: glide });
   const zoom = choice("middle", "which words are shown", [[0, "all words"], [1, "words near zero"]]);
+  zoom.classList.add("zoom");
   const cloud = tokensel.scatter({
     words, brief: told, tell: inFull, choose, name: "Words by signed share and value",
     xName: "signed share × 10,000", yName: "value E·v",

@@ -1,6 +1,6 @@
-/* Train it yourself (01_model): ten sentences, a network of random numbers, and what its words become step by step. All that is
- * shown follows from sentences, labels and the number of steps, from one start: a flipped label shows what these steps would
- * have made of it. */
+/* Train it yourself (01_model): ten sentences, a network of random numbers, and what its words become step by step. All that
+ * is shown follows from sentences, labels and the number of steps, from one start: a flipped label shows what these steps
+ * would have made of it. */
 "use strict";
 
 tokensel.plaything("train", (root, place) => {
@@ -20,8 +20,7 @@ tokensel.plaything("train", (root, place) => {
   let trained = { of: null, path: [] };
   let stop = () => {};
 
-  /** What the network is after so many steps, and the sentences as it reads them; what was computed
-   *  before is kept. */
+  /** What the network is after so many steps, and the sentences as it reads them; what was computed before is kept. */
   function network() {
     const found = texts.map((text) => tokensel.words(text).map(({ word }) => word).filter((word) => word.length > 1)); // as in the book
     const of = JSON.stringify([found, labels]);

@@ -1,6 +1,7 @@
-/* Try it: a review of one's own, read by the classifier of 04_reviews at five moments of its training. Where training is best
- * stopped the verdict says how often verdicts as clear are right; elsewhere, what the classifier claims. Above each word stands a
- * bar as high as its attention q, in the colour of its value γ. A tap on a word lets one exchange it or leave it out. */
+/* Try it: a review of one's own, read by the classifier of 04_reviews at five moments of its training. Where training is
+ * best stopped the verdict says how often verdicts as clear are right; elsewhere, what the classifier claims. Above each
+ * word stands a bar as high as its attention q, in the colour of its value γ. A tap on a word lets one exchange it or leave
+ * it out. */
 "use strict";
 
 tokensel.plaything("try", (root, holder) => {
@@ -129,8 +130,7 @@ tokensel.plaything("try", (root, holder) => {
 
   function drawVerdict(seen) {
     const [word, rest] = verdict(seen);
-    const kind = { "Praise.": "praise", "Blame.": "blame" }[word] ?? null;
-    judged.replaceChildren(...(word ? [element("strong", { class: kind }, word), " "] : []), rest);
+    judged.replaceChildren(...tokensel.judged(word, rest));
     const across = (logit) => `${50 + 50 * clamp(logit / LOUD, -1, 1)}%`;
     pointer.style.left = across(seen.logit);
     ghost.hidden = !chosen || chosen.first === now.text;
