@@ -15,7 +15,7 @@ SHARED = ("engine.js", "ui.js")
 REVIEWS = ("words.js", "reviews.js")
 NEEDS = {
     "try": (*REVIEWS, "verdict.js"),
-    "step": ("scatter.js", "words.js", "step_data.js"),
+    "step": ("scatter.js", "chart.js", "words.js", "step_data.js"),
     "map": ("scatter.js", *REVIEWS, "map_data.js"),
     "lean": ("scatter.js", "lean_data.js"),
     "not": ("plane.js", "not_data.js"),

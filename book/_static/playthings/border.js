@@ -48,11 +48,12 @@ tokensel.plaything("border", (root) => {
   });
 
   function curve(points, kind, side, name) {
-    const leads = points.map(({ s, leads: all }) => [s, all[kind]]);
-    const [s, lead] = leads.find(([length]) => length > 12) ?? leads.at(-1);
+    const leads = points.map((point) => point.leads[kind]);
+    const named = points.find(({ s }) => s > 12) ?? points.at(-1);
     return [
-      race.path(leads, side), element("svg:circle", { fill: `var(--${side})`, cx: race.right(0), cy: race.up(leads[0][1]), r: 4 }),
-      text(race.right(s), race.up(lead) + (kind === ALLY ? -9 : 19), name, "end", side),
+      race.line(points.map(({ s }) => s), leads, `path ${side}`),
+      element("svg:circle", { fill: `var(--${side})`, cx: race.across(0), cy: race.down(leads[0]), r: 4 }),
+      text(race.across(named.s), race.down(named.leads[kind]) + (kind === ALLY ? -9 : 19), name, "end", side),
     ];
   }
 

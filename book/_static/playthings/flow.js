@@ -13,12 +13,12 @@ tokensel.plaything("flow", (root, place) => {
   const STARTS = [[0, 0], [-6, -4], [5, -4], [-6, 3], [-1, -5], [7, 1]]; // of the chapter's six paths
   const BOX = [-9, 9, -6, 14]; // the nearest view
   const FARTHEST = 10; // a start lies in a view so many times as wide, at most
-  // Lengths of the path: half a unit apart while it bends, then ever farther, as the view is
-  const BENDS = Array.from({ length: 33 }, (_, i) => i / 2);
+  // Lengths of the path: a quarter of a unit apart while it bends, then ever farther, as the view is
+  const BENDS = Array.from({ length: 65 }, (_, i) => i / 4);
   const LENGTHS = [...BENDS, ...Array.from({ length: 24 }, (_, i) => Math.round(16 * 25 ** ((i + 1) / 24)))];
   const TUG = 3; // units of the nearest view for a text that pulls as hard as all together
   const ACCURACY = 1e-4; // a pixel is 0.05
-  const PACE = 110; // milliseconds for a step of the slider
+  const PACE = 70; // milliseconds for a step of the slider
   const ALL = 2; // what is shown: 0 the start alone, for those who shall guess; 1 the path and who pulls; 2 p* and other paths, too
   const START = { p: "5_-4", length: 0, shown: place.matches(".unanswered") ? 0 : ALL };
 
@@ -71,7 +71,7 @@ tokensel.plaything("flow", (root, place) => {
   // ---- the drawing
 
   const [answers, arrows, own, tugs] = Array.from({ length: 4 }, drawing.layer);
-  const curve = (points) => drawing.curve(points.map((each) => each.p));
+  const curve = (points) => drawing.trace(points.map((each) => each.p));
   const leads = (p) => differences.map((D) => D[0] * p[0] + D[1] * p[1]);
 
   /** What a half plane D · p ≥ 1 leaves of a polygon. */

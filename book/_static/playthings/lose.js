@@ -80,11 +80,11 @@ tokensel.plaything("lose", (root) => {
     const name = (token, side, words) => {
       const { s, leads } = points[34];
       const anchor = token && leads[token] > 0 ? "start" : "end";
-      return text(race.right(s), race.up(leads[token]) + (token ? 20 : -9), words, anchor, side);
+      return text(race.across(s), race.down(leads[token]) + (token ? 20 : -9), words, anchor, side);
     };
     race.layer.replaceChildren(
-      ...end.map((_, token) => race.path(
-        points.map(({ s, leads }) => [s, leads[token]]), `${moving} ${token === LONE ? "blame" : "praise"}`)),
+      ...end.map((_, token) => race.line(points.map(({ s }) => s), points.map(({ leads }) => leads[token]),
+        `path ${moving} ${token === LONE ? "blame" : "praise"}`)),
       name(0, "praise", "words of praise"), name(LONE, "blame", "word of blame"));
     for (const { step, start, cell } of runs) {
       const here = start === now.start && step === now.step;

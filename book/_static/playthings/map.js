@@ -49,7 +49,8 @@ tokensel.plaything("map", (root) => {
   const steps = choice("step", "after so many steps of training", shownStages.map((step) => [step, number(step)]), {
     may: (step) => now.labels === "true" || ofShuffled(step),
   });
-  const least = listSlider("least", "occur at least", LEAST, (each) => `${number(each)} times: ${number(occurs.filter((many) => many >= each).length)} words`);
+  const common = (least) => number(occurs.filter((each) => each >= least).length);
+  const least = listSlider("least", "occur at least", LEAST, (each) => `${number(each)} times: ${common(each)} words`);
   const cloud = tokensel.scatter({
     words, brief: told, tell: inFull, choose, name: "Words by value and score",
     xName: "← speaks for blame · speaks for praise →", yName: "↑ gets more attention",

@@ -9,7 +9,7 @@ Object.assign(tokensel, (() => {
   const shown = (x, digits = 2) => tokensel.number(x, digits);
 
   /** A drawing of [left, right] × [bottom, top], and, once look(box) says so, of a larger or smaller box of that shape:
-   *  {root, at(point), toPoint(event), within(point), trace(points), curve(points), layer(), put(layer, ...parts),
+   *  {root, at(point), toPoint(event), within(point), trace(points), layer(), put(layer, ...parts),
    *  look(box)}. Ticks are a list, or a function of the box. */
   function plane({ box, ticks, called, names }) {
     let [left, right, bottom, top] = box;
@@ -24,17 +24,6 @@ Object.assign(tokensel, (() => {
     const inner = (x, from, to) => clamp(x, from + MARGIN / unit, to - MARGIN / unit);
     const within = ([x, y]) => [inner(x, left, right), inner(y, bottom, top)];
     const trace = (points) => `M${points.map((point) => at(point).map((each) => each.toFixed(1)).join(" ")).join("L")}`;
-    /** A smooth line through points: its slope at each is that between its neighbours. */
-    function curve(points) {
-      const spots = points.map(at);
-      const pair = (point) => point.map((each) => each.toFixed(1)).join(" ");
-      const aside = (i, part) => {
-        const [before, after] = [spots[Math.max(i - 1, 0)], spots[Math.min(i + 1, spots.length - 1)]];
-        return pair(spots[i].map((each, axis) => each + part * (after[axis] - before[axis])));
-      };
-      const bends = spots.slice(1).map((spot, i) => `C${aside(i, 1 / 6)} ${aside(i + 1, -1 / 6)} ${pair(spot)}`);
-      return `M${pair(spots[0])}${bends.join("")}`;
-    }
     const layer = () => root.appendChild(element("svg:g", { "aria-hidden": "true" }));
     const axes = layer();
     const put = (into, ...parts) => into.replaceChildren(...parts.filter(Boolean));
@@ -51,7 +40,7 @@ Object.assign(tokensel, (() => {
         label(4, 13, names[1]));
     }
     look(box);
-    return { root, at, toPoint, within, trace, curve, layer, put, look };
+    return { root, at, toPoint, within, trace, layer, put, look };
   }
 
   /** The path of an arrow in a plane, which may end some units before its tip; its head is as long as the arrow allows. */

@@ -108,18 +108,15 @@ Object.assign(tokensel, (() => {
       ink = getComputedStyle(root).color;
     }
 
-    const stroke = (x1, y1, x2, y2, kind) => element("svg:line", { x1, y1, x2, y2, class: kind });
-
     function axes() {
       const [right, bottom] = [width - EDGE.right, height - EDGE.bottom];
-      const horizontal = ticks(shown.xRange, width / 75).flatMap(([x, label]) => [
-        stroke(across(x), bottom, across(x), bottom + 4, "axis"), text(across(x), bottom + 17, label, "middle")]);
-      const vertical = ticks(shown.yRange, height / 55).flatMap(([y, label]) => [
-        stroke(EDGE.left - 4, down(y), EDGE.left, down(y), "axis"), text(EDGE.left - 8, down(y) + 4, label, "end")]);
-      const zeros = [stroke(EDGE.left, down(0), right, down(0), "zero"), stroke(across(0), EDGE.top, across(0), bottom, "zero")];
+      const [xs, ys] = [ticks(shown.xRange, width / 75), ticks(shown.yRange, height / 55)];
+      const marks = [...xs.map(([x]) => `M${across(x)} ${bottom}v4`), ...ys.map(([y]) => `M${EDGE.left} ${down(y)}h-4`)];
       return [
-        ...zeros, ...horizontal, ...vertical,
-        element("svg:path", { d: `M${EDGE.left} ${EDGE.top}V${bottom}H${right}`, class: "axis" }),
+        element("svg:path", { d: `M${EDGE.left} ${down(0)}H${right}M${across(0)} ${EDGE.top}V${bottom}`, class: "zero" }),
+        element("svg:path", { d: `M${EDGE.left} ${EDGE.top}V${bottom}H${right}${marks.join("")}`, class: "axis" }),
+        ...xs.map(([x, label]) => text(across(x), bottom + 17, label, "middle")),
+        ...ys.map(([y, label]) => text(EDGE.left - 8, down(y) + 4, label, "end")),
         text(2, 14, shown.yName ?? yName), text(right, height - 6, xName, "end"),
       ];
     }
@@ -128,26 +125,21 @@ Object.assign(tokensel, (() => {
     function names() {
       const large = hovered >= 0 ? hovered : shown.chosen;
       const taken = [];
-      const free = (box) => box[0] >= EDGE.left && box[1] <= width && box[2] >= 0 && taken.every((other) => box[0] > other[1] + LETTER || box[1] + LETTER < other[0] || box[2] > other[3] || box[3] < other[2]);
+      const box = ({ x, y }, long) => [x, x + long, y - 12, y + 2];
+      const apart = (one, other) => one[0] > other[1] + LETTER || one[1] + LETTER < other[0] || one[2] > other[3] || one[3] < other[2];
+      const free = (one) => one[0] >= EDGE.left && one[1] <= width && one[2] >= 0 && taken.every((other) => apart(one, other));
       const one = (id) => {
         const [px, py] = place(id);
         const label = id === hovered && LETTER * brief(id).length < width - EDGE.left ? brief(id) : words[id];
         const long = LETTER * label.length;
-        const sides = [[1, -5], [-1, -5], [1, 15], [-1, 15]].map(([way, below]) => ({
-          way, below, box: [px + (way > 0 ? 7 : -7 - long), px + (way > 0 ? 7 + long : -7), py + below - 12, py + below + 2],
-        }));
         const kind = id === large ? "chosen" : "name";
         const circle = element("svg:circle", { cx: px, cy: py, r: id === large ? 5 : 3, class: kind });
-        const side = sides.find(({ box }) => free(box));
-        if (!side && id !== large) return [circle];
-        if (!side) { // as near as the frame allows
-          const from = tokensel.clamp(px - long / 2, EDGE.left, width - long);
-          const y = py > EDGE.top + 24 ? py - 9 : py + 19;
-          taken.push([from, from + long, y - 12, y + 2]);
-          return [circle, text(from, y, label, "start", kind)];
-        }
-        taken.push(side.box);
-        return [circle, text(px + 7 * side.way, py + side.below, label, side.way > 0 ? "start" : "end", kind)];
+        const sides = [[1, -5], [-1, -5], [1, 15], [-1, 15]].map(([way, below]) => ({ way, x: way > 0 ? px + 7 : px - 7 - long, y: py + below }));
+        const near = { way: 1, x: tokensel.clamp(px - long / 2, EDGE.left, width - long), y: py > EDGE.top + 24 ? py - 9 : py + 19 };
+        const at = sides.find((each) => free(box(each, long))) ?? (id === large && near); // as near as the frame allows
+        if (!at) return [circle];
+        taken.push(box(at, long));
+        return [circle, at.way > 0 ? text(at.x, at.y, label, "start", kind) : text(at.x + long, at.y, label, "end", kind)];
       };
       const all = [large, ...shown.named.filter((id) => id !== large)];
       return all.filter((id) => inside(...place(id))).flatMap(one).reverse();

@@ -24,9 +24,9 @@ tokensel.plaything("stop", (root) => {
   }
 
   const chart = tokensel.chart({
-    label: "Stop training after so many steps", log: true,
+    label: "Stop training after so many steps",
     width: narrow ? 350 : 640, height: 290,
-    x: { range: [1, 700], ticks: [1, 10, 100, 700].map((each) => [each, each]), name: "steps of training" },
+    x: { range: [1, 700], ticks: [1, 10, 100, 700].map((each) => [each, each]), name: "steps of training", scale: Math.log },
     y: { range: [45, 100], ticks: [50, ...LEVELS].map((each) => [each, `${each}%`]) },
   });
   const [left, right, top, bottom] = chart.ends;
@@ -36,7 +36,7 @@ tokensel.plaything("stop", (root) => {
 
   // The drawing is a slider, for mouse, finger and keys.
   const to = (at) => change({ step: STEPS[clamp(at, 0, last())] });
-  const drag = (event) => { if (event.buttons) to(nearest(chart.back(event))); };
+  const drag = (event) => { if (event.buttons) to(nearest(700 ** chart.back(event))); };
   const keys = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10, Home: -100, End: 100 };
   tokensel.set(chart.root, {
     role: "slider", tabindex: 0, "aria-valuemin": 1,

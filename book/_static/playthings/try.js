@@ -75,8 +75,7 @@ tokensel.plaything("try", (root, holder) => {
   });
   const judged = element("p", { class: "verdict" });
   const pointer = element("span", { class: "pointer" });
-  const ghost = element("span", { class: "ghost" });
-  const meter = element("div", { class: "meter", "aria-hidden": "true" }, ghost, pointer);
+  const meter = element("div", { class: "meter", "aria-hidden": "true" }, pointer);
   const ends = [`−${LOUD}`, "logit 0", `+${LOUD}`];
   const scale = element("div", { class: "scale", "aria-hidden": "true" }, ...ends.map((at) => element("span", {}, at)));
   const reading = element("div", { class: "reading", role: "group", "aria-label": "The words and their attention" });
@@ -131,10 +130,7 @@ tokensel.plaything("try", (root, holder) => {
   function drawVerdict(seen) {
     const [word, rest] = verdict(seen);
     judged.replaceChildren(...tokensel.judged(word, rest));
-    const across = (logit) => `${50 + 50 * clamp(logit / LOUD, -1, 1)}%`;
-    pointer.style.left = across(seen.logit);
-    ghost.hidden = !chosen || chosen.first === now.text;
-    if (!ghost.hidden) ghost.style.left = across(read(chosen.first).logit);
+    pointer.style.left = `${50 + 50 * clamp(seen.logit / LOUD, -1, 1)}%`;
     const most = seen.top ? ` Most attention: ${seen.top.word}, ${percent(seen.top.attention)}` : "";
     return `${word} ${rest}${most}`;
   }
