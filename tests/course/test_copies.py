@@ -116,7 +116,7 @@ def test_no_reference_is_left_unresolved(path, names):
         return [line for cell in notebook.cells if cell.cell_type == "markdown" for line in re.findall(RAW, cell.source, re.M)]
 
     book = read(path)
-    assert len(raw(book)) > 10
+    assert raw(book)
     for copy in (student(book), instructor(book)):
         made = in_words(copy, names, int(path.stem[:2]))
         nbformat.validate(made)
