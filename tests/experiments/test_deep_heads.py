@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 
 import tokensel_nb as ts
-from experiments import deep_heads, what_heads_do
-from tokensel_nb.chapters.recorded import recorded
+from experiments import what_heads_do
 
 TEXTS = [
     "good film",
@@ -102,30 +101,3 @@ def test_effects_and_one_word_logits_are_those_of_plain_texts(texts):
     (praised, blamed), film = again("good", "bad bad"), words.index("film")
     mixed = again("good day", "the day")[0]
     assert effects[film] == pytest.approx(np.mean([whole[0] - praised, np.mean([whole[1] - blamed, whole[4] - mixed])]))
-
-
-def test_a_value_is_matched_and_its_ends_are_over_the_middle():
-    random = np.random.default_rng(0)
-    skew, frequency = random.uniform(-1, 1, 1000), random.permutation(1000)
-    assert what_heads_do.value(2 * skew, frequency, skew, np.arange(1000)) == pytest.approx([1, -1.9, 1.9], abs=0.15)
-
-
-def test_a_run_holds_what_its_protocol_promises(monkeypatch, texts):
-    everything = ts.sequences_from_texts(TEXTS * 30, [1, -1, 1, -1, -1, 1, 1, -1] * 30, longest=4)
-    monkeypatch.setattr(deep_heads, "sequences", lambda _name, _seed: (everything, everything, everything))
-    monkeypatch.setattr(deep_heads, "words_of", lambda *_: np.repeat(WORDS, 80))  # enough for ranks
-    found = deep_heads.run("tweets", "default shuffled", 2, 0, (1, 2), values=(2,), heads=(1,))
-    assert np.shape(found["judged"]) == (2, 2, 4, 4)
-    assert found["values"][0].keys() == {"one word", "left out"}
-    assert np.shape(found["heads"][0]["averaged"]) == (2, 4, 3)
-
-
-def test_records_hold_what_their_protocol_promises():
-    for name, (_, _, kinds) in deep_heads.NUMBERS.items():
-        found = recorded(name)
-        for (kind, depth), when in kinds.items():
-            runs = found[f"{kind} {depth}"]["runs"]
-            assert len(runs) == deep_heads.SEEDS
-            assert np.shape(runs[0]["judged"]) == (len(when["moments"]), depth, 4, 4)
-            for what in ("values", "heads"):
-                assert len(runs[0][what]) == len(when.get(what, ()))

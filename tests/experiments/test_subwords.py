@@ -33,13 +33,6 @@ def test_training_again_finds_the_same_pieces(words, tokenizer):
     assert [wordpiece(words, SIZE).get_vocab() for _ in range(10)] == [tokenizer.get_vocab()] * 10
 
 
-def test_words_that_do_not_occur_teach_nothing(words):
-    half = words[:2]  # neither "use" nor its relatives
-    assert half.vocab_size == words.vocab_size
-    expected = wordpiece(corpus_from_texts(TEXTS[:2], LABELS[:2]), SIZE)
-    assert wordpiece(half, SIZE).get_vocab() == expected.get_vocab()
-
-
 def test_pieces_are_counted_as_the_tokenizer_cuts_every_text(words, tokenizer):
     pieces = in_pieces(words, tokenizer)
     assert pieces.labels.tolist() == words.labels.tolist()
