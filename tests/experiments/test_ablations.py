@@ -6,7 +6,7 @@ import pytest
 
 from experiments import ablations
 from experiments.ablations import SIDES, Parts, search, tell_side
-from tokensel_nb import Parameters, independent_tokens, train
+from tokensel_nb import independent_tokens, train
 from tokensel_nb.chapters.ablations import start_of
 
 SHORT = {name: replace(side, begin=3, evaluate_every=10, steps=40) for name, side in SIDES.items()}
@@ -68,24 +68,6 @@ def test_a_spread_run_is_followed_to_its_end(parts):
     skew = parts.fit.label_skew()
     signed = np.sign(skew) * again.token_values
     assert found["relevant"][-1] == pytest.approx(signed[abs(skew) >= 0.5].mean(), abs=1e-4)
-
-
-def test_plain_descent_does_not_see_which_orthonormal_rows_words_have(parts):
-    """Any rotation of the rows gives the same scores and values, step by step; Adam, which looks at coordinates, does not."""
-    words = parts.fit.vocab_size
-    rotation = np.linalg.qr(np.random.default_rng(0).standard_normal((words, words)))[0]
-    v = np.random.default_rng(1).standard_normal(words)
-
-    def values(rows, optimizer, rate):
-        start = Parameters(rows, np.zeros(words), rows.T @ v)
-        options = dict(optimizer=optimizer, learning_rate=rate, trained=("cls_embedding", "output_vector"), steps=20)
-        return train(start, parts.fit, **options).parameters.token_values
-
-    descent, adam = (
-        [values(rows, *how) for rows in (np.eye(words), rotation)] for how in (("gradient descent", 1), ("adam", 0.1))
-    )
-    assert np.allclose(*descent, rtol=0, atol=1e-12)
-    assert np.abs(adam[0] - adam[1]).max() > 0.1
 
 
 def test_of_a_size_are_so_many_texts_and_the_words_that_occur_in_them(parts, monkeypatch):

@@ -71,12 +71,6 @@ def test_what_all_heads_hand_on_on_average_says_nothing_of_a_text(texts):
     assert np.abs(one - whole).max() > 1e-4
 
 
-def test_means_are_those_of_single_texts(texts):
-    model, parameters = of(2, texts)
-    single = [what_heads_do.head_means(model, parameters, 1, texts[row : row + 1]) for row in range(len(texts))]
-    assert what_heads_do.head_means(model, parameters, 1, texts) == pytest.approx(np.mean(single, axis=0))
-
-
 def test_words_are_left_out_of_texts_that_hold_others(texts, monkeypatch):
     rows, gone, rest = what_heads_do.without(texts, WORDS)
     left = [[word for word in tokens if word >= 0] for tokens in rest.tokens.tolist()]

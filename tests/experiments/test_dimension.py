@@ -23,10 +23,3 @@ def test_the_foreseen_dimension_of_values_is_that_of_drawn_extremes():
     largest = np.abs(np.random.default_rng(7).standard_normal((4_000, 256))).max(axis=1)
     # The median of 4,000 draws is known to 1%.
     assert dimension.of_values(256) == pytest.approx(np.median((2 / dimension.VALUE * largest) ** 2), rel=0.03)
-
-
-def test_the_smallest_dimension_lies_where_half_of_the_draws_keep_the_error():
-    kept = np.array([[0, 0, 1, 1], [0, 0, 0, 1], [0, 1, 1, 1], [0, 0, 1, 1]])
-    assert dimension.smallest([10, 20, 30, 40], kept) == pytest.approx(25)
-    with pytest.raises(ValueError, match="none of these"):
-        dimension.smallest([10, 20], kept[:, :2])

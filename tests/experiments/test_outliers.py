@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from experiments import outliers
-from tokensel_nb import binned, independent_tokens
+from tokensel_nb import independent_tokens
 
 
 @pytest.fixture(scope="module")
@@ -22,13 +22,6 @@ def test_features_are_those_of_plain_loops(corpus):
         assert found["variance"][word] == pytest.approx(np.log(counts[:, word].var() / counts[:, word].mean()))
         assert found["share"][word] == pytest.approx(shares @ corpus.signs / shares.sum() - skew[word])
         assert found["company"][word] == pytest.approx(shares @ others / shares.sum())
-
-
-def test_residuals_have_no_mean_in_any_bin():
-    random = np.random.default_rng(0)
-    skew, values = random.uniform(-1, 1, 200), random.normal(size=200)
-    means = binned(skew, outliers.residuals(skew, values)).means
-    assert np.abs(means).max() < 1e-12
 
 
 def test_what_makes_words_stray_is_foreseen_and_permuted_features_foresee_nothing():

@@ -34,12 +34,3 @@ def test_pairs_help_where_they_tell_the_label_and_those_of_other_texts_do_not(co
     gains, margins = found["gains"]["pairs"]
     assert gains[-1] == pytest.approx(paired - alone, abs=1e-4)
     assert margins[-1] < min(margin for margin in margins[:-1] if margin)
-
-
-def test_pairs_of_other_texts_are_as_many(corpus):
-    is_pair = np.array(["_" in word for word in corpus.vocabulary])
-    mixed = experiment.pairs_of_others(corpus, is_pair, seed=0)
-    assert mixed.vocabulary.tolist() == [*corpus.vocabulary[~is_pair], *corpus.vocabulary[is_pair]]
-    assert mixed.counts.sum() == corpus.counts.sum()
-    assert (mixed.labels == corpus.labels).all()
-    assert (mixed.counts[:, : (~is_pair).sum()] != corpus.counts[:, ~is_pair]).nnz == 0

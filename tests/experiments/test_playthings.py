@@ -10,11 +10,6 @@ from tokensel_nb.chapters import reviews
 from tokensel_nb.chapters.recorded import recorded
 
 
-def test_numbers_that_two_bytes_do_not_hold():
-    with pytest.raises(ValueError, match=r"3\.5, is over 32,767 steps of 0\.0001"):
-        playthings.packed([-3.5, 0], 0.0001)
-
-
 @pytest.fixture(scope="module")
 def step():
     return playthings.first_step()
@@ -107,7 +102,3 @@ def test_the_files_are_what_is_recorded():
 def test_stills_are_drawn_from_the_data():
     drawn = [path.read_text("utf-8") for path in sorted(stills.PICTURES.glob("*.svg"))]
     assert drawn == stills.stills(), "stale: run `make playthings`"
-
-
-def test_a_letter_a_number():
-    assert playthings.lettered([0, 1.4, -16, 30, -30]) == "no^~^"

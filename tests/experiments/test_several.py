@@ -44,11 +44,3 @@ def test_equal_tokens_that_are_not_selected_set_no_rule():
     first = relevant & (np.cumsum(relevant, axis=1) == 1)
     right = several.right_direction(start, corpus, first)
     np.testing.assert_allclose(right, shortest(start, corpus, first, relevant, False), atol=1e-5 * np.linalg.norm(right))
-
-
-def test_a_few_paths_of_each_kind():
-    for kind in several.KINDS:
-        outcomes = [several.outcome(kind, number, SEED) for number in range(3)]
-        assert all(each["right"] < 1e-6 < 1e-2 < each["wrong"] for each in outcomes)
-        if kind == "unequal":
-            assert not any(each["joint"] for each in outcomes)

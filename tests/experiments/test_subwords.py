@@ -39,7 +39,3 @@ def test_pieces_are_counted_as_the_tokenizer_cuts_every_text(words, tokenizer):
     for text, counts in zip(TEXTS, pieces.counts.toarray()):
         cut = [piece for word in text.split() for piece in tokenizer.encode(word).tokens]
         assert dict(zip(pieces.vocabulary[counts > 0], counts[counts > 0])) == Counter(cut)
-
-
-def test_a_word_with_an_unknown_character_is_left_out(tokenizer):
-    assert in_pieces(corpus_from_texts(["quiz", "care"], [1, -1]), tokenizer).lengths.tolist()[0] == 0
