@@ -107,7 +107,7 @@ contract: env ## Run every notebook as on Colab: a clean environment, the newest
 		--upgrade numpy torch nbclient ipykernel pip
 	@_build/contract/bin/python book/_tools/contract.py
 
-record: env ## Run all that the book shows recorded, part by part; goes on where it stopped; PART=yelp4 runs a part; data/record_times.json
+record: env ## Run all that the book shows recorded, part by part; goes on where it stopped; PART=yelp4 runs a part
 	$(BIN)/python -m experiments $(PART)
 
 playthings: env ## Train once more, and write what the pages' playthings know of every word

@@ -13,8 +13,7 @@ from tokensel_nb.chapters.recorded import PAPER_EDGES
 
 from .recording import or_none, rounded
 
-# `make record` repeats it with every seed; `data/record_times.json` says how long each part takes. The models
-# and the protocol's settings are in `tokensel_nb.chapters.deeper_reviews`.
+# `make record` repeats it with every seed. The models and the protocol's settings are in `tokensel_nb.chapters.deeper_reviews`.
 #
 # The protocol of the MLP, fixed before any of its seeds was run. Seeds 0 to 29 had shown that our own start and ReLU do not
 # reach the paper's table; what follows was chosen after looking at some of those, so fresh seeds judge it:

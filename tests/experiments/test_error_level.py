@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from experiments.trained_head import corpus_of
 from scipy import integrate
 
 import tokensel_nb as ts
 from experiments import error_level
-from experiments.trained_head import corpus_of
 
 SEED = 7
 
@@ -42,33 +42,6 @@ def test_the_leads_are_those_of_the_flow(many, size, error):
     found = error_level.Lone(many, size, irrelevant, error).leads(np.log1p(until), begin)
     np.testing.assert_allclose(found[: min(many + 1, 3)], leads[: min(many + 1, 3)], atol=1e-4)
     assert found[1] > begin[1] + 1
-
-
-def test_the_flow_itself_loses_it():
-    """At 0.8 and 1.2 times the border of 40 irrelevant tokens."""
-    border = ts.allowed_error(1, 1.0) + 1 / 40
-    for factor, lost in ((0.8, False), (1.2, True)):
-        corpus, start = example(1, 1.0, 40, factor * border, (-30.0, 10.0, 10.0))
-        end = ts.gradient_flow(start, corpus, 1e4, records=2, tolerance=1e-6)
-        assert (end.log_missed[-1] > error_level.SELECTED) == lost
-
-
-@pytest.mark.parametrize("number", range(6))
-def test_errors_are_as_large_as_they_may_be(number):
-    corpus, start = error_level.drawn_start(number, SEED)
-    labels, rows = ts.complete_tokens(corpus), start.embeddings[:, :-1]
-    sizes = np.abs(start.token_values[labels != 0])
-    many = max((labels == 1).sum(), (labels == -1).sum())
-    found = error_level.product_error(rows @ rows.T - np.eye(len(rows)), corpus)
-    np.testing.assert_allclose(sizes, sizes[0])
-    np.testing.assert_allclose(found, error_level.PART * ts.allowed_error(int(many), sizes[0]), rtol=1e-9)
-
-
-def test_each_part_on_a_few_corpora():
-    assert error_level.every_start(3, SEED)["failures"] == 0
-    found = error_level.certified_paths(3, SEED)
-    assert found["failures"] == 0
-    assert found["certified"] == 3 <= found["tried"]
 
 
 def test_a_path_that_loses_a_text_ends_badly():
