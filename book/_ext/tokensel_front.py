@@ -54,7 +54,6 @@ def front(app: Sphinx, page: str, template: str, context: dict, doctree) -> str 
         return None
     essay, foot = scenes(context["body"])
     context["front"] = dict(essay=essay, foot=foot, sentence=sentence(app), parts=parts(app), head=HEAD)
-    context["address"] = app.config.html_baseurl.rstrip("/")
     return "front.html"
 
 

@@ -17,8 +17,6 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 from tokensel_playthings import MARK, playthings
 
-logger = logging.getLogger(__name__)
-
 
 class later(nodes.Inline, nodes.TextElement):
     """What other pages show, or a link to a plaything, not yet resolved: all pages have to be read first."""
@@ -85,7 +83,7 @@ def resolve(app: Sphinx, doctree: nodes.document, page: str) -> None:
         try:
             copies = node["find"](app, page, node["options"], *node["what"])
         except (KeyError, OSError, StopIteration, ValueError):
-            logger.warning("not one figure, cell or plaything is to be found by %s", node["what"], location=node)
+            logging.getLogger(__name__).warning("%s is not one figure, cell or plaything", node["what"], location=node)
             copies = []
         for copy in copies:
             copy["classes"] += node["classes"]
