@@ -73,20 +73,6 @@ def test_the_path_and_the_tug_are_the_package_s(alone, four_texts, start, length
     np.testing.assert_allclose(table(tab, f"{TEXTS} .fine"), np.stack([leads, attention, shares], axis=1), atol=0.03)
 
 
-def test_the_shortest_query_is_the_package_s(alone, four_texts):
-    tab, solved = alone("flow"), 0
-    for rows in np.random.default_rng(0).standard_normal((60, 4, 2)):
-        found = tab.evaluate("(given) => tokensel.shortestQuery(given)", (rows[[0, 0, 1, 1]] - rows[[2, 3, 2, 3]]).tolist())
-        try:
-            wanted = ts.max_margin(rows, four_texts[0]).direction
-        except ValueError:
-            assert found is None
-        else:
-            np.testing.assert_allclose(found, wanted, rtol=1e-6)
-            solved += 1
-    assert 10 < solved < 60
-
-
 def test_who_shall_guess_sees_the_start_alone(alone, four_texts):
     """Then the path as far as it has come, then p* and other paths, too."""
     parts = (".fine", "svg .path:not(.given)", "svg .arrow", "svg .star")  # the table, the path, tugs, p*
