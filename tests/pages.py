@@ -39,8 +39,8 @@ def page_of(plaything):
 
 @cache
 def soup(page):
-    """Return a page, parsed."""
-    return BeautifulSoup(page.read_text("utf-8"), "html.parser")
+    """Return a page, parsed, without the colours of code, which would take most of the time."""
+    return BeautifulSoup(re.sub(r'<span class="\w{1,3}">([^<]*)</span>', r"\1", page.read_text("utf-8")), "html.parser")
 
 
 # Timers that go off once and pictures of the screen that a page waits for; `settled` waits for them.

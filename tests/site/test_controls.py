@@ -3,12 +3,12 @@
 import pytest
 from pages import PAGES, each_page, middle
 
-LARGE = 40  # pixels, each way: less is nothing that opens
 CONTROLS = ":is(.article-header-buttons, .bar, body > main #essay, #stage) button:not([popover] *)"
-IS_LARGE = f"""(id) => {{
-    const {{ width, height }} = document.getElementById(id).getBoundingClientRect();
-    return Math.min(width, height) > {LARGE} && document.getElementById(id).checkVisibility({{ visibilityProperty: true }});
-}}"""
+# At least 40 pixels, each way: less is nothing that opens.
+IS_LARGE = """(id) => {
+    const { width, height } = document.getElementById(id).getBoundingClientRect();
+    return Math.min(width, height) > 40 && document.getElementById(id).checkVisibility({ visibilityProperty: true });
+}"""
 ANSWERS = """(control) => {
     const { x, y, width, height } = control.getBoundingClientRect();
     return control.contains(document.elementFromPoint(x + width / 2, y + height / 2));

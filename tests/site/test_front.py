@@ -114,9 +114,10 @@ def box(front):
 VERDICTS = {
     SENTENCE: "Praise. Verdicts this clear on short texts are right about 8 times in 10.",
     "Not a BAD film: zzyzx, dull dull but wonderful!": "Blame. ",
-    "today": "No clear word here.",
+    "today": "Praise. ",
+    "the the the the": "No clear word here.",
     "zzyzx quux": "None of these words is in its vocabulary.",
-    "der Film war gut": "It knows only 1 of 4 words well: too few for a verdict.",
+    "der Film war gut": "It knows only 2 of 4 words well: too few for a verdict.",
     "": "Type a sentence.",
 }
 

@@ -1,30 +1,11 @@
 """Read, + Code, + Proofs: what is folded on a chapter's page, and how a reader opens it."""
 
 import pytest
-from pages import CHAPTERS, letters, printed, soup
+from pages import letters, printed, soup
 
 OPEN = "(q) => [...document.querySelectorAll(q)].filter((each) => each.checkVisibility()).length"
 MANY = f"(q) => ({OPEN})(q) > 5"  # waited for: a busy machine takes its time to lay out what was opened
 PROOFS = "() => [...document.querySelectorAll('details.proof')].every((each) => each.open && each.checkVisibility())"
-
-
-@pytest.mark.parametrize("page", CHAPTERS, ids=lambda page: page.stem)
-def test_code_and_proofs_are_folded_and_a_fold_says_which_button_opens_it(page):
-    """A chapter has the buttons of what it holds. One cell may stand open, and each fold has a title."""
-    found = soup(page).select(".cell_input pre, .cell_output pre, p.claim")
-    outside = [each for each in found if not each.find_parent("details")]
-    assert all(each.find_parent(class_="tag_show-code") for each in outside)
-    folds = [each for each in soup(page).select("details.fold") if each["data-kind"] != "exercises"]
-    for each in folds:
-        title = each.summary.get_text().strip()
-        assert title
-        assert ("code" in each["data-kind"]) == bool(each.select(".cell_input")), title
-        derives = each.select(".math") and not each.select(".cell_input") and title != "Before you start"
-        proves = each.select("details.proof, div.proof, div.math")
-        assert ("proofs" in each["data-kind"]) == bool(proves or derives), title
-    kinds = " ".join(each["data-kind"] for each in folds) + " proofs" * len(soup(page).select("details.proof"))
-    buttons = [each["data-kind"] for each in soup(page).select(".modes button")]
-    assert buttons == [kind for kind in ("code", "proofs") if kind in kinds]
 
 
 def test_a_toggle_opens_all_code_and_is_remembered(visit, address):

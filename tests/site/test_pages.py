@@ -67,7 +67,7 @@ def broken_in(opened, settings):
         *((page, [("dark", PHONE)]) for page in IN_TEST),  # phones are where a page breaks
         *(pytest.param(page, [*product(("dark", "light"), (PHONE, LAPTOP))], marks=pytest.mark.long) for page in PAGES),
     ],
-    ids=lambda each: getattr(each, "stem", str(len(each))),
+    ids=lambda each: getattr(each, "stem", ""),
 )
 def test_page(visit, page, settings):
     problems = broken_in(visit(page, theme="dark", width=PHONE), settings)
