@@ -1,10 +1,10 @@
 """The notebooks of students and instructors, made from the book's: nobody edits a copy.
 
-In the book a solution stands between ``{solution-start}`` and ``{solution-end}``, and its last code cell is its check, such as
-``check("ex-repeat", new_logit)``. A student's notebook has neither solutions nor results. In their place stand the names that
-the check asks for, empty, functions with what they take, and the check; it carries nbgrader's metadata, and ends in the points
-that nbgrader reads. To make the copies, nbgrader and otter-grader would need marks of their own around what the book's
-directives mark already, and keep text outside of code cells; jupytext converts, but takes nothing out.
+In the book a solution is between ``{solution-start}`` and ``{solution-end}``, and its last code cell is its check, such as
+``check("ex-repeat", new_logit)``. A student's notebook has neither solutions nor results. Instead it has the names that the
+check needs, as empty answers and function headers, and the check, with nbgrader's metadata; the cell ends in the points that
+nbgrader reads. nbgrader and otter-grader themselves would need further marks around what the book's directives already mark,
+and keep text outside of code cells; jupytext converts, but removes nothing.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ _MARK = re.compile(r"```\{solution-(?:start\} (?P<start>\S+)\n.*?|end\})\n```(?=
 _FOLD = re.compile(r":::\{dropdown\} ([^\n]+)\n(.*?)\n:::(?=\n|$)", re.DOTALL)  # a hint, or a choice of a question
 _QUESTION = re.compile(r"::::\{admonition\} (Before you read on)\n:class: question\n(.*?)\n::::(?=\n|$)", re.DOTALL)
 _LEVEL = re.compile(r"\*.+ · level (\d) of 3 · \d+ minutes\*")
-_BADGE = re.compile(r"\[!\[Open this notebook in Colab\].*\n")  # it opens the book's notebook, solutions and all
-_HOW = "Answer in the empty cells. The checks need only the next cell to be run; the whole chapter takes up to three minutes."
-_OTTER = '''"""For otter-grader, which runs this behind a submission."""
+_BADGE = re.compile(r"\[!\[Open this notebook in Colab\].*\n")  # it opens the book's notebook, including solutions
+_HOW = "Answer in the empty cells. To use the checks, run only the next cell; the whole chapter takes up to three minutes."
+_OTTER = '''"""For otter-grader, which runs this after a submission."""
 
 from otter.test_files import test_case
 
@@ -43,13 +43,13 @@ points = {points}
 
 @test_case()
 def right({asked}):
-    said = verdict("{label}", [{asked}], seed={seed})
-    assert said == RIGHT, said
+    feedback = verdict("{label}", [{asked}], seed={seed})
+    assert feedback == RIGHT, feedback
 '''
 
 
 def student(notebook, seed=0):
-    """Return a student's copy of a notebook: no solution, no result; an empty answer and a check for each exercise."""
+    """Return a student's copy of a notebook: no solutions, no results; an empty answer and a check for every exercise."""
     levels, solution, cells = _levels(notebook), "", []
     for label, cell in pieces(notebook):
         if label is None:
@@ -74,11 +74,11 @@ def instructor(notebook, seed=0):
 
 
 def otter_tests(notebook, seed=0) -> dict[str, str]:
-    """Return a test file for otter-grader for each exercise of a notebook, by its label."""
+    """Return the test files for otter-grader of a notebook's exercises, by label."""
     levels, tests = _levels(notebook), {}
     chapter = re.search(r'Checks\("([\w.]+)"', "\n".join(cell.source for cell in notebook.cells))
     for label, cell in pieces(notebook):
-        # The same check as in the notebook, asked anew: what a student's notebook says of itself is not believed.
+        # The same check as in the notebook, run again: the results in a student's notebook are not trusted.
         if label and cell.source.startswith("check("):
             asked = ", ".join(_asked(cell.source))
             tests[label] = _OTTER.format(chapter=chapter[1], label=label, points=levels[label], asked=asked, seed=seed)
@@ -86,16 +86,16 @@ def otter_tests(notebook, seed=0) -> dict[str, str]:
 
 
 def write_copies(notebooks, folder, seed=0) -> list[Path]:
-    """Write both copies of each notebook, the students' archive and otter-grader's tests; return the students' files."""
+    """Write both copies of notebooks, the students' archive and otter-grader's tests; return the students' files."""
     folder, written = Path(folder), []
     for path in map(Path, notebooks):
         book = nbformat.read(path, as_version=4)
         solved = instructor(book, seed)
-        if seed:  # not the book's own: its results would be those of another case
+        if seed:  # with another seed than the book's, its stored results are wrong
             NotebookClient(solved, timeout=600, resources={"metadata": {"path": str(path.parent)}}).execute()
         names, order = read_names(path.parent), chapters(path.parent)
         chapter = order.index(path) + 1 if path in order else None
-        written.append(folder / "student" / path.stem / path.name)  # a folder each, as nbgrader wants them
+        written.append(folder / "student" / path.stem / path.name)  # one folder per notebook, for nbgrader
         for copy, file in ((student(book, seed), written[-1]), (solved, folder / "instructor" / path.name)):
             file.parent.mkdir(parents=True, exist_ok=True)
             nbformat.write(in_words(copy, names, chapter), file)
@@ -108,7 +108,7 @@ def write_copies(notebooks, folder, seed=0) -> list[Path]:
 
 
 def pieces(notebook) -> Iterator[tuple]:
-    """Yield the cells of a notebook, text cut where solutions begin and end, each with the label of its exercise's solution."""
+    """Yield the cells of a notebook, text split where solutions begin and end, with the label of the solution around them."""
     label = None
     for cell in notebook.cells:
         if cell.cell_type == "code":
@@ -132,7 +132,7 @@ def _levels(notebook):
 
 
 def _without_results(cell, seed):
-    """Return a cell as a student gets it."""
+    """Return a cell for students."""
     if cell.cell_type == "markdown":
         text = _plain(_BADGE.sub("", cell.source))
         return _changed(cell, source=re.sub(r"^## Exercises$", rf"\g<0>\n\n{_HOW}", text, flags=re.MULTILINE))
@@ -140,7 +140,7 @@ def _without_results(cell, seed):
 
 
 def _answer_and_check(check, solution, label, level):
-    """Return two cells: what a check asks for, empty, and the check, which is worth as many points as the exercise's level."""
+    """Return two cells: empty answers, and the check, which is worth as many points as the exercise's level."""
     functions = {node.name: node for node in ast.parse(solution).body if isinstance(node, ast.FunctionDef)}
     answers = [_empty(name, functions) for name in _asked(check)]
     graded = {"grade": True, "solution": False, "task": False, "locked": True, "schema_version": 3}
@@ -150,12 +150,12 @@ def _answer_and_check(check, solution, label, level):
 
 
 def _asked(check):
-    """Return the names that a check asks for."""
+    """Return the names of a check's answers."""
     return [name.id for name in ast.parse(check).body[0].value.args[1:]]
 
 
 def _empty(name, functions):
-    """Return the code of an answer that is not there yet; a function shows what it takes, and what its first lines say."""
+    """Return the code of an empty answer; a function keeps its header and docstring."""
     if name not in functions:
         return f"{name} = ..."
     function = deepcopy(functions[name])
@@ -169,7 +169,7 @@ def _seeded(source, seed):
 
 
 def _plain(text):
-    """Return text in which plain Jupyter shows exercises and questions: a heading, and hints and choices that unfold."""
-    text = _EXERCISE.sub(lambda found: f"### Exercise\n\n{found[2].strip()}", text)
+    """Return exercises and questions for plain Jupyter: with headings, and with hints and choices that unfold."""
+    text = _EXERCISE.sub(lambda match: f"### Exercise\n\n{match[2].strip()}", text)
     text = _QUESTION.sub(r"#### \1\n\2", text)
     return _FOLD.sub(r"<details><summary>\1</summary>\n\n\2\n\n</details>", text)

@@ -1,4 +1,4 @@
-"""References in words: a plain notebook resolves none, so its copies say what the pages of the book say, numbers as well."""
+"""References in words: plain notebooks don't resolve references, so their copies have the names and numbers of the pages."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _KEY = re.compile(r"([a-z]+)(\d{4})\w*")  # of the bibliography: kingma2015adam
 
 
 def chapters(folder) -> list[Path]:
-    """Return the chapters of a folder in order. Their place is their number: a gap between the names of files has no effect."""
+    """Return the chapters of a folder in order. Their place is their number: gaps between the names of files don't matter."""
     return sorted(Path(folder).glob("[0-9][0-9]_*.ipynb"))
 
 
 def read_names(folder) -> dict[str, str]:
-    """Return what the book calls its pages, figures, propositions, equations and exercises, by their labels."""
+    """Return the book's names of its pages, figures, propositions, equations and exercises, by label."""
     names = {page.stem: _title(page.read_text("utf-8"), page.stem) for page in sorted(Path(folder).glob("*.md"))}
     for chapter, path in enumerate(chapters(folder), 1):
         book, number = nbformat.read(path, as_version=4), Counter()
@@ -39,7 +39,7 @@ def read_names(folder) -> dict[str, str]:
 
 
 def in_words(notebook, names, chapter=None):
-    """Return a copy of a notebook in which words stand for references, and exercises of a chapter are numbered."""
+    """Return a copy of a notebook with words in place of references, and with numbered exercises."""
     copy, places = deepcopy(notebook), count(1)
     for cell in copy.cells:
         if cell.cell_type != "markdown":
@@ -49,8 +49,8 @@ def in_words(notebook, names, chapter=None):
         text = _EQUATION.sub(lambda label: rf"\tag{{{names.get(label[1], label[1]).strip('()')}}} $$", _TARGET.sub("", text))
         if chapter:
             text = re.sub(r"^### Exercise$", lambda _: f"### Exercise {chapter}.{next(places)}", text, flags=re.MULTILINE)
-        cell.source = _ROLE.sub(lambda role: _said(role, names), text)
-    copy.cells = [cell for cell in copy.cells if cell.source.strip()]  # a cell may have held nothing but a label
+        cell.source = _ROLE.sub(lambda role: _text_of(role, names), text)
+    copy.cells = [cell for cell in copy.cells if cell.source.strip()]  # a cell may have had nothing but a label
     return copy
 
 
@@ -60,14 +60,14 @@ def _title(text, otherwise):
 
 
 def _figures(cells):
-    """Return the figures of a chapter with their labels; those that stand open are numbered before those in folds."""
+    """Return the figures of a chapter with their labels; open figures are numbered before those in folds."""
     named = [(cell, cell.metadata.get("mystnb", {}).get("figure", {}).get("name")) for cell in cells]
     order = sorted(named, key=lambda figure: "fold" in figure[0].metadata.get("tags", ()))
     return [("Fig.", label) for _, label in order if label]
 
 
 def _labelled(cell):
-    """Yield what else is numbered in a cell, in order: its kind, as the pages call it, and its label."""
+    """Yield the other numbered items of a cell, in order: their kinds, as the pages call them, and labels."""
     if cell.cell_type == "markdown":
         for kind, label in re.findall(r"\{(?:prf:)?(\w+)\}.*\n:label: (\S+)", cell.source):
             if kind in ("proposition", "theorem", "corollary", "definition", "exercise"):
@@ -80,15 +80,15 @@ def _in_bold(block, names):
     return f"**{names.get(block['label'], block['kind'].capitalize())}** ({block['title']})\n\n{block['body']}"
 
 
-def _said(role, names):
-    """Return what stands for a role: its own text, a year of the bibliography, the code it names, or the name of its label."""
+def _text_of(role, names):
+    """Return the text for a role: its own text, a citation, the code that it names, or the name of its label."""
     label = role["label"]
     if role["text"]:
         return role["text"]
     if role["role"] == "chapter":
         return names[label].partition(",")[0]
     if role["role"] == "checked":
-        return ""  # a tick; the cell itself stands in the notebook
+        return ""  # a tick: the cell itself is in the notebook
     if role["role"].startswith("cite"):
         works = ", ".join(_KEY.sub(lambda key: f"{key[1].capitalize()} {key[2]}", work.strip()) for work in label.split(","))
         return works if role["role"] == "cite:t" else f"({works})"

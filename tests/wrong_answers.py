@@ -51,7 +51,7 @@ WRONG = {
         (lambda f, q, value: f, "all counts double"),
         (lambda f, q, value: (f + 2 * q * value) / (1 + 2 * q), "not 2 q"),
         (lambda f, q, value: q * value / (1 + q), "holds the old logit"),
-        (-1.2486, "A function is wanted"),
+        (-1.2486, "Give a function"),
     ],
     "ex-shift": [
         (lambda others: 1 - others.sum(), "not one"),
@@ -113,7 +113,7 @@ WRONG = {
         (lambda start, corpus, step, steps: loop(start, corpus, step, steps - 1), "still at the start"),
         (lambda start, corpus, step, steps: loop(start, corpus, step, steps, at_start=True), "gradients of the start"),
         (lambda start, corpus, step, steps: loop(start, corpus, step / len(corpus), steps), "a mean over texts already"),
-        (lambda start, corpus, step, steps: loop(start, corpus, 1.0, steps), "does not get in"),
+        (lambda start, corpus, step, steps: loop(start, corpus, 1.0, steps), "did not use the size"),
         (lambda start, corpus, step, steps: loop(start, corpus, -step, steps), "against the gradient"),
         (
             lambda start, *given: (loop(start, *given).embeddings, start.cls_embedding, start.output_vector),
@@ -135,7 +135,7 @@ WRONG = {
     "ex-own-margin": [
         (lambda *given: longer(0.9, 1, *own_margin(*given)), "constraint is missed"),
         (lambda *given: own_margin(*given)[0], "3 things, in this order: p"),
-        (lambda *given: own_margin(*given)[::-1], "(8,), (9,), (9, 8) are wanted"),
+        (lambda *given: own_margin(*given)[::-1], "should be (8,), (9,), (9, 8)"),
         (lambda *given: own_margin(*given, floor=-np.inf), "multiplier is negative"),
         (lambda *given: longer(2, 1, *own_margin(*given)), "not the sum"),
         (lambda E, pairs, rounds: own_margin(E, pairs[:, ::-1], rounds), "selected token less the other"),
@@ -227,13 +227,13 @@ WRONG = {
     "ex-descent": [
         (lambda share, rate, steps: rate * steps * share, "g is 1/2"),
         (lambda share, rate, steps: rate / 2 * share, "they add up"),
-        (lambda share, rate, steps: steps / 2 * share, "rate does not get in"),
+        (lambda share, rate, steps: steps / 2 * share, "did not use the rate"),
     ],
     "ex-early": [
         (lambda losses, patience: int(np.argmin(losses)), "best step of all"),
         (lambda losses, patience: patience + best_step(losses, patience), "where training ends"),
         (lambda losses, patience: best_step(losses, 1), "first loss that is higher"),
-        (lambda losses, patience: losses[best_step(losses, patience)], "is wanted"),
+        (lambda losses, patience: losses[best_step(losses, patience)], "the right one is"),
         (lambda losses, patience: best_step(losses - 1e-9 * np.arange(len(losses)), patience), "An equal loss"),
     ],
     "ex-chance": [
@@ -250,7 +250,7 @@ WRONG = {
         (lambda depth: 2**depth, "not of two"),
     ],
     "ex-carried": [
-        (lambda one, other, least: carried(one, other, 0, 0), "Rare words get in"),
+        (lambda one, other, least: carried(one, other, 0, 0), "You kept rare words"),
         (lambda one, other, least: carried(one, other, least, 0), "in the second corpus"),
         (lambda one, other, least: carried(one, other, 0, least), "in the first corpus"),
         (lambda one, other, least: correlated(one.label_skew(), other.label_skew()), "not the same word"),
@@ -276,7 +276,7 @@ WRONG = {
     "ex-head-alone": [
         (lambda often, scores: often * np.exp(scores), "Divide by the sum"),
         (lambda often, scores: softmax(scores), "as often as"),
-        (lambda often, scores: often, "do not get in"),
+        (lambda often, scores: often, "did not use their scores"),
     ],
     "ex-deeper-single": [
         (lambda embedding, v, rho: embedding @ v, "attends to itself"),
@@ -369,7 +369,7 @@ WRONG = {
         (lambda q, values: q.argmax(), "largest attention"),
         (lambda q, values: np.abs(values).argmax(), "largest value"),
         (lambda q, values: np.abs(q * values).argmax(), "largest term"),
-        (lambda q, values: values.argmin(), "is wanted"),
+        (lambda q, values: values.argmin(), "the right one is"),
         (lambda q, values: (q / (1 - q) * (values - q @ values)).argmax(), "Down is a move"),
         (lambda q, values: np.abs(q * (values - q @ values)).argmax(), "divide by 1 - q"),
     ],

@@ -151,7 +151,7 @@ def test_the_certificate_sees_each_condition_that_alone_fails(rows, multipliers,
 
 def test_pairs_that_conflict_are_named(tiny):
     with pytest.raises(
-        NotSeparableError, match="no direction scores 'film' over 'good', 'good' over 'film' all at once"
+        NotSeparableError, match="no direction scores 'film' over 'good', 'good' over 'film' together"
     ) as caught:
         max_margin(np.eye(3), Corpus([[0, 1, 1], [0, 1, 1]], [1, -1], tiny.vocabulary), [1, 2])
     np.testing.assert_array_equal(caught.value.conflict, [[1, 2], [2, 1]])
@@ -168,10 +168,10 @@ def test_equal_embeddings_cannot_be_told_apart(tiny):
 def test_what_would_give_a_wrong_direction_is_refused(tiny):
     embeddings, given_ = np.eye(3), [1, 1, 1]
     for message, bad in {
-        "text 2 holds no relevant token": (embeddings, tiny),
+        "text 2 has no relevant token": (embeddings, tiny),
         "give 3 rows of finite numbers": (embeddings * [[1], [np.nan], [1]], tiny, given_),
         r"embeddings has shape \(2, 3\)": (embeddings[:2], tiny, given_),
-        "text that does not hold it": (embeddings, tiny, [2, 2, 1]),
+        "in a text without this token": (embeddings, tiny, [2, 2, 1]),
         "exceeds matrix dimension": (embeddings, tiny, [2, 3, 1]),
         r"selection has shape \(3, 2\)": (embeddings, tiny, np.ones((3, 2), bool)),
     }.items():
