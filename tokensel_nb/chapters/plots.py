@@ -22,7 +22,7 @@ SLIDER_SCRIPT = Path(__file__).with_name("slider.js")
 
 
 def use_book_style():
-    """Set fonts, grid and colours of the book's figures; white paper, so that they read in the dark theme too."""
+    """Set fonts and colours of the book's figures; white paper, so that they read in the dark theme too."""
     sns.set_theme(style="whitegrid", palette="colorblind", font_scale=1.0)
     plt.rcParams |= {
         "figure.figsize": (7.0, 4.2),
@@ -30,6 +30,7 @@ def use_book_style():
         "figure.facecolor": "white",
         "figure.constrained_layout.use": True,
         "savefig.facecolor": "white",
+        "axes.grid": False,
         "axes.spines.top": False,
         "axes.spines.right": False,
         "axes.formatter.limits": (-2, 5),  # powers of ten keep the labels of small numbers short
@@ -78,7 +79,6 @@ def plot_ends(ax, amounts, vocabulary, how_many=12):
     ax.barh(np.arange(len(columns)), amounts[columns], color=colours)
     ax.set_yticks(np.arange(len(columns)), vocabulary[columns])
     ax.axvline(0, color="black", linewidth=0.8)
-    ax.grid(axis="y", visible=False)
 
 
 def plot_plane(ax, words, parameters):
@@ -103,7 +103,6 @@ def plot_plane(ax, words, parameters):
     seen = weights @ rows
     ax.plot(*seen, "D", color=THEORY, markersize=5)
     ax.annotate("seen", seen, (-30, -3), textcoords="offset points", fontsize=9)
-    ax.grid(visible=False)
     ax.set(xlabel="first coordinate", ylabel="second coordinate", aspect="equal")
 
 
@@ -112,7 +111,6 @@ def plot_attention(ax, words, weights):
     ax.bar(np.arange(len(words)), weights, color=POSITIVE, width=0.6)
     ax.set_xticks(np.arange(len(words)), words)
     ax.set_ylabel("attention $q_i$")
-    ax.grid(axis="x", visible=False)
 
 
 def plot_reading(ax, words, weights, values):
