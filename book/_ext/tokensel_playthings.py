@@ -12,7 +12,7 @@ from sphinx.application import Sphinx
 NEEDS = {  # scripts that several playthings share, in the order in which they are loaded
     "scatter.js": "lean map step",
     "plane.js": "border flow not train",
-    "chart.js": "border heads lose luck start stop",
+    "chart.js": "border heads lose luck start step stop",
     "words.js": "map step try",
     "reviews.js": "map try",
     "verdict.js": "try",
