@@ -36,10 +36,8 @@ BUILD = rm -rf $(HTML) && $(BIN)/jupyter-book build . -W -n --keep-going --all -
 
 help: ## List the targets (default)
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
-	@echo
-	@echo "  On Linux without a GPU, UV_TORCH_BACKEND=cpu before the first make saves gigabytes."
 
-env: $(READY) ## Make .venv with the locked packages; costs nothing when it is up to date
+env: $(READY) ## Make .venv with the locked packages; UV_TORCH_BACKEND=cpu before it saves gigabytes on Linux without a GPU
 
 # uv, because it installs in seconds what takes pip minutes. Every package has to be the one that was locked, to the last bit: uv
 # itself, whose lines are all that pip is shown, the rest, and what builds the package. Only torch, whose build depends on the

@@ -118,7 +118,7 @@ def split(cell: nodes.container) -> tuple[list[nodes.Node], list[nodes.Node]]:
     ]
     if not seen:
         return [], [cell]
-    rest = nodes.container("", classes=["cell"], nb_element="cell_code", cell_index=cell.attributes.pop("cell_index"))
+    rest = nodes.container("", classes=["cell"], nb_element="cell_code", cell_index=cell["cell_index"])
     for part in list(cell):
         if moved := [each for each in part if each not in seen]:
             rest += part.copy()
