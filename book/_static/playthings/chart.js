@@ -1,5 +1,4 @@
-/* Small charts of lines: axes, and what turns numbers into places of the drawing. Colours and letters are those of
- * playthings.css. */
+/* Small charts of lines: axes, and what turns numbers into places of the drawing. */
 "use strict";
 
 Object.assign(tokensel, (() => {

@@ -1,6 +1,4 @@
-/* A cloud of words in the plane, one point a word: thousands of points on a canvas, and above them a drawing with axes, a
- * line and names, which stay sharp and are as large on a phone as elsewhere. A word is chosen by mouse, finger, arrow keys
- * or its name. */
+/* A cloud of words: points on a canvas, and above them axes and names. One chooses a word by mouse, finger, keys or name. */
 "use strict";
 
 Object.assign(tokensel, (() => {
@@ -176,8 +174,7 @@ Object.assign(tokensel, (() => {
   }
 
   /** A field that finds a word: {root, show}. It offers the heaviest words that begin as what was typed. Typing a word
-   *  chooses it; Enter finds it, or else the first one offered: only then may the picture be changed so that the word is
-   *  seen. */
+   *  chooses it; Enter finds it, or the first one offered: only then may the picture change so that it is seen. */
   function finder({ words, weights, choose, find }) {
     const idOf = new Map(words.map((word, id) => [word, id]));
     const offered = element("datalist", { id: `words-of-${words.length}-${document.querySelectorAll("datalist").length}` });
