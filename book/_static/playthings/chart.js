@@ -48,5 +48,5 @@ Object.assign(tokensel, (() => {
     return { ...drawn, line: (...given) => tokensel.set(drawn.line(...given), { pathLength: 1 }) };
   }
 
-  return { chart, race, trace };
+  return { chart, race };
 })());

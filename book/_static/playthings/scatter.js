@@ -35,8 +35,7 @@ Object.assign(tokensel, (() => {
   }
 
   /** The cloud: {root, draw}. Give words, its name, the axes' names, brief (word's number -> text beside its point), tell
-   *  (-> what is said of it), choose (called with a word's number). Draw what is shown: {x, y, xRange, yRange, yName (if it
-   *  changes), named, chosen, line: two points}. */
+   *  (-> what is said of it), choose (called with a word's number). Draw {x, y, xRange, yRange, named, chosen, line}. */
   function scatter({ words, name, xName, yName, brief, tell, choose }) {
     const canvas = element("canvas");
     const drawing = element("svg:svg", { "aria-hidden": "true" });
@@ -115,7 +114,7 @@ Object.assign(tokensel, (() => {
         element("svg:path", { d: `M${EDGE.left} ${EDGE.top}V${bottom}H${right}${marks.join("")}`, class: "axis" }),
         ...xs.map(([x, label]) => text(across(x), bottom + 17, label, "middle")),
         ...ys.map(([y, label]) => text(EDGE.left - 8, down(y) + 4, label, "end")),
-        text(2, 14, shown.yName ?? yName), text(right, height - 6, xName, "end"),
+        text(2, 14, yName), text(right, height - 6, xName, "end"),
       ];
     }
 
@@ -206,5 +205,5 @@ Object.assign(tokensel, (() => {
     return { root, show };
   }
 
-  return { ticks, around, scatter, finder };
+  return { around, scatter, finder };
 })());
