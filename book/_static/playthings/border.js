@@ -1,6 +1,4 @@
-/* 03_flow's tug of war: one negative token, lone, against k positive allies, in the limit d → ∞. The reader turns the first
- * step, which scales all values, and k across the border from which on lone is no longer selected; the flow is followed
- * anew. */
+/* The tug of war (03_flow): one negative token, lone, against k positive allies, in the limit d → ∞. */
 "use strict";
 
 tokensel.plaything("border", (root) => {

@@ -1,5 +1,4 @@
-/* Small charts of lines: axes, and what turns numbers into places of the drawing. Colours and letters are those of
- * playthings.css. */
+/* Small charts of lines: axes, and what turns numbers into places of the drawing. */
 "use strict";
 
 Object.assign(tokensel, (() => {
@@ -49,5 +48,5 @@ Object.assign(tokensel, (() => {
     return { ...drawn, line: (...given) => tokensel.set(drawn.line(...given), { pathLength: 1 }) };
   }
 
-  return { chart, race, trace };
+  return { chart, race };
 })());

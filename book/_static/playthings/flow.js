@@ -1,5 +1,4 @@
-/* 03_flow's figure: four texts in the plane of p. The reader drops p, and it flows from there to the ray of p*. The picture
- * zooms out as the path gets longer, and a compass shows the direction. */
+/* 03_flow's figure: four texts in the plane of p. The reader drops p, and it flows from there to the ray of p*. */
 "use strict";
 
 tokensel.plaything("flow", (root, place) => {
@@ -64,8 +63,7 @@ tokensel.plaything("flow", (root, place) => {
     return { s: mixed(before.s, after.s), p: before.p.map((each, axis) => mixed(each, after.p[axis])) };
   }
 
-  /** How many times the nearest view a view must be to hold a point: below what part of its height, and well inside
-   *  otherwise. */
+  /** How many times the nearest view a view must be to hold a point below some part of its height, and well inside. */
   const needed = ([x, y], height) => Math.max(Math.abs(x) / (0.92 * BOX[1]), y / (height * BOX[3]), y / (0.92 * BOX[2]));
 
   // ---- the drawing

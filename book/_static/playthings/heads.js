@@ -1,5 +1,4 @@
-/* What a head sees (12_transformers): its attention over the lean of words, and a sentence in which words are as large as it
- * looks at them, on average in other tweets. One chooses the network, layer, head and step of training. */
+/* What a head sees (12_transformers): its attention over the lean of words, and a sentence, as large as it looks at it. */
 "use strict";
 
 tokensel.plaything("heads", (root) => {

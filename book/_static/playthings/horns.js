@@ -1,5 +1,4 @@
-/* The front page: one cloud of words beside an essay of nine scenes, whose pictures it takes the place of. Between the steps
- * that tokensel.horns has, words move in straight lines. What the text boxes read with is loaded as the reader comes near. */
+/* The front page: one cloud of words beside an essay of nine scenes, whose still pictures it takes the place of. */
 "use strict";
 
 (() => {

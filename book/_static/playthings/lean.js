@@ -1,6 +1,4 @@
-/* Same lean, any frequency (08_classes): words of four classes as points in space, each as far from the middle as the first
- * step of training moves it: a plain gradient step, which leaves rare words in the middle, or one of Adam, which puts all on
- * a sphere. */
+/* Same lean, any frequency (08_classes): words of four classes in space, as far out as a first step moves them. */
 "use strict";
 
 tokensel.plaything("lean", (root) => {

@@ -1,5 +1,4 @@
-/* 10_synthetic's map of runs: tap one, and its flow is followed anew. 32 texts of one decisive word and three fillers, in
- * the limit d → ∞; the axes are the size of the first step and how far the query starts towards praise. */
+/* The map of runs (10_synthetic): tap one, and its flow is followed anew, of 32 texts in the limit d → ∞. */
 "use strict";
 
 tokensel.plaything("lose", (root) => {

@@ -1,6 +1,4 @@
-/* Learnt or luck? (09_deeper): four pairs of curves of what words say, one of which saw true labels and one shuffled ones.
- * One guesses which, and then sorts the words anew, by their lean in reviews that the network has not seen. A draw says
- * which runs are shown. */
+/* Learnt or luck? (09_deeper): four pairs of curves of what words say, one of each from shuffled labels. One guesses which. */
 "use strict";
 
 tokensel.plaything("luck", (root) => {

@@ -1,6 +1,4 @@
-/* The map (04_reviews): every word by its value and its score, at steps of training. Whoever chooses a word reads how often
- * it stands in either class. What shuffled labels teach is loaded when it is asked for, and drawn in the frame of the true
- * ones. */
+/* The map (04_reviews): every word by its value and its score, at steps of training. */
 "use strict";
 
 tokensel.plaything("map", (root) => {

@@ -1,5 +1,4 @@
-/* Guess the "not" (05_beyond): where does a word's lean go after "not"? The reader moves a point up or down, then sees where
- * the pair landed, among all others. The square is that of the chapter's picture. */
+/* Guess the "not" (05_beyond): where does a word's lean go after "not"? One guesses by moving a point. */
 "use strict";
 
 tokensel.plaything("not", (root, place) => {

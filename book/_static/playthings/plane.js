@@ -8,9 +8,8 @@ Object.assign(tokensel, (() => {
 
   const shown = (x, digits = 2) => tokensel.number(x, digits);
 
-  /** A drawing of [left, right] × [bottom, top], and, once look(box) says so, of a larger or smaller box of that shape:
-   *  {root, at(point), toPoint(event), within(point), trace(points), layer(), put(layer, ...parts),
-   *  look(box)}. Ticks are a list, or a function of the box. */
+  /** A drawing of [left, right] × [bottom, top], and, once look(box) says so, of another box of that shape: {root, at(point),
+   *  toPoint(event), within(point), trace(points), layer(), put(layer, ...parts), look(box)}. Ticks may depend on the box. */
   function plane({ box, ticks, called, names }) {
     let [left, right, bottom, top] = box;
     let unit = WIDTH / (right - left);

@@ -1,5 +1,4 @@
-/* Plant a leak (06_your_data): a made-up word is put before some bad reviews, then before good ones too, and finds its place
- * among the report's suspects. Each state is a report that was recorded, some of them on shuffled labels. */
+/* Plant a leak (06_your_data): a made-up word is put before some reviews, and finds its place among a report's suspects. */
 "use strict";
 
 tokensel.plaything("plant", (root) => {

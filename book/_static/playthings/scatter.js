@@ -1,6 +1,4 @@
-/* A cloud of words in the plane, one point a word: thousands of points on a canvas, and above them a drawing with axes, a
- * line and names, which stay sharp and are as large on a phone as elsewhere. A word is chosen by mouse, finger, arrow keys
- * or its name. */
+/* A cloud of words: points on a canvas, and above them axes and names. One chooses a word by mouse, finger, keys or name. */
 "use strict";
 
 Object.assign(tokensel, (() => {
@@ -37,8 +35,7 @@ Object.assign(tokensel, (() => {
   }
 
   /** The cloud: {root, draw}. Give words, its name, the axes' names, brief (word's number -> text beside its point), tell
-   *  (-> what is said of it), choose (called with a word's number). Draw what is shown: {x, y, xRange, yRange, yName (if it
-   *  changes), named, chosen, line: two points}. */
+   *  (-> what is said of it), choose (called with a word's number). Draw {x, y, xRange, yRange, named, chosen, line}. */
   function scatter({ words, name, xName, yName, brief, tell, choose }) {
     const canvas = element("canvas");
     const drawing = element("svg:svg", { "aria-hidden": "true" });
@@ -117,7 +114,7 @@ Object.assign(tokensel, (() => {
         element("svg:path", { d: `M${EDGE.left} ${EDGE.top}V${bottom}H${right}${marks.join("")}`, class: "axis" }),
         ...xs.map(([x, label]) => text(across(x), bottom + 17, label, "middle")),
         ...ys.map(([y, label]) => text(EDGE.left - 8, down(y) + 4, label, "end")),
-        text(2, 14, shown.yName ?? yName), text(right, height - 6, xName, "end"),
+        text(2, 14, yName), text(right, height - 6, xName, "end"),
       ];
     }
 
@@ -176,8 +173,7 @@ Object.assign(tokensel, (() => {
   }
 
   /** A field that finds a word: {root, show}. It offers the heaviest words that begin as what was typed. Typing a word
-   *  chooses it; Enter finds it, or else the first one offered: only then may the picture be changed so that the word is
-   *  seen. */
+   *  chooses it; Enter finds it, or the first one offered: only then may the picture change so that it is seen. */
   function finder({ words, weights, choose, find }) {
     const idOf = new Map(words.map((word, id) => [word, id]));
     const offered = element("datalist", { id: `words-of-${words.length}-${document.querySelectorAll("datalist").length}` });
@@ -209,5 +205,5 @@ Object.assign(tokensel, (() => {
     return { root, show };
   }
 
-  return { ticks, around, scatter, finder };
+  return { around, scatter, finder };
 })());

@@ -1,5 +1,4 @@
-/* From a small start (12_transformers): one layer learns all it has, live, from made-up texts. One chooses how large the
- * start is and whether words lie on a line; dots are words, lines say what they do over time. */
+/* From a small start (12_transformers): one layer learns all it has, live, from made-up texts; dots are words. */
 "use strict";
 
 // Forty words, rare ones that lean and common ones that hardly do, in texts of six; and a start: all numbers small.

@@ -1,6 +1,4 @@
-/* One step (02_one_step): the words of IMDB by signed share and value. Two sliders, for the size of the step and for the
- * dimension, move them onto the line of the prediction, in a frame that stays; beside them runs the law of the correlation,
- * with this very step on it. */
+/* One step (02_one_step): words by signed share and value, which two sliders move onto the line of the prediction. */
 "use strict";
 
 tokensel.plaything("step", (root, place) => {

@@ -1,5 +1,4 @@
-/* Where do you stop? (07_ablations): a line that one drags along the accuracy of five networks on new reviews and on their
- * own. Runs are evaluated every few steps; between two evaluations the curves are straight. */
+/* Where do you stop? (07_ablations): a line that one drags along the accuracy of five networks. */
 "use strict";
 
 tokensel.plaything("stop", (root) => {

@@ -1,6 +1,4 @@
-/* Train it yourself (01_model): ten sentences, a network of random numbers, and what its words become step by step. All that
- * is shown follows from sentences, labels and the number of steps, from one start: a flipped label shows what these steps
- * would have made of it. */
+/* Train it yourself (01_model): ten sentences, a network of random numbers, and what its words become step by step. */
 "use strict";
 
 tokensel.plaything("train", (root, place) => {

@@ -1,7 +1,4 @@
-/* Try it: a review of one's own, read by the classifier of 04_reviews at five moments of its training. Where training is
- * best stopped the verdict says how often verdicts as clear are right; elsewhere, what the classifier claims. Above each
- * word stands a bar as high as its attention q, in the colour of its value γ. A tap on a word lets one exchange it or leave
- * it out. */
+/* Try it: a review of one's own, read by the classifier of 04_reviews at five moments of its training. */
 "use strict";
 
 tokensel.plaything("try", (root, holder) => {

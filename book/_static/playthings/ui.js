@@ -80,9 +80,8 @@ Object.assign(tokensel, (() => {
   const toWrite = new Map();
   let [writing, written] = [null, -Infinity];
 
-  /** Write what differs from the defaults into the address; no entry in the history, no jump. Once the page is drawn, and
-   *  three times a second at most: browsers allow no more for long (Safari: 100 in 30 seconds), and for each they fetch the
-   *  page's icon anew. */
+  /** Write what differs from the defaults into the address, with no entry in the history and no jump; three times a second at
+   *  most: Safari allows 100 in 30 seconds. */
   function remember(name, defaults, now) {
     toWrite.set(name, [defaults, { ...now }]);
     writing ??= setTimeout(write, Math.max(100, written + 350 - performance.now()));
@@ -235,8 +234,7 @@ Object.assign(tokensel, (() => {
 
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
-  /** Call a function with the part of a time that is over, from picture to picture of the screen, until that is 1; for who
-   *  wants nothing to move, that is at once. Returns what stops it. */
+  /** Call a function with the part of a time that is over, until that is 1, which may be at once. Returns what stops it. */
   function animate(milliseconds, step) {
     const began = performance.now();
     const move = (time) => {
