@@ -366,7 +366,7 @@ def from_a_small_start(tab, size=0.01, line=0, time=360):
     yield ".readout", [int(time), tilt[at], horns[at], left, left - theory, theory], [0, 0.006, 0.006, 0, 0.51, 0.51]
 
 
-HARMFUL = "<b onclick='x'>dull</b> & <img src=x onerror=alert(1)> 100% wonderful"
+HARMFUL = "<b onclick='x'>dull</b> & <img src=x onerror=alert(1)> % wonderful"
 # Plaything, its numbers, and states: of each, what differs from the start.
 STATES = {
     "plane": (words_in_the_plane, [{}, {"bad": "2.1_0.5"}, {"p": "-1_0.5"}]),
