@@ -77,7 +77,7 @@ WRONG = {
     "ex-order": [
         (lambda values, c: np.sum(np.exp(c * np.arange(len(values))) * values), "You summed over positions"),
         (lambda values, c: np.exp(c * np.arange(len(values))) @ values / len(values), "not by their number"),
-        (lambda values, c: np.mean(values), "does the score"),
+        (lambda values, c: np.mean(values), "do you use the score"),
         (lambda values, c: np.average(values, weights=1 + c * np.arange(len(values))), "e to its score"),
         (lambda values, c: softmax(-c * np.arange(len(values))) @ values, "first position counts most"),
     ],
@@ -237,7 +237,7 @@ WRONG = {
         (lambda losses, patience: best_step(losses - 1e-9 * np.arange(len(losses)), patience), "An equal loss"),
     ],
     "ex-chance": [
-        (lambda corpus, many, seed: chance_skew(corpus, many, seed).T, "One row a word"),
+        (lambda corpus, many, seed: chance_skew(corpus, many, seed).T, "Give one row per word"),
         (lambda corpus, many, seed: chance_skew(corpus, many, None), "same permutations"),
         (lambda corpus, *given: corpus.counts.sum(axis=0)[:, None] * chance_skew(corpus, *given), "divide by the occurrences"),
         (lambda corpus, many, seed: np.tile(corpus.label_skew()[:, None], many), "permuted at all"),
@@ -271,7 +271,7 @@ WRONG = {
     "ex-two-dimensions": [
         (lambda scores, values, p, v: np.outer(scores, p) + np.outer(values, v), "neither of length one"),
         (lambda scores, values, p, v: np.linalg.solve([p, v], [values, scores]).T, "exchange them"),
-        (lambda scores, values, p, v: np.linalg.solve([p, v], [scores, values]), "One row a word"),
+        (lambda scores, values, p, v: np.linalg.solve([p, v], [scores, values]), "Give one row per word"),
     ],
     "ex-head-alone": [
         (lambda often, scores: often * np.exp(scores), "Divide by the sum"),
@@ -298,7 +298,7 @@ WRONG = {
     "ex-deeper-identity": [
         (lambda M, v: 1.0, "depends on M"),
         (lambda M, v: np.sign(np.trace(M)), "trace"),
-        (lambda M, v: v @ M @ v, "Only the sign"),
+        (lambda M, v: v @ M @ v, "Give only the sign"),
     ],
     "ex-two-classes": [
         (lambda pull: np.sign(pull) * np.array([-1, 1]), "length one"),
@@ -319,7 +319,7 @@ WRONG = {
     ],
     "ex-unbalanced": [
         (lambda labels: np.ones(len(labels)), "do not count alike"),
-        (lambda labels: 1 / np.bincount(labels), "not one a class"),
+        (lambda labels: 1 / np.bincount(labels), "not one per class"),
         (lambda labels: np.bincount(labels)[labels], "do not count alike"),
         (lambda labels: 1 / np.sqrt(np.bincount(labels))[labels], "do not count alike"),
         (lambda labels: 1 - np.bincount(labels)[labels] / 20, "above zero"),
@@ -344,7 +344,7 @@ WRONG = {
     ],
     "ex-beyond-rank": [
         (lambda C, y: C.T @ y, "of 12 texts are right"),
-        (lambda C, y: y, "not one a text"),
+        (lambda C, y: y, "not one per text"),
         (lambda C, y: np.ones(C.shape[1]), "of 12 texts are right"),
         (lambda C, y: -np.linalg.lstsq(C, y, rcond=None)[0], "of 12 texts are right"),
     ],
@@ -385,10 +385,10 @@ WRONG = {
         (lambda own, others, seed: own - others, "a probability"),
     ],
     "ex-your-sentences": [
-        ((["dull", "boring", "badly", "enjoyable"], 0.3), "little blame or none"),
-        ((["dull", "boring", "badly"], 0.3), "Four words"),
+        ((["dull", "boring", "badly", "enjoyable"], 0.3), "hardly any blame"),
+        ((["dull", "boring", "badly"], 0.3), "Give four words"),
         ((["dull", "boring", "badly", "zqx"], 0.3), "other texts"),
-        ((["dull", "boring", "badly", "movie"], 0.3), "little blame or none"),
+        ((["dull", "boring", "badly", "movie"], 0.3), "hardly any blame"),
         ((["dull", "boring", "badly", "unfunny"], 0.97), "would be a leak"),
     ],
     "ex-scale-limit": [

@@ -219,7 +219,7 @@ def _explain(asked):
 
 def _loaded(folder):
     if not os.path.isdir(folder):
-        raise FileNotFoundError(f"{folder or repr('')} does not exist; give a folder in which report --save has saved a model")
+        raise FileNotFoundError(f"{folder or repr('')} is not a folder; give one in which report --save has saved a model")
     return tr.TextClassifier.load(folder)
 
 

@@ -104,7 +104,7 @@ def test_one_relevant_token_satisfies_assumption_1(pairs, irrelevant, length, re
 def test_several_relevant_tokens():
     corpus = several_relevant_tokens(60, 30, 8, relevant=5, per_text=3, seed=0)
     np.testing.assert_array_equal(np.diff(relevant_tokens(corpus).indptr), 3)
-    assert repr(check_assumption_1(corpus)).startswith("Assumption 1 does not hold: text 0 holds 3 relevant tokens, 'positive ")
+    assert repr(check_assumption_1(corpus)).startswith("Assumption 1 does not hold: text 0 has 3 relevant tokens, 'positive ")
     assert (corpus.lengths == 8).all()
 
 
