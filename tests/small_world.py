@@ -9,6 +9,7 @@ import torch
 from tokenizers.pre_tokenizers import Whitespace
 
 import tokensel_nb as ts
+from experiments import deep_heads
 from experiments.encoder import Pretrained
 from experiments.subwords import wordpiece
 from tokensel_nb.chapters import ablations, deeper_reviews
@@ -69,7 +70,7 @@ def bert() -> Pretrained:
         shapes |= {f"{name}.weight": shape, f"{name}.bias": shape[:1]}
     weights = {name: torch.randn(shape) for name, shape in shapes.items()}
     sizes = dict(hidden_size=DIM, num_attention_heads=HEADS, intermediate_size=WIDE, num_hidden_layers=LAYERS)
-    tokenizer = wordpiece(ts.corpus_from_texts(["care careful careless", "hope hopeful hopeless"], [1, -1]), 34)
+    tokenizer = wordpiece(load(), 110)
     tokenizer.pre_tokenizer = Whitespace()
     return Pretrained(tokenizer, weights, sizes | {"layer_norm_eps": EPS})
 
@@ -78,7 +79,12 @@ SHORT = dict(dim=8, steps=6, learning_rate=0.3, evaluate_every=6)
 DEEPER = {"chapter.SETTINGS": deeper_reviews.SETTINGS | dict(dim=4, steps=4), "chapter.TEXTS": 200, "chapter.OTHERS": 40}
 FEW = range(2)
 SIDES = {name: replace(side, begin=3, evaluate_every=10, steps=20) for name, side in ablations.SIDES.items()}
-HEADS_OF = {"sequences": sequences, "words_of": lambda *_: np.tile(np.arange(30), 10), "LONGEST": 12}
+SEQUENCES = {"sequences": sequences, "LONGEST": 12}
+HEADS_OF = SEQUENCES | {"words_of": lambda *_: np.tile(np.arange(30), 10), "MOMENTS": (1, 2, 3, 4)}
+FEW_MOMENTS = {  # of every part of `deep_heads`
+    name: (corpus, first, {kind: {what: range(1, 1 + len(at)) for what, at in when.items()} for kind, when in kinds.items()})
+    for name, (corpus, first, kinds) in deep_heads.NUMBERS.items()
+}
 ENCODER = {"load_encoder": bert, "CLS": 1, "SEP": 2, "LENGTH": 12}
 CORPORA = {name: load for name in ("imdb", "tomatoes", "tweets")}
 SMALL = {
@@ -109,17 +115,17 @@ SMALL = {
     "encoder": ENCODER
     | {"OFTEN": 2, "DIM": 8, "LEARNT": 60, "LOOKED_AT": 60, "PLACES": 1, "EXPLAINED": 20, "IN_TEXTS": 2}
     | {"TABLE": dict(steps=10, learning_rate=0.05, evaluate_every=10)},
-    "encoder_heads": ENCODER,
+    "encoder_heads": ENCODER | {"LEARNT": 80, "LOOKED_AT": 120},
     "error_level": {"RUNS": 2, "CERTIFIED": 1},
     "dimension": {"SEEDS": FEW, "SIZES": 2 ** np.arange(8, 10), "SHARED": 2 ** np.arange(8, 10)},
     "several": {"RUNS": 12},
     "outliers": {"SPLITS": FEW, "CORPORA": CORPORA, "OPTIONS": SHORT, "BINS": 5},
     "two_heads": DEEPER | {"SPLITS": FEW, "CORPORA": dict.fromkeys(("imdb", "tomatoes"), (load, 200))},
-    "front_page": {"OFTEN": 10, "STARTS": FEW, "PERMUTATIONS": FEW},
+    "front_page": {"reviews.SETTINGS": SHORT | {"steps": 25}, "OFTEN": 10, "STARTS": FEW, "PERMUTATIONS": FEW},
     "transformers": HEADS_OF,
     "small_start": {"CORPORA": CORPORA, "ENDS": dict.fromkeys(CORPORA, 40), "SPLITS": FEW, "FASTER": (1e-1, 1e-2)},
-    "first_steps": HEADS_OF | {"TEXTS": dict.fromkeys(CORPORA, 60), "FEWEST": 1, "SEEDS": FEW},
-    "deep_heads": {"SEEDS": 1},
+    "first_steps": SEQUENCES | {"TEXTS": dict.fromkeys(CORPORA, 60), "FEWEST": 1, "SEEDS": FEW},
+    "deep_heads": {f"transformers.{name}": value for name, value in HEADS_OF.items()} | {"SEEDS": 1, "NUMBERS": FEW_MOMENTS},
     "language_first": {"next_words.windows": windows, "SEEDS": range(1), "FIRST": 10, "RANDOM": 2},
     "language_training": {"next_words.windows": windows, "SEEDS": range(1), "MOMENTS": (1, 2), "LOOKED_AT": 20},
 }
