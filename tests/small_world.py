@@ -15,7 +15,18 @@ from experiments.subwords import wordpiece
 from tokensel_nb.chapters import ablations, deeper_reviews
 from tokensel_nb.datasets.reviews import Reviews
 
-WORDS = ["good", "care", "careful", "careless", "hope", "hopeful", "hopeless", *(f"w{number}" for number in range(25)), "not"]
+WORDS = [
+    "good",
+    "care",
+    "careful",
+    "careless",
+    "hope",
+    "hopeful",
+    "hopeless",
+    *(f"w{number}" for number in range(25)),
+    "the",
+    "not",
+]
 DIM, HEADS, WIDE, LAYERS, PIECES, PLACES, EPS = 8, 2, 12, 2, 120, 70, 1e-12
 
 

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from experiments.trained_head import corpus_of
 from scipy import integrate
 
 import tokensel_nb as ts
 from experiments import error_level
+from experiments.error_level import corpus_of
 
 SEED = 7
 
