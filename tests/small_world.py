@@ -1,5 +1,6 @@
 """Few short texts in the place of all corpora, a small encoder, and by module what makes every recorded part small."""
 
+import os
 from dataclasses import replace
 from functools import cache, partial
 from inspect import isfunction
