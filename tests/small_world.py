@@ -16,6 +16,7 @@ from experiments.subwords import wordpiece
 from tokensel_nb.chapters import ablations, deeper_reviews
 from tokensel_nb.datasets.reviews import Reviews
 
+os.environ.setdefault("NUMBA_DISABLE_JIT", "1")  # what shap compiles takes longer than it saves here
 WORDS = [
     "good",
     "care",
