@@ -48,7 +48,6 @@ def of_seed(corpus: ts.Corpus, held_out: ts.Corpus, seed, **changes) -> dict:
         return {kept: rounded([measure(texts) for texts in of_kept], 5) for kept, of_kept in drawn.items()}
 
     return {
-        "own": round(chapter.rise(chapter.lean(corpus), values), 5),
         "unseen": round(chapter.rise(unseen, values), 5),
         "words": round(chapter.word_rise(unseen, values), 5),
         "scores": round(ts.matched_correlation(scores, corpus, held_out), 5),

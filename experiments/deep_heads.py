@@ -35,8 +35,9 @@ from tqdm import tqdm
 
 import tokensel_nb as ts
 
+from . import transformers
 from .recording import rounded
-from .transformers import FIRST, followed, judged
+from .transformers import FIRST, judged
 from .what_heads_do import averaged, blind, effects, ends_of, one_word_logits, value, without
 
 WAYS = {"blind": blind, "averaged": averaged}
@@ -71,7 +72,7 @@ def of_heads(model, parameters, texts, about):
 def run(name, kind, depth, seed, moments, values=(), heads=()):
     """Train one model; return what heads look for at each moment, and at some what words and heads do."""
     found = {"judged": [], "values": [], "heads": []}
-    for moment in followed(name, kind, depth, seed, moments):
+    for moment in transformers.followed(name, kind, depth, seed, moments):
         seen = moment.model, moment.parameters, moment.texts[-1], moment.about
         found["judged"].append(moment.of_heads(judged))
         if moment.step in values:

@@ -87,12 +87,12 @@ def kept(found, model, frequency) -> dict:
     return {"heads": rounded(grid, 3), "chance": rounded(found.chance.max(axis=(1, 2)), 3), "says": rounded(says, 3)}
 
 
-def reviews_in_parts(pretrained, seed, sizes):
+def reviews_in_parts(pretrained, seed):
     """Return the pieces and labels of the reviews that train, that are looked at, and that tell the lean."""
     reviews = ts.read_imdb()
     order = np.random.default_rng(seed).permutation(len(reviews.labels))
     pieces = pretrained.pieces([reviews.texts[row] for row in order])
-    return [(pieces[a:b], reviews.labels[order[a:b]]) for a, b in pairwise([0, *np.cumsum(sizes), len(order)])]
+    return [(pieces[a:b], reviews.labels[order[a:b]]) for a, b in pairwise([0, LEARNT, LEARNT + LOOKED_AT, len(order)])]
 
 
 def networks(pretrained, windows, labels, seed):
@@ -103,10 +103,10 @@ def networks(pretrained, windows, labels, seed):
         yield name, fine_tune(Reading(pretrained, seed), windows, told, seed, **TUNING)
 
 
-def run(seed, sizes=(LEARNT, LOOKED_AT)) -> dict:
+def run(seed) -> dict:
     """Look at all heads before, and after fine-tuning on true and on shuffled labels, with one order of the reviews."""
     pretrained, record = load_encoder(), {}
-    (learnt, labels), (seen, seen_labels), (others, other_labels) = reviews_in_parts(pretrained, seed, sizes)
+    (learnt, labels), (seen, seen_labels), (others, other_labels) = reviews_in_parts(pretrained, seed)
     windows = windows_of(seen, LENGTH)
     tokens, others = (whole_words(pretrained, each) for each in (windows.numpy(), others))
     frequency = np.bincount(np.concatenate(others) + 1)[1:]

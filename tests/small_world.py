@@ -1,21 +1,35 @@
 """Few short texts in the place of all corpora, a small encoder, and by module what makes every recorded part small."""
 
-from contextlib import suppress
+import os
 from dataclasses import replace
 from functools import cache, partial
+from inspect import isfunction
 
 import numpy as np
 import torch
 from tokenizers.pre_tokenizers import Whitespace
 
 import tokensel_nb as ts
+from experiments import deep_heads
 from experiments.encoder import Pretrained
 from experiments.subwords import wordpiece
 from tokensel_nb.chapters import ablations, deeper_reviews
 from tokensel_nb.datasets.reviews import Reviews
 
-WORDS = ["good", "care", "careful", "careless", "hope", "hopeful", "hopeless", *(f"w{number}" for number in range(25)), "not"]
-DIM, HEADS, WIDE, LAYERS, PIECES, PLACES, EPS = 8, 2, 12, 2, 120, 70, 1e-12
+os.environ.setdefault("NUMBA_DISABLE_JIT", "1")  # what shap compiles takes longer than it saves here
+WORDS = [
+    "good",
+    "care",
+    "careful",
+    "careless",
+    "hope",
+    "hopeful",
+    "hopeless",
+    *(f"w{number}" for number in range(25)),
+    "the",
+    "not",
+]
+DIM, HEADS, WIDE, LAYERS, PIECES, PLACES, EPS = 8, 2, 12, 2, 120, 10, 1e-12
 
 
 @cache
@@ -69,7 +83,8 @@ def bert() -> Pretrained:
         shapes |= {f"{name}.weight": shape, f"{name}.bias": shape[:1]}
     weights = {name: torch.randn(shape) for name, shape in shapes.items()}
     sizes = dict(hidden_size=DIM, num_attention_heads=HEADS, intermediate_size=WIDE, num_hidden_layers=LAYERS)
-    tokenizer = wordpiece(ts.corpus_from_texts(["care careful careless", "hope hopeful hopeless"], [1, -1]), 34)
+    fillers = " ".join(f"x{number}y" for number in range(60))
+    tokenizer = wordpiece(ts.corpus_from_texts([" ".join(WORDS), fillers], [1, -1]), 118)
     tokenizer.pre_tokenizer = Whitespace()
     return Pretrained(tokenizer, weights, sizes | {"layer_norm_eps": EPS})
 
@@ -78,8 +93,12 @@ SHORT = dict(dim=8, steps=6, learning_rate=0.3, evaluate_every=6)
 DEEPER = {"chapter.SETTINGS": deeper_reviews.SETTINGS | dict(dim=4, steps=4), "chapter.TEXTS": 200, "chapter.OTHERS": 40}
 FEW = range(2)
 SIDES = {name: replace(side, begin=3, evaluate_every=10, steps=20) for name, side in ablations.SIDES.items()}
-HEADS_OF = {"sequences": sequences, "words_of": lambda *_: np.tile(np.arange(30), 10), "LONGEST": 12}
-ENCODER = {"load_encoder": bert, "CLS": 1, "SEP": 2, "LENGTH": 12}
+SEQUENCES = {"sequences": sequences, "LONGEST": 12}
+HEADS_OF = SEQUENCES | {"words_of": lambda *_: np.tile(np.arange(30), 10), "MOMENTS": (1, 2, 3, 4)}
+FEW_MOMENTS = {  # of every part of `deep_heads`
+    name: (corpus, first, {kind: {what: [*range(1, 1 + len(at))] for what, at in when.items()} for kind, when in kinds.items()})
+    for name, (corpus, first, kinds) in deep_heads.NUMBERS.items()
+}
 CORPORA = {name: load for name in ("imdb", "tomatoes", "tweets")}
 SMALL = {
     "reviews": {"SEEDS": FEW, "SHORT": SHORT | {"evaluate_every": 1}},
@@ -106,20 +125,19 @@ SMALL = {
     | {"LOADS": dict.fromkeys(("IMDB", "Rotten Tomatoes", "tweets"), load)},
     "your_data": {"DRAWS": 1, "SIDE": 200, "MARKED": (10,), "STRAY": (1,), "SHUFFLES": 1, "read_imdb": read}
     | {"READS": dict.fromkeys(("IMDB", "Rotten Tomatoes", "tweets"), read)},
-    "encoder": ENCODER
+    "encoder": {"load_encoder": bert, "LENGTH": 8}
     | {"OFTEN": 2, "DIM": 8, "LEARNT": 60, "LOOKED_AT": 60, "PLACES": 1, "EXPLAINED": 20, "IN_TEXTS": 2}
     | {"TABLE": dict(steps=10, learning_rate=0.05, evaluate_every=10)},
-    "encoder_heads": ENCODER,
     "error_level": {"RUNS": 2, "CERTIFIED": 1},
     "dimension": {"SEEDS": FEW, "SIZES": 2 ** np.arange(8, 10), "SHARED": 2 ** np.arange(8, 10)},
     "several": {"RUNS": 12},
     "outliers": {"SPLITS": FEW, "CORPORA": CORPORA, "OPTIONS": SHORT, "BINS": 5},
     "two_heads": DEEPER | {"SPLITS": FEW, "CORPORA": dict.fromkeys(("imdb", "tomatoes"), (load, 200))},
-    "front_page": {"OFTEN": 10, "STARTS": FEW, "PERMUTATIONS": FEW},
+    "front_page": {"reviews.SETTINGS": SHORT | {"steps": 25}, "OFTEN": 10, "STARTS": FEW, "PERMUTATIONS": FEW},
     "transformers": HEADS_OF,
     "small_start": {"CORPORA": CORPORA, "ENDS": dict.fromkeys(CORPORA, 40), "SPLITS": FEW, "FASTER": (1e-1, 1e-2)},
-    "first_steps": HEADS_OF | {"TEXTS": dict.fromkeys(CORPORA, 60), "FEWEST": 1, "SEEDS": FEW},
-    "deep_heads": {"SEEDS": 1},
+    "first_steps": SEQUENCES | {"TEXTS": dict.fromkeys(CORPORA, 60), "FEWEST": 1, "SEEDS": FEW},
+    "deep_heads": {f"transformers.{name}": value for name, value in HEADS_OF.items()} | {"SEEDS": 1, "NUMBERS": FEW_MOMENTS},
     "language_first": {"next_words.windows": windows, "SEEDS": range(1), "FIRST": 10, "RANDOM": 2},
     "language_training": {"next_words.windows": windows, "SEEDS": range(1), "MOMENTS": (1, 2), "LOOKED_AT": 20},
 }
@@ -127,14 +145,23 @@ SMALL = {
 
 def made_small(monkeypatch, module):
     """Put the few texts in the place of all corpora, and make the parts of a module small."""
-    for name in ("imdb", "rotten_tomatoes", "tweets", "yelp"):
-        for way, ours in {"load": load, "read": read}.items():
-            with suppress(AttributeError):
-                monkeypatch.setattr(ts, f"{way}_{name}", ours)
+
+    def put(place, name, value):
+        old = getattr(place, name)
+        for function in filter(isfunction, list(vars(module).values())):  # whose defaults are what stood there
+            defaults = tuple(value if each is old else each for each in function.__defaults__ or ())
+            monkeypatch.setattr(function, "__defaults__", defaults or None)
+        monkeypatch.setattr(place, name, value)
+
+    for name in ("imdb", "rotten_tomatoes", "tweets"):
+        put(ts, f"load_{name}", load)
+        put(ts, f"read_{name}", read)
+    put(ts, "load_yelp", load)
     monkeypatch.setattr("tokensel_nb.chapters.reviews.SETTINGS", SHORT)
     monkeypatch.setattr("tokensel_nb.chapters.classes.load_movie_reviews", partial(load, classes=4))
     for name, value in list(vars(module).items()):
         if hasattr(value, "cache_clear"):  # what is kept of the few texts is not for other tests
             monkeypatch.setattr(module, name, cache(value.__wrapped__))
     for name, value in SMALL[module.__name__.removeprefix("experiments.")].items():
-        monkeypatch.setattr(f"{module.__name__}.{name}", value)
+        *of, last = name.split(".")
+        put(getattr(module, *of) if of else module, last, value)

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from experiments.trained_head import corpus_of
 from scipy import integrate
 
 import tokensel_nb as ts
 from experiments import error_level
+from experiments.error_level import corpus_of
 
 SEED = 7
 
@@ -46,7 +46,7 @@ def test_the_leads_are_those_of_the_flow(many, size, error):
 
 def test_a_path_that_loses_a_text_ends_badly():
     corpus, start = example(1, 1.0, 40, 0.65, (-30.0, 10.0, 10.0))
-    assert error_level.ends_well(corpus, start, lengths=(1e3,)) is None
+    assert not error_level.ends_well(corpus, start, lengths=(1e3,))
 
 
 def test_paths_have_more_tokens_than_dimensions_and_one():

@@ -11,5 +11,5 @@ def test_tensors_reach_a_share_of_the_bandwidth():
     memory, disk = found["seconds of an entry"].values()
     assert 0 < found["share"] < 4  # so small a copy lies in a cache
     assert found["share"] * found["bandwidth"] * memory == pytest.approx(16 + 28 * 7780 * scale.DIM / found["entries"])
-    assert min(disk, memory) > 0
+    assert disk > 0
     assert found["gpu"] == recorded("scale_tensors")["gpu"]
