@@ -1,8 +1,8 @@
 """Few short texts in the place of all corpora, a small encoder, and by module what makes every recorded part small."""
 
-from contextlib import suppress
 from dataclasses import replace
 from functools import cache, partial
+from inspect import isfunction
 
 import numpy as np
 import torch
@@ -127,14 +127,23 @@ SMALL = {
 
 def made_small(monkeypatch, module):
     """Put the few texts in the place of all corpora, and make the parts of a module small."""
-    for name in ("imdb", "rotten_tomatoes", "tweets", "yelp"):
-        for way, ours in {"load": load, "read": read}.items():
-            with suppress(AttributeError):
-                monkeypatch.setattr(ts, f"{way}_{name}", ours)
+
+    def put(place, name, value):
+        old = getattr(place, name)
+        for function in filter(isfunction, list(vars(module).values())):  # whose defaults are what stood there
+            defaults = tuple(value if each is old else each for each in function.__defaults__ or ())
+            monkeypatch.setattr(function, "__defaults__", defaults or None)
+        monkeypatch.setattr(place, name, value)
+
+    for name in ("imdb", "rotten_tomatoes", "tweets"):
+        put(ts, f"load_{name}", load)
+        put(ts, f"read_{name}", read)
+    put(ts, "load_yelp", load)
     monkeypatch.setattr("tokensel_nb.chapters.reviews.SETTINGS", SHORT)
     monkeypatch.setattr("tokensel_nb.chapters.classes.load_movie_reviews", partial(load, classes=4))
     for name, value in list(vars(module).items()):
         if hasattr(value, "cache_clear"):  # what is kept of the few texts is not for other tests
             monkeypatch.setattr(module, name, cache(value.__wrapped__))
     for name, value in SMALL[module.__name__.removeprefix("experiments.")].items():
-        monkeypatch.setattr(f"{module.__name__}.{name}", value)
+        *of, last = name.split(".")
+        put(getattr(module, *of) if of else module, last, value)
