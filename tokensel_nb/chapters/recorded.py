@@ -24,10 +24,7 @@ def paper_table(name) -> pd.DataFrame:
 
 
 def recorded(name) -> dict:
-    """Return a recorded run: its results under their names, and under "machine" where and when it was made.
-
-    One whose code has gone names under "run" the commit that made it.
-    """
+    """Return a recorded run: its results under their names, and under "machine" where and when it was made."""
     return json.loads(_file(f"recorded/{name}.json").read_text(encoding="utf-8"))
 
 
