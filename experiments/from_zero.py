@@ -173,7 +173,7 @@ def all_from_zero(runs=RUNS, seed=SEED) -> dict:
         "runs": runs,
         "failures": held.count(False),
         "drawn": sum(drawn),
-        "negative leads": sum(lead < -1e-9 for lead in leads),
+        "negative leads": int(np.sum(np.array(leads) < -1e-9)),
         "outside": {"runs": OUTSIDE, "lost": lost[0], "lost without noise": lost[1]},
         "log t/t1": rounded(early, 3),
     }

@@ -13,7 +13,7 @@ sum over its own texts, so no rounding at τ = 1e30 runs along directions that n
 from collections import namedtuple
 
 import numpy as np
-from scipy import integrate, linalg
+from scipy import integrate, linalg, special
 
 import tokensel_nb as ts
 from tokensel_nb.margin import least_norm
@@ -97,7 +97,7 @@ class HeadFlow:
     def jacobian(self, x, point):
         """Return the derivative of the velocity by the point."""
         attention, pulls, pulled, short = self.at(x, point)
-        signed, curved = pulled * self.signs, pulled / (1 + np.exp(np.clip(short - np.expm1(x), -LARGEST, LARGEST)))
+        signed, curved = pulled * self.signs, pulled * special.expit(np.expm1(x) - short)
 
         def sums(weights, one, other):
             return (weights[:, None] * one).T @ other
