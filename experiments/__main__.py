@@ -17,7 +17,7 @@ from .recording import run
 
 MODULES = (
     "reviews review_controls ablations deeper_reviews classes pairs your_data encoder scale error_level "
-    "dimension several outliers two_heads front_page transformers small_start first_steps deep_heads "
+    "trained_head from_zero dimension several outliers two_heads front_page transformers small_start first_steps deep_heads "
     "language_first language_training encoder_heads"
 )
 ALONE = {"scale", "scale_tensors"}  # what measures time has the machine to itself

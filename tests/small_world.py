@@ -131,6 +131,8 @@ SMALL = {
     "error_level": {"RUNS": 2, "CERTIFIED": 1},
     "dimension": {"SEEDS": FEW, "SIZES": 2 ** np.arange(8, 10), "SHARED": 2 ** np.arange(8, 10)},
     "several": {"RUNS": 12},
+    "trained_head": {"RUNS": 2, "STEPS": 20, "ADOPTING_STEPS": 20, "DIM": 64, "KAPPAS": (0.3,), "LONE": (1,)},
+    "from_zero": {"RUNS": 2, "DRAWS": 1, "OUTSIDE": 1, "DRAWN_CORPORA": [(1, 2)]},
     "outliers": {"SPLITS": FEW, "CORPORA": CORPORA, "OPTIONS": SHORT, "BINS": 5},
     "two_heads": DEEPER | {"SPLITS": FEW, "CORPORA": dict.fromkeys(("imdb", "tomatoes"), (load, 200))},
     "front_page": {"reviews.SETTINGS": SHORT | {"steps": 25}, "OFTEN": 10, "STARTS": FEW, "PERMUTATIONS": FEW},

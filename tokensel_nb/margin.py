@@ -203,7 +203,7 @@ def _solve(rows, pairs, vocabulary):
         if not len(missed):
             return solution, multipliers
         working = np.concatenate([working, missed[np.argsort(gaps[missed], kind="stable")[:AT_ONCE]]])
-        solution, of_working = _least_norm(_between(rows, pairs[working]))
+        solution, of_working = least_norm(_between(rows, pairs[working]))
         if solution is None:
             # nnls only gives weights to independent columns, so these pairs conflict.
             conflict = pairs[working][of_working > 1e-9 * of_working.max()]
@@ -217,7 +217,7 @@ def _solve(rows, pairs, vocabulary):
             working = working[of_working > 0]
 
 
-def _least_norm(differences):
+def least_norm(differences):
     """Return the point of least norm with ``differences @ point >= 1`` and its multipliers.
 
     If there is none, return None and, by Farkas' lemma, some λ ≥ 0, Σ λ = 1, with Σ λ (E_r - E_s) = 0. The method is Lawson and

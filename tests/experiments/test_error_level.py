@@ -24,7 +24,7 @@ def example(many, size, irrelevant, error, begin):
     scores = np.r_[np.repeat([begin[1], begin[2]], many), np.zeros(irrelevant)]
     scores[relevant - 1] = begin[0]
     query = np.r_[np.linalg.solve(rows[:, :-1], scores), 0]
-    return corpus_of(counts, labels), ts.Parameters(rows, query, np.eye(len(query))[-1])
+    return error_level.corpus_of(counts, labels), ts.Parameters(rows, query, np.eye(len(query))[-1])
 
 
 @pytest.mark.parametrize(("many", "size", "error"), [(1, 1.0, 0.6), (2, 0.5, 0.14), (3, 3.0, 0.05)])
