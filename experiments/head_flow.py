@@ -28,7 +28,7 @@ class Unfollowed(RuntimeError):
     """No solver follows the flow as far as was asked."""
 
 
-class NotSeen(Exception):
+class Undecided(Exception):
     """The hypotheses do not hold, or whether they do is not seen."""
 
 
@@ -143,7 +143,7 @@ def follow(corpus, start, log_times) -> list[Point]:
     """Return where p and v are at given τ, up to some 1e8, coarsely, whatever attention does: once a decade v̂ becomes dv/dτ."""
     found, begin, lifts = [], 0.0, np.zeros(corpus.vocab_size)
     for stop in np.unique(np.concatenate([10.0 ** np.arange(np.log10(log_times[-1])), log_times])):
-        (point,) = HeadFlow(corpus, start, lifts, begin=begin).follow([stop], WAYS[2:3], NotSeen)
+        (point,) = HeadFlow(corpus, start, lifts, begin=begin).follow([stop], WAYS[2:3], Undecided)
         lifts, begin = (point.pulls * corpus.signs) @ point.attention, stop
         start = ts.Parameters(start.embeddings, point.query, point.output)
         found += [point] * int(stop in log_times)

@@ -36,7 +36,7 @@ from tqdm import tqdm
 import tokensel_nb as ts
 
 from .error_level import corpus_of, with_one_relevant
-from .head_flow import NotSeen, Unfollowed, follow, followed, head_of
+from .head_flow import Undecided, Unfollowed, follow, followed, head_of
 from .recording import rounded
 
 SEED, RUNS = 20261124, 1_000
@@ -52,13 +52,13 @@ LONE = (1, 2, 3, 4, 5, 6, 8)
 def expect(hypothesis):
     """Go on only if a hypothesis holds."""
     if not hypothesis:
-        raise NotSeen
+        raise Undecided
 
 
 def until_seen(draw) -> tuple:
     """Draw until the hypotheses hold; return how often was drawn, and what came of the last time."""
     for drawn in count(1):
-        with suppress(NotSeen, ts.NotSeparableError):
+        with suppress(Undecided, ts.NotSeparableError):
             return drawn, draw()
 
 

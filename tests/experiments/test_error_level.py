@@ -6,7 +6,6 @@ from scipy import integrate
 
 import tokensel_nb as ts
 from experiments import error_level
-from experiments.error_level import corpus_of
 
 SEED = 7
 
