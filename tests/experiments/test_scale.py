@@ -3,7 +3,6 @@
 import pytest
 
 from experiments import scale
-from tokensel_nb.chapters.recorded import recorded
 
 
 def test_tensors_reach_a_share_of_the_bandwidth():
@@ -12,4 +11,3 @@ def test_tensors_reach_a_share_of_the_bandwidth():
     assert 0 < found["share"] < 4  # so small a copy lies in a cache
     assert found["share"] * found["bandwidth"] * memory == pytest.approx(16 + 28 * 7780 * scale.DIM / found["entries"])
     assert disk > 0
-    assert found["gpu"] == recorded("scale_tensors")["gpu"]
