@@ -149,8 +149,8 @@ def promised(random, against) -> tuple:
 
 def from_zero(number, seed=SEED) -> tuple:
     """F3: run one setting; return how many were drawn, log t/t₁, the least lead, and whether all holds that is promised."""
-    random = np.random.default_rng([seed, 3, number])
-    drawn, (corpus, chosen, start, barrier, end) = until_seen(lambda: promised(random, number % 3 == 2))
+    drawn, found = until_seen(promised, np.random.default_rng([seed, 3, number]), number % 3 == 2)
+    corpus, chosen, start, barrier, end = found
     passed, lead, selects = followed(corpus, chosen, start)
     early = log_expm1(passed) - end if passed else -np.inf
     return drawn, max(early, -99.0), lead, selects and early <= 0 and lead >= -barrier
@@ -253,12 +253,13 @@ def constant(direction, active, sizes) -> np.ndarray:
     """Return the part orthogonal to p* of the point in the span of D where Σ φ̂ e^{-D·x} + p*·x is smallest."""
     basis = linalg.orth(active.T)
     moves, pull = active @ basis, direction @ basis
-    solved = optimize.root(lambda point: pull - sizes * np.exp(-moves @ point) @ moves, np.zeros(len(pull)), tol=1e-12)
+    begin = np.linalg.lstsq(moves, np.log(sizes))[0]  # no term is far from 1
+    solved = optimize.root(lambda point: pull - sizes * np.exp(-moves @ point) @ moves, begin, tol=1e-12)
     return across(basis @ solved.x, direction)
 
 
-def errors_of_rate(random, number) -> tuple:
-    """Draw a corpus and a start; return the relative errors of the rate and of w at the end of the path."""
+def one_rate(random, number) -> tuple:
+    """F5: draw a corpus and a start; return the relative errors of the rate and of w at the end of the path."""
     corpus, start = limit_start(random, number)
     direction, active, sizes = strictly_active(corpus, start)
     wanted = constant(direction, active, sizes)
@@ -268,15 +269,11 @@ def errors_of_rate(random, number) -> tuple:
     return abs(found / half - 1), np.linalg.norm(apart) / np.linalg.norm(wanted)
 
 
-def one_rate(number, seed=SEED) -> tuple:
-    """F5: draw until the hypotheses hold; return how often, and the errors."""
-    random = np.random.default_rng([seed, 6, number])
-    return until_seen(lambda: errors_of_rate(random, number))
-
-
 def rate(runs=RUNS, seed=SEED) -> dict:
     """F5: compare on all corpora."""
-    drawn, errors = zip(*(one_rate(number, seed) for number in tqdm(range(runs), desc="F5", unit="corpus")))
+    randoms = (np.random.default_rng([seed, 6, number]) for number in range(runs))
+    found = [until_seen(one_rate, random, number) for number, random in enumerate(tqdm(randoms, "F5", runs, unit="corpus"))]
+    drawn, errors = zip(*found)
     largest, of_w = (float(f"{error:.3g}") for error in np.max(errors, axis=0))
     return {"runs": runs, "drawn": sum(drawn), "largest error": largest, "largest error of w": of_w}
 

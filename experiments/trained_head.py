@@ -55,11 +55,11 @@ def expect(hypothesis):
         raise Undecided
 
 
-def until_seen(draw) -> tuple:
+def until_seen(draw, *given) -> tuple:
     """Draw until the hypotheses hold; return how often was drawn, and what came of the last time."""
     for drawn in count(1):
         with suppress(Undecided, ts.NotSeparableError):
-            return drawn, draw()
+            return drawn, draw(*given)
 
 
 # ---------------------------------------------------------------------------------------- corpora and starts
@@ -260,7 +260,7 @@ def tried(name, number, seed=SEED) -> tuple:
     """Return how many corpora were drawn for one run, and its checks, or why there are none."""
     random = np.random.default_rng([seed, int(name[1:]), number])
     try:
-        return until_seen(lambda: THEOREMS[name](random, number))
+        return until_seen(THEOREMS[name], random, number)
     except Unfollowed as error:
         return 0, {str(error): False}
 

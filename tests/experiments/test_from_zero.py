@@ -6,7 +6,7 @@ from scipy import optimize
 
 import tokensel_nb as ts
 from experiments import from_zero
-from experiments.head_flow import NotSeen
+from experiments.head_flow import Undecided
 from experiments.trained_head import until_seen
 
 
@@ -34,7 +34,7 @@ def test_what_is_promised_by_hand_and_just_outside():
     assert end == pytest.approx(np.log(8 * (largest**3 - 1)))
     # J = 1/3 by values and by products; others of the same size; 2 T B ε too large.
     for bounds in ((0.5, 3**-0.5, 0, 0), (0.5, 0.5, 0, 1 / 96), (0.1, 0.3, 0.1, 0), (0.5, 0.5, 0.02, 0)):
-        with pytest.raises(NotSeen):
+        with pytest.raises(Undecided):
             from_zero.promise(corpus, chosen, bounds)
 
 
