@@ -56,8 +56,8 @@ def test_files_agree_on_the_release(tracked):
     assert [cited["version"], newest] == 2 * [project["version"]]
     assert str(cited.get("date-released", "unreleased")) == day
     assert cited["repository-code"] == project["urls"]["Repository"]
-    fields = cited["title"], cited["version"], cited["repository-code"]
-    assert all(f"{{{field}}}" in tracked["book/citing.md"] for field in fields)
+    told = (cited["title"], cited["version"], cited["repository-code"])
+    assert all(f"{{{each}}}" in tracked["book/citing.md"] for each in told)
 
 
 def test_one_file_names_the_public_address(tracked):
