@@ -268,7 +268,7 @@ def _column(table, kind, asked, name):
         fits = [column for column in columns if column == (columns[int(asked)] if by_number else str(asked).strip())]
     if len(fits) != 1:
         number = f"{len(fits) or 'no'} columns are {'named ' + repr(asked) if asked is not None else 'clearly the ' + kind}"
-        raise DataError(f"{name}: {number}; choose one with {kind}=: {_listed(columns)}")
+        raise DataError(f"{name}: {number}; choose one with {kind}=: {_listed(columns)}, {PANDAS}")
     return fits[0]
 
 
