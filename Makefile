@@ -19,6 +19,9 @@ export TQDM_DISABLE := 1
 # Some forty processes start in `make test`. Where none may keep what it has compiled, each spends a dozen seconds on that anew.
 unexport PYTHONDONTWRITEBYTECODE
 
+# uv does not read pip's settings, so a folder of wheels that pip was told of is passed on.
+export UV_FIND_LINKS ?= $(PIP_FIND_LINKS)
+
 # Small linear algebra loses more by waiting for a second thread than it gains, and tests use every core anyway.
 # Benchmarks time all cores.
 export OMP_NUM_THREADS := 1
@@ -29,32 +32,26 @@ bench: export OMP_NUM_THREADS := $(CORES)
 BUILD = rm -rf $(HTML) && $(BIN)/jupyter-book build . -W -n --keep-going --all -q >/dev/null \
 	&& echo "The book is in $(HTML)/; open file://$(CURDIR)/$(HTML)/index.html"
 
-.PHONY: help env book html pdf check test long portable copies contract record playthings teaching bench wheels gpu colab notebooks lock audit release upload pin unpin serve clean
+.PHONY: help env book html pdf check test long portable contract record playthings teaching bench gpu notebooks lock audit release serve clean
 
 help: ## List the targets (default)
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
-	@echo
-	@echo "  On Linux without a GPU, UV_TORCH_BACKEND=cpu before the first make saves gigabytes."
 
-env: $(READY) ## Make .venv with the locked packages; costs nothing when it is up to date
+env: $(READY) ## Make .venv with the locked packages; UV_TORCH_BACKEND=cpu before it saves gigabytes on Linux without a GPU
 
-# uv, because it installs in seconds what takes pip minutes. It does not read pip's settings, so a folder of
-# wheels that pip was told of (PIP_FIND_LINKS) is passed on. Every package has to be the one that was locked, to the
-# last bit: uv itself, whose lines are all that pip is shown, the rest, and what builds the package. Only torch, whose
-# build depends on the machine, is held by its version alone.
-$(READY): pyproject.toml requirements.lock torch.lock | $(BIN)/uv
+# uv, because it installs in seconds what takes pip minutes. Every package has to be the one that was locked, to the last bit: uv
+# itself, whose lines are all that pip is shown, the rest, and what builds the package. Only torch, whose build depends on the
+# machine, is held by its version alone.
+$(READY): pyproject.toml requirements.lock | $(BIN)/uv
 	@echo "Installing the locked packages in $(VENV) ..."
-	@export UV_FIND_LINKS="$${UV_FIND_LINKS:-$$PIP_FIND_LINKS}"; \
-		$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --require-hashes -r requirements.lock && \
-		$(BIN)/uv pip install --quiet --python $(BIN)/python -r torch.lock && \
-		$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e .
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --require-hashes -r requirements.lock
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --group torch
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e .
 	@touch $@
 
 $(BIN)/uv:
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
-		|| { echo "error: '$(PYTHON)' is not Python 3.11 or newer; name one: make PYTHON=python3.12 env" >&2; exit 1; }
-	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null \
-		|| { echo "error: '$(PYTHON) -m venv' does not work; install it (Debian, Ubuntu: apt install python3-venv)" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+		echo "error: '$(PYTHON)' is no Python 3.11 or newer with venv (Debian: apt install python3-venv); name one: make PYTHON=python3.12 env"; exit 1; } >&2
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@sed -n '/^uv==/,/[^\\]$$/p' requirements.lock \
 		| $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r /dev/stdin
@@ -93,26 +90,22 @@ test: html ## What a change has to pass, in twelve minutes: `check`, every store
 long: html ## The tests that `make test` leaves out, in half an hour: all pages, the whole PDF, more cases; PART=pages runs a part
 	$(BIN)/python tests/long.py $(PART)
 
-# AS="avx2 moved" runs these two of the seven, OF=book/04_reviews.ipynb this notebook alone.
+# Processors add in other orders and round otherwise. numpy, OpenBLAS, torch and MKL choose what they run by the processor, and can
+# be told to choose as on these. OF=book/03_flow.ipynb tries this notebook alone.
+HASWELL = OPENBLAS_CORETYPE=HASWELL ATEN_CPU_CAPABILITY=avx2 MKL_CBWR=AVX2 NPY_DISABLE_CPU_FEATURES="X86_V4 AVX512_ICL AVX512_SPR"
+NEHALEM = OPENBLAS_CORETYPE=NEHALEM ATEN_CPU_CAPABILITY=default MKL_CBWR=COMPATIBLE NPY_DISABLE_CPU_FEATURES="X86_V3 X86_V4"
 OF = --doctest-modules --ignore tests/site --ignore tests/book tests tokensel_nb tokensel_report experiments course book/*.ipynb
-portable: env ## Notebooks and unit tests as six processors would compute, on this one; notebooks from a start moved by one unit, too
-	@echo "About half an hour on two cores."
-	$(BIN)/python book/_tools/portable.py $(AS:%=--as %) $(PYTEST) -m "not long" $(NBVAL) $(OF)
-
-copies: html ## Copy the code of every page into a plain Python session, and compare what it prints
-	$(BIN)/python -m pytest -n $(CORES) tests/site/test_copying.py
+portable: env ## Notebooks and unit tests as two older processors would compute, on this one: with AVX2, and with SSE alone
+	$(HASWELL) $(PYTEST) -m "not long" $(NBVAL) $(OF)
+	$(NEHALEM) $(PYTEST) -m "not long" $(NBVAL) $(OF)
 
 contract: env ## Run every notebook as on Colab: a clean environment, the newest numpy and torch, an empty folder
 	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python _build/contract
-	@UV_FIND_LINKS="$${UV_FIND_LINKS:-$$PIP_FIND_LINKS}" $(BIN)/uv pip install --quiet --python _build/contract/bin/python \
+	@$(BIN)/uv pip install --quiet --python _build/contract/bin/python \
 		--upgrade numpy torch nbclient ipykernel pip
 	@_build/contract/bin/python book/_tools/contract.py
 
-# No environment of our own here: the runtime's numpy and torch are what is tried.
-colab: ## The same within a hosted runtime such as Colab's image, with its own Python
-	@$(PYTHON) book/_tools/contract.py
-
-record: env ## Run all that the book shows recorded, part by part; goes on where it stopped; PART=yelp4 runs a part; data/record_times.json
+record: env ## Run all that the book shows recorded, part by part; goes on where it stopped; PART=yelp4 runs a part
 	$(BIN)/python -m experiments $(PART)
 
 playthings: env ## Train once more, and write what the pages' playthings know of every word
@@ -122,11 +115,8 @@ teaching: env ## Make the notebooks of students and instructors in _build/teachi
 	$(BIN)/python -m course --seed $(or $(SEED),0)
 
 bench: html ## Time the package against the alternatives
-	@UV_FIND_LINKS="$${UV_FIND_LINKS:-$$PIP_FIND_LINKS}" $(BIN)/uv pip install --quiet --python $(BIN)/python --group bench
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --group bench
 	$(BIN)/python -m benchmarks
-
-wheels: env ## Fill _build/wheels with what `make gpu` needs on a machine without a network
-	$(BIN)/python -m benchmarks.gpu --fetch
 
 # No environment of our own: the machine's PyTorch for CUDA is what is tried, and nothing is downloaded.
 gpu: ## On a machine with a GPU, in ten minutes at most: CUDA tests, notebooks 1, 2, 5, 7 and 11, benchmarks; see data/gpu.json
@@ -141,26 +131,24 @@ notebooks: env ## Run the notebooks; store their results in place, and how long 
 # ones it wants), and no local wheels are looked at (a "+cpu" version exists on no other machine).
 lock: env ## Refresh requirements.lock
 	@mkdir -p _build
-	@UV_FIND_LINKS= $(BIN)/uv pip compile --quiet --universal --python-version 3.11 pyproject.toml --group dev --all-extras \
-		-c torch.lock --generate-hashes --no-annotate --no-header -o _build/compiled.lock --upgrade >/dev/null
+	@UV_FIND_LINKS= $(BIN)/uv pip compile --quiet --universal --python-version 3.11 pyproject.toml --group dev --group torch --all-extras \
+		--generate-hashes --no-annotate --no-header -o _build/compiled.lock --upgrade >/dev/null
 	@awk '/^[a-z]/ { kept = !/^(torch==|nvidia-|cuda-|triton)/ } kept' _build/compiled.lock > requirements.lock
 
-audit: env ## Look the locked packages up among known advisories; says so where no database answers
-	@$(BIN)/python book/_tools/audit.py
+audit: env ## Look the installed packages up among known security holes; needs the public database
+	@$(BIN)/uv pip freeze --python $(BIN)/python --exclude-editable \
+		| $(BIN)/uv tool run pip-audit --no-deps --disable-pip --requirement /dev/stdin
 
-# Of what was last committed. The bare environment takes the locked versions, and torch from where `make env` takes it.
-release: html ## Rehearse a release: build twice, compare, try in a bare environment; see RELEASING.md
-	@export UV_FIND_LINKS="$${UV_FIND_LINKS:-$$PIP_FIND_LINKS}"; $(BIN)/python book/_tools/release.py
-
-# Of files that another job has built: this one has the right to publish, and so runs no code but uv's.
-upload: $(BIN)/uv ## On a hosted machine that the package index trusts: upload wheel and source archive of _build/release
-	@$(BIN)/uv publish --trusted-publishing always _build/release/tokensel_nb-*
-
-pin: env ## Hold badges and first cells to the wheel of the last commit, by its digest; `make unpin` lets them go
-	$(BIN)/python book/_tools/release.py --pin
-
-unpin: env ## Let badges and first cells take the branch `main` as it is
-	$(BIN)/python book/_tools/release.py --unpin
+# Publishes nothing; MAINTAINING.md says what is left to a person. The bare environment takes torch from where `make env` takes it.
+release: html ## Rehearse a release: wheel, source archive and pages in _build/release; the wheel is tried where nothing else is
+	@rm -rf _build/release _build/bare
+	$(BIN)/uv build --quiet --out-dir _build/release
+	$(BIN)/uv tool run twine check --strict _build/release/*
+	$(BIN)/uv tool run check-wheel-contents --ignore W009 _build/release/*.whl
+	@$(BIN)/uv venv --quiet --python $(BIN)/python _build/bare
+	@$(BIN)/uv pip install --quiet --python _build/bare/bin/python "$$(ls _build/release/*.whl)[report]"
+	cd _build/bare && bin/python -I -c "import tokensel_nb as ts; assert ts.versions() and ts.max_margin" && bin/tokensel --help
+	tar -czf _build/release/tokensel-nb-pages.tar.gz -C _build html
 
 serve: ## Show the built pages on localhost, port 8000
 	$(PYTHON) -m http.server --directory $(HTML) --bind 127.0.0.1 8000

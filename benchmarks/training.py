@@ -3,7 +3,7 @@
 IMDB, 20,000 reviews to train on and 5,000 held out, the same for all, on the same cores. fastText reads a file, lower case,
 without punctuation and tags, the reviews in random order (their own order, all negative first, would mislead it), and reads it
 again in every epoch; what an epoch costs is told from runs of different length. Settings: each library's defaults, and the best
-that a small search found for it. What counting and cleaning cost besides: `benchmarks/whole.py`.
+that a small search found for it.
 """
 
 import re

@@ -7,13 +7,13 @@ from pathlib import Path
 from .copies import write_copies
 
 parser = argparse.ArgumentParser(prog="python -m course", description="Make the notebooks of students and instructors.")
-parser.add_argument("chapters", nargs="*", help="such as 01_model; all of them where none is named")
-parser.add_argument("--seed", type=int, default=0, help="of the checks; another than 0 runs the instructors' notebooks anew")
+parser.add_argument("chapters", nargs="*", help="such as 01_model; default: all")
+parser.add_argument("--seed", type=int, default=0, help="seed of the checks; if not 0, the instructors' notebooks run again")
 parser.add_argument("--to", type=Path, default=Path("_build", "teaching"), metavar="FOLDER")
 given = parser.parse_args()
-sys.stdout.reconfigure(errors="backslashreplace")  # a console of Windows may not have every letter of a folder's name
+sys.stdout.reconfigure(errors="backslashreplace")  # a Windows console may lack letters of a folder's name
 editions = Path("_build", "notebooks")
 if not (editions / "student").is_dir():
-    sys.exit("error: the book's notebooks are not there; `make notebooks` writes them")
+    sys.exit("error: the book's notebooks are not in _build/notebooks; `make notebooks` writes them")
 written = write_copies(editions, given.to, given.seed, given.chapters)
-print(f"{len(written)} notebooks for students, also as {given.to / 'student.zip'}, and for instructors: {given.to}")
+print(f"{len(written)} notebooks for students (also in {given.to / 'student.zip'}) and instructors are in {given.to}")

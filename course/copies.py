@@ -1,4 +1,4 @@
-"""The notebooks of a class: the book's editions for students and instructors, with the class's own seed, as nbgrader wants them.
+"""The notebooks of a class: the editions for students and instructors, with the class's own seed, as nbgrader wants them.
 
 `make notebooks` writes the editions. A student's has neither solutions nor their results; each exercise has an empty answer and
 a locked, graded check, which ends in the points that nbgrader reads.

@@ -13,11 +13,11 @@ from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from pathlib import Path
 
-from .recording import run, times
+from .recording import run
 
 MODULES = (
-    "reviews review_controls ablations deeper_reviews classes pairs your_data encoder scale trained_head error_level from_zero "
-    "dimension several outliers two_heads front_page transformers small_start first_steps deep_heads "
+    "reviews review_controls ablations deeper_reviews classes pairs your_data encoder scale error_level "
+    "trained_head from_zero dimension several outliers two_heads front_page transformers small_start first_steps deep_heads "
     "language_first language_training encoder_heads"
 )
 ALONE = {"scale", "scale_tensors"}  # what measures time has the machine to itself
@@ -38,17 +38,15 @@ def record_part(name) -> bool:
         print(f"{name} FAILED: see {log.relative_to(PROGRESS.parents[1])}", flush=True)
     else:
         done.touch()
-        print(f"{name}: {times()[name]['minutes']} minutes", flush=True)
+        print(f"{name} is recorded", flush=True)
     return not failed
 
 
 def record_rest(names, cores) -> bool:
-    """Record all parts that are not done, the longest first, and return whether all is recorded now."""
+    """Record all parts that are not done, and return whether all is recorded now."""
     PROGRESS.mkdir(parents=True, exist_ok=True)
-    took = {name: times().get(name, {}).get("minutes", 0) for name in names}
-    left = sorted((name for name in names if not (PROGRESS / f"{name}.done").exists()), key=lambda name: -took[name])
-    hours = sum(took[name] for name in left) / 60
-    print(f"{len(left)} of {len(names)} parts are left: about {hours:.1f} hours of one core, on {cores}", flush=True)
+    left = [name for name in names if not (PROGRESS / f"{name}.done").exists()]
+    print(f"{len(left)} of {len(names)} parts are left, on {cores} cores", flush=True)
     with ThreadPoolExecutor(cores) as pool:
         went = list(pool.map(record_part, [name for name in left if name not in ALONE]))
     went += [record_part(name) for name in left if name in ALONE]

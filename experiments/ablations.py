@@ -133,34 +133,44 @@ def lowest(history):
     return np.nanmin(history.held_out_losses)
 
 
+def at_best_rate(train_at, begin=1, splits=TELLING):
+    """Choose a rate on one split; return it, the histories of all that were tried, and the trainings of the telling splits."""
+    rate, histories = search(lambda rate: train_at(rate, CHOOSING).history, lowest, begin=begin)
+    return rate, histories, [train_at(rate, split) for split in splits]
+
+
+def briefly(train_at, parts_at, begin=1, splits=TELLING) -> dict:
+    """Train at the best rate; return it, and what the test split says."""
+    rate, _, trainings = at_best_rate(train_at, begin, splits)
+    return {"rate": rate, "runs": [tell(training, parts_at(split)) for training, split in zip(trainings, splits)]}
+
+
+def of_side(side: Side, parts_at, dim: int = DIM):
+    """Return a function that trains a side at a rate on a split."""
+    return lambda rate, split: run_side(side, *parts_at(split)[:2], rate, split, dim)
+
+
 def tell_side(side: Side, parts_at, dim: int = DIM, splits=TELLING) -> dict:
-    """Choose a side's rate on one split, train it on the telling ones, and return what is recorded."""
-
-    def train_side(rate, split):
-        parts = parts_at(split)
-        return run_side(side, parts.fit, parts.validation, rate, split, dim)
-
-    rate, histories = search(lambda rate: train_side(rate, CHOOSING).history, lowest, begin=side.begin)
-    trainings = {split: train_side(rate, split) for split in splits}
+    """Train a side at its best rate; return curves as well."""
+    rate, histories, trainings = at_best_rate(of_side(side, parts_at, dim), side.begin, splits)
     return {
         "rate": rate,
         "trials": {str(rung): curves(history) for rung, history in histories.items()},
-        "runs": [curves(training.history) | tell(training, parts_at(split)) for split, training in trainings.items()],
+        "runs": [curves(training.history) | tell(training, parts_at(split)) for training, split in zip(trainings, splits)],
     }
 
 
 def tell_one_step(parts_at, begin, dim: int = DIM) -> dict:
     """Choose the size of the first step as well, and return what is recorded."""
+    of_size = lambda size: replace(SIDES["one_step"], first_step=size)
 
-    def at_best_rate(size):
-        side = replace(SIDES["one_step"], first_step=size)
-        parts = parts_at(CHOOSING)
-        run_at = lambda rate: run_side(side, parts.fit, parts.validation, rate, CHOOSING, dim).history
-        rate, histories = search(run_at, lowest, begin=side.begin)
+    def lowest_of(size):
+        train_at = of_side(of_size(size), parts_at, dim)
+        rate, histories, _ = at_best_rate(train_at, SIDES["one_step"].begin, splits=())
         return lowest(histories[rate])
 
-    size, _ = search(at_best_rate, lambda loss: loss, FIRST_STEPS, begin)
-    return tell_side(replace(SIDES["one_step"], first_step=size), parts_at, dim) | {"first_step": size}
+    size, _ = search(lowest_of, lambda loss: loss, FIRST_STEPS, begin)
+    return tell_side(of_size(size), parts_at, dim) | {"first_step": size}
 
 
 def linear_sides(parts_at, splits=TELLING) -> dict:
@@ -204,17 +214,22 @@ def narrow(matrix):
 
 
 def spread_run(side: Side, parts: Parts, seed: int, dim: int = DIM, rate: float = SPREAD_RATE) -> dict:
-    """Follow one side's words along training: spreads within bins, shapes, values of relevant and other words."""
-    # Spreads are read over the skew of what is trained on, as the paper does; shapes over the skew of the test split. Words are
-    # called relevant where the skew is beyond 1/2, others where it is within 1/10; of each group the mean of ±E_s·v (the sign
-    # is the skew's) is kept.
+    """Follow one side's words along training: spreads within bins, and values of relevant and other words."""
+    # Spreads are read over the skew of what is trained on, as the paper does. Words are called relevant where the skew is
+    # beyond 1/2, others where it is within 1/10; of each group the mean of ±E_s·v (the sign is the skew's) is kept.
     skew, rows = parts.fit.label_skew(), []
 
     def watch(_, parameters):
         parameters = ts.as_numpy(parameters)
         signed = np.sign(skew) * parameters.token_values
-        groups = {"relevant": signed[abs(skew) >= 0.5].mean(), "others": signed[abs(skew) <= 0.1].mean()}
-        rows.append(shapes(parameters, parts.fit, parts.test) | groups)
+        bins = {kind: ts.binned(skew, numbers) for kind, numbers in amounts(parameters).items()}
+        values = bins["values"]
+        relative = values.mean_spread / np.ptp(values.means[values.sizes > 0])
+        rows.append(
+            {f"{kind}_spread": of_kind.mean_spread for kind, of_kind in bins.items()}
+            | {"values_relative": relative}
+            | {"relevant": signed[abs(skew) >= 0.5].mean(), "others": signed[abs(skew) <= 0.1].mean()}
+        )
 
     watched = dict(steps=SPREAD_STEPS, evaluate_every=10, patience=None, watch=watch)
     history = run_side(side, parts.fit, parts.validation, rate, seed, dim, **watched).history
@@ -223,7 +238,7 @@ def spread_run(side: Side, parts: Parts, seed: int, dim: int = DIM, rate: float 
 
 
 def dimension_run(parts: Parts, dim: int, seed: int) -> dict:
-    """Train everything at one dimension, with true labels and with shuffled ones."""
+    """Train everything at one dimension, with true labels and with shuffled ones; shapes are read over the skew of others."""
     rate = DIMS_RATE * np.sqrt(DIM / dim)
     true = run_side(SIDES["all"], parts.fit, parts.validation, rate, seed, dim)
     fit, test = (ts.shuffle_labels(part, seed) for part in (parts.fit, parts.test))
@@ -231,8 +246,10 @@ def dimension_run(parts: Parts, dim: int, seed: int) -> dict:
     shuffled = ts.train(start, fit, true.step, learning_rate=rate, evaluate_every=true.step, device="auto")
     results = {"step": true.step, "test_accuracy": rounded(ts.accuracy(true.parameters, parts.test))}
     for labels, training, on, told_by in (("true", true, parts.fit, parts.test), ("shuffled", shuffled, fit, test)):
-        of_training = shapes(training.parameters, on, told_by)
-        results |= {f"{labels}_{name}": rounded(number, 3) for name, number in of_training.items()}
+        values, scores = amounts(training.parameters).values()
+        rank = ts.binned(told_by.label_skew(), values).rank_correlation()
+        matched = ts.matched_correlation(scores, on, told_by)
+        results |= {f"{labels}_values_rank": rounded(rank, 3), f"{labels}_scores_matched": rounded(matched, 3)}
     return results
 
 
@@ -246,8 +263,7 @@ def share_alone(parts_at, splits=TELLING) -> dict:
         options = dict(trained=QUERY_AND_HEAD, steps=400, evaluate_every=10, patience=PATIENCE, device="auto")
         return ts.train(start, parts.fit, held_out=parts.validation, learning_rate=rate, **options)
 
-    rate, _ = search(lambda rate: train_at(rate, CHOOSING), lambda training: lowest(training.history))
-    return {"rate": rate, "runs": [tell(train_at(rate, split), parts_at(split)) for split in splits]}
+    return briefly(train_at, parts_at, splits=splits)
 
 
 def orthonormal(parts_at, rotated, splits=TELLING) -> dict:
@@ -263,29 +279,7 @@ def orthonormal(parts_at, rotated, splits=TELLING) -> dict:
         options = dict(trained=QUERY_AND_HEAD, steps=1000, evaluate_every=20 if rotated else 2, patience=PATIENCE)
         return ts.train(start, parts.fit, held_out=parts.validation, learning_rate=rate, device="auto", **options)
 
-    rate, histories = search(lambda rate: train_at(rate, CHOOSING).history, lowest, begin=2)
-    trials = {str(rung): rounded(lowest(history)) for rung, history in histories.items()}
-    return {"rate": rate, "trials": trials, "runs": [tell(train_at(rate, split), parts_at(split)) for split in splits]}
-
-
-def shapes(parameters, fit, test):
-    """Return the spreads over the skew of what is trained on, the shapes over that of others, and how words are ordered."""
-    of_both = {kind: shape(numbers, fit, test) for kind, numbers in amounts(parameters).items()}
-    return {f"{kind}_{name}": number for kind, of_kind in of_both.items() for name, number in of_kind.items()}
-
-
-def shape(numbers, fit, test):
-    """Return the same of values or of scores; before the first step on p all scores are zero, and so are these figures."""
-    if not numbers.any():
-        return dict.fromkeys(("spread", "relative", "rank", "words", "matched"), 0.0)
-    bins, of_test = (ts.binned(part.label_skew(), numbers) for part in (fit, test))
-    return {
-        "spread": bins.mean_spread,
-        "relative": bins.mean_spread / np.ptp(bins.means[bins.sizes > 0]),
-        "rank": of_test.rank_correlation(),
-        "words": ts.word_correlation(test.label_skew(), numbers),
-        "matched": ts.matched_correlation(numbers, fit, test),
-    }
+    return briefly(train_at, parts_at, 2, splits)
 
 
 def curves(history):
@@ -299,7 +293,6 @@ def tell(training, parts):
     parameters, skew = training.parameters, parts.fit.label_skew()
     return {
         "step": training.step,
-        "stopped": training.stopped,
         "test_accuracy": rounded(ts.accuracy(parameters, parts.test)),
         "test_loss": rounded(ts.loss(parameters, parts.test)),
     } | {f"{kind}_spread": rounded(ts.binned(skew, numbers).mean_spread, 5) for kind, numbers in amounts(parameters).items()}
@@ -312,22 +305,19 @@ def sides(name="imdb", size=None, begin=3) -> dict:
     return {"linear": linear_sides(parts_at), "one_step": tell_one_step(parts_at, begin)} | told
 
 
-def figures(told: dict) -> dict:
-    """Return what a figure over sizes shows of the sides: accuracies, steps, and what was chosen."""
-    kept = {
-        key: {what: [run[what] for run in side["runs"]] for what in ("step", "test_accuracy")}
-        | {what: side[what] for what in ("rate", "first_step") if what in side}
-        for key, side in told.items()
-        if key != "linear"
+def accuracies(told: dict) -> dict:
+    """Return what a figure over sizes shows of the sides."""
+    runs = {side: of["runs"] for side, of in told.items() if side != "linear"}
+    return {"linear": told["linear"]} | {
+        side: {"test_accuracy": [run["test_accuracy"] for run in of]} for side, of in runs.items()
     }
-    return {"linear": told["linear"]} | kept
 
 
 def sizes(name) -> dict:
     """Tell of every side at every size of a corpus; IMDB's whole is in `sides`."""
     whole = len(parts_of(name, None, CHOOSING).fit)
     progress = tqdm([size for size in (*SMALLER, *([] if name == "imdb" else [whole])) if size <= whole], desc=name)
-    return {str(size): figures(sides(name, size, begin=3 if name == "imdb" else 1)) for size in progress}
+    return {str(size): accuracies(sides(name, size, begin=3 if name == "imdb" else 1)) for size in progress}
 
 
 def bases() -> dict:
@@ -359,7 +349,8 @@ def first_steps() -> dict:
     """Take first steps of several sizes, and the signed share alone."""
     side = Side(QUERY_AND_HEAD, begin=1, evaluate_every=20, steps=300)
     progress = tqdm(SIZES, desc="First steps", unit="size")
-    told = {str(size): tell_side(replace(side, first_step=size), imdb_parts, SIZES_DIM) for size in progress}
+    of_size = lambda size: of_side(replace(side, first_step=size), imdb_parts, SIZES_DIM)
+    told = {str(size): briefly(of_size(size), imdb_parts, side.begin) for size in progress}
     return told | {"share_alone": share_alone(imdb_parts)}
 
 

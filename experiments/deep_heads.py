@@ -27,25 +27,25 @@ targets   At step 50 the correlation of one word alone is at least .3 in each of
           Nothing is fixed for the rest: accuracies, sizes, ceilings, which side a head takes, heads that change sides late.
 """
 
+from functools import partial
 from itertools import chain
 
 import numpy as np
 from tqdm import tqdm
 
 import tokensel_nb as ts
-from tokensel_nb.heads import GROUP
-from tokensel_nb.matched import correlation_at_equal
 
+from . import transformers
 from .recording import rounded
-from .transformers import DIM, FIRST, HEADS, LONGEST, judged, looks, sequences, trained, words_of
+from .transformers import FIRST, judged
 from .what_heads_do import averaged, blind, effects, ends_of, one_word_logits, value, without
 
 WAYS = {"blind": blind, "averaged": averaged}
 
 
-def of_words(model, parameters, texts, left_out, about):
+def of_words(model, parameters, texts, about):
     """Return how one-word logits and the effects of words follow the skew."""
-    moves = effects(model, parameters, ts.logits(parameters, texts, model), left_out)
+    moves = effects(model, parameters, ts.logits(parameters, texts, model), without(texts, about[-1]))
     return {"one word": value(one_word_logits(model, parameters, texts), *about), "left out": value(moves, *about)}
 
 
@@ -71,36 +71,15 @@ def of_heads(model, parameters, texts, about):
 
 def run(name, kind, depth, seed, moments, values=(), heads=()):
     """Train one model; return what heads look for at each moment, and at some what words and heads do."""
-    train, others, looked_at = sequences(name, seed)
-    if "shuffled" in kind:
-        train, others = (ts.shuffle_labels(part, seed) for part in (train, others))
-    model = ts.Transformer(layers=depth, heads=HEADS, longest=LONGEST, spread=None if "default" in kind else 0.02)
-    words, skew = words_of(name, train, others, looked_at), others.label_skew()
-    about, left_out = (np.ravel(train.counts.sum(axis=0)), skew, words), without(looked_at, words)
-    found = {
-        "words": len(words),
-        "ceilings": ceilings(train, *about),
-        "judged": [],
-        "accuracies": [],
-        "values": [],
-        "heads": [],
-    }
-    for step, parameters in trained(model, model.start(train.vocab_size, DIM, seed), train, seed, moments):
-        seen = looks(model, parameters, looked_at)
-        found["judged"].append([[judged(head, *about) for head in layer] for layer in seen])
-        found["accuracies"].append(rounded(ts.accuracy(parameters, looked_at, model)))
-        if step in values:
-            found["values"].append(of_words(model, parameters, looked_at, left_out, about))
-        if step in heads:
-            found["heads"].append(of_heads(model, parameters, looked_at, about))
+    found = {"judged": [], "values": [], "heads": []}
+    for moment in transformers.followed(name, kind, depth, seed, moments):
+        seen = moment.model, moment.parameters, moment.texts[-1], moment.about
+        found["judged"].append(moment.of_heads(judged))
+        if moment.step in values:
+            found["values"].append(of_words(*seen))
+        if moment.step in heads:
+            found["heads"].append(of_heads(*seen))
     return found
-
-
-def ceilings(train, frequency, skew, words):
-    """Return how far the skew of the texts that train follows that of the others, with its sign and in size."""
-    own = train.label_skew()
-    pairs = (own, skew), (np.abs(own), np.abs(skew))
-    return rounded([correlation_at_equal(frequency[words], theirs[words], mine[words], GROUP) for mine, theirs in pairs], 3)
 
 
 EARLY, TWEETS = (25, 50, 100, 250, 750), 20261301
@@ -108,12 +87,12 @@ LATE = {"moments": (*EARLY, 2000), "values": (25, 50, 100, 750, 2000), "heads": 
 END = {"moments": EARLY, "values": (50, 750), "heads": (750,)}
 SEEDS = 5
 NUMBERS = {  # the corpus, the first seed, and of each kind and depth at which moments what is measured
-    "deep_heads_imdb": ("imdb", FIRST, {("free", 2): {"moments": EARLY}}),
-    "deepest_heads_imdb": ("imdb", FIRST, {("free", 4): {"moments": EARLY}}),
-    "words_first_imdb": ("imdb", FIRST, {("free", 1): END, ("shuffled", 1): END | {"heads": ()}}),
-    "late_heads_tweets": ("tweets", TWEETS, {("free", 1): LATE, ("shuffled", 1): LATE | {"heads": (750,)}}),
-    "late_deep_heads_tweets": ("tweets", TWEETS, {("free", 2): LATE}),
-    "default_heads_tweets": ("tweets", TWEETS, dict.fromkeys([("default", 1), ("default", 2), ("default shuffled", 1)], END)),
+    "deep_heads_imdb": ("imdb", FIRST, {"free 2": {"moments": EARLY}}),
+    "deepest_heads_imdb": ("imdb", FIRST, {"free 4": {"moments": EARLY}}),
+    "words_first_imdb": ("imdb", FIRST, {"free 1": END, "shuffled 1": END | {"heads": ()}}),
+    "late_heads_tweets": ("tweets", TWEETS, {"free 1": LATE, "shuffled 1": LATE | {"heads": (750,)}}),
+    "late_deep_heads_tweets": ("tweets", TWEETS, {"free 2": LATE}),
+    "default_heads_tweets": ("tweets", TWEETS, dict.fromkeys(["default 1", "default 2", "default shuffled 1"], END)),
 }
 
 
@@ -121,10 +100,10 @@ def part(name):
     """Train the kinds of models of a part."""
     corpus, first, kinds = NUMBERS[name]
     found = {}
-    for (kind, depth), when in kinds.items():
-        seeds = tqdm(range(first, first + SEEDS), desc=f"{corpus}, {kind}, {depth} layers", unit="run")
-        found[f"{kind} {depth}"] = when | {"runs": [run(corpus, kind, depth, seed, **when) for seed in seeds]}
+    for kind, when in kinds.items():
+        seeds = tqdm(range(first, first + SEEDS), desc=f"{corpus}, {kind} layers", unit="run")
+        found[kind] = when | {"runs": [run(corpus, *kind.rsplit(maxsplit=1), seed, **when) for seed in seeds]}
     return found
 
 
-RECORDS = {name: lambda name=name: part(name) for name in NUMBERS}
+RECORDS = {name: partial(part, name) for name in NUMBERS}

@@ -13,8 +13,7 @@ from tokensel_nb.chapters.recorded import PAPER_EDGES
 
 from .recording import or_none, rounded
 
-# `make record` repeats it with every seed; `data/record_times.json` says how long each part takes. The models
-# and the protocol's settings are in `tokensel_nb.chapters.deeper_reviews`.
+# `make record` repeats it with every seed. The models and the protocol's settings are in `tokensel_nb.chapters.deeper_reviews`.
 #
 # The protocol of the MLP, fixed before any of its seeds was run. Seeds 0 to 29 had shown that our own start and ReLU do not
 # reach the paper's table; what follows was chosen after looking at some of those, so fresh seeds judge it:
@@ -68,17 +67,9 @@ MORE = {
 imdb = cache(ts.load_imdb)
 
 
-def summary(corpus: ts.Corpus, experiment: chapter.Experiment) -> dict:
-    """Train with every seed, and return correlations, bin means and accuracies."""
-    runs = [chapter.deeper_run(corpus, experiment, seed) for seed in tqdm(experiment.seeds)]
-    return {
-        "score_correlations": rounded([one.score_correlation for one in runs]),
-        "value_correlations": rounded([one.value_correlation for one in runs]),
-        "scores": rounded([one.scores.means for one in runs]),
-        "values": rounded([one.values.means for one in runs]),
-        "accuracies": rounded([one.training.history.accuracies[-1] for one in runs]),
-        "held_out_accuracies": rounded([one.training.history.held_out_accuracies[-1] for one in runs]),
-    }
+def scores_of(corpus: ts.Corpus, experiment: chapter.Experiment) -> dict:
+    """Train with every seed, and return the bin means of scores."""
+    return {"scores": [rounded(chapter.deeper_run(corpus, experiment, seed).scores.means) for seed in tqdm(experiment.seeds)]}
 
 
 def of_seed(corpus: ts.Corpus, experiment: chapter.Experiment, seed: int) -> dict:
@@ -86,7 +77,7 @@ def of_seed(corpus: ts.Corpus, experiment: chapter.Experiment, seed: int) -> dic
     trained = chapter.deeper_run(corpus, experiment, seed)
     shown = ts.shuffle_labels(corpus, seed) if experiment.shuffled else corpus
     by_occurrences = chapter.sample(shown, seed)[0].label_skew()
-    parameters, others, history = trained.training.parameters, trained.others_skew, trained.training.history
+    parameters, others = trained.training.parameters, trained.others_skew
     means = {
         "scores": trained.scores.means,
         "values": trained.values.means,
@@ -95,66 +86,36 @@ def of_seed(corpus: ts.Corpus, experiment: chapter.Experiment, seed: int) -> dic
         "values_by_others": ts.binned(others, parameters.token_values, PAPER_EDGES).means,
         "alone_by_others": ts.binned(others, chapter.alone(parameters, experiment.model, corpus), PAPER_EDGES).means,
     }
-    return {
-        "seed": seed,
-        "accuracy": round(history.accuracies[-1], 4),
-        "held_out_accuracy": round(history.held_out_accuracies[-1], 4),
-        **{name: or_none(rounded(numbers, 3)) for name, numbers in means.items()},
-    }
+    return {"seed": seed} | {name: or_none(rounded(numbers, 3)) for name, numbers in means.items()}
 
 
 def favoured(corpus: ts.Corpus, experiment: chapter.Experiment) -> dict:
-    """Train with every seed on true and on shuffled labels, and return correlations at two steps."""
-    rows, stops, last = {}, [], chapter.SETTINGS["steps"]
+    """Train with every seed on true and on shuffled labels, and return correlations and ranks where true labels stop."""
+    found = {"stopped": [], "stopped, ranks": []}
     for seed in tqdm(experiment.seeds):
-        true, ranks = with_ranks(corpus, experiment, seed, every=50)
-        shuffled, chance = with_ranks(corpus, replace(experiment, shuffled=True), seed, every=true.stop)
-        stops.append(true.stop)
-        for name, step in (("stopped", true.stop), ("last", last)):
-            rows.setdefault(name, []).append([true.matched[step], shuffled.matched[step]])
-            rows.setdefault(f"{name}, ranks", []).append([ranks[step], chance[step]])
-    columns = {name: dict(zip(("true", "shuffled"), rounded(np.transpose(pairs)))) for name, pairs in rows.items()}
-    return {"seeds": list(experiment.seeds), "stops": stops} | columns
+        true, rank = with_rank(corpus, experiment, seed, every=50)
+        shuffled, chance = with_rank(corpus, replace(experiment, shuffled=True), seed, every=true.stop, stop=true.stop)
+        found["stopped"].append([true.matched[true.stop], shuffled.matched[true.stop]])
+        found["stopped, ranks"].append([rank, chance])
+    return {name: dict(zip(("true", "shuffled"), rounded(np.transpose(pairs)))) for name, pairs in found.items()}
 
 
-def with_ranks(corpus, experiment, seed, every):
-    """Train one seed; return its run and, by steps, how bin means of what a word says rise with the skew of others."""
-    said, last = {}, chapter.SETTINGS["steps"]
+def with_rank(corpus, experiment, seed, every, stop=None):
+    """Train one seed; return its run, and how bin means of what a word says rise with the skew of others where it stops."""
+    said = {}
 
     def watch(step, parameters):
         says = chapter.alone(parameters, experiment.model, corpus) if experiment.table == "mlp" else parameters.token_values
         said[step] = to_numpy(says)
 
     run_of = chapter.deeper_run(corpus, experiment, seed, watch=watch, evaluate_every=every)
-    steps = {run_of.stop, every, last} & said.keys()
-    return run_of, {step: ts.binned(run_of.others_skew, said[step], PAPER_EDGES).rank_correlation() for step in steps}
+    return run_of, ts.binned(run_of.others_skew, said[stop or run_of.stop], PAPER_EDGES).rank_correlation()
 
 
 def on_more(load, texts) -> dict:
     """Return what `favoured` finds of both models on another corpus."""
     corpus = load()
     return {name: favoured(corpus, replace(each, seeds=NEW_SEEDS, texts=texts)) for name, each in FRESH.items()}
-
-
-def slants_along(corpus: ts.Corpus, seeds=(60, 61), steps=2400, every=200) -> dict:
-    """Train the protocol's MLP longer, and return the slant of its scores along the way; also with the two labels swapped."""
-
-    def slants_of(shown, seed):
-        skew, slants = chapter.skew_over(chapter.sample(shown, seed)[0], chapter.PROTOCOL.skew), []
-
-        def watch(step, parameters):
-            slants.append(chapter.slant(ts.binned(skew, to_numpy(parameters.token_scores), PAPER_EDGES).means))
-
-        chapter.deeper_run(shown, chapter.PROTOCOL, seed, watch=watch, steps=steps, evaluate_every=every)
-        return rounded(slants[1:], 3)
-
-    swapped = replace(corpus, labels=1 - corpus.labels)
-    return {
-        "seeds": list(seeds),
-        "steps": list(range(every, steps + 1, every)),
-        "true labels": [slants_of(corpus, seed) for seed in seeds],
-        "swapped labels": [slants_of(swapped, seed) for seed in seeds],
-    }
 
 
 def every_seed(corpus: ts.Corpus, experiment: chapter.Experiment) -> list:
@@ -168,11 +129,10 @@ def of_each(experiments, measure) -> dict:
 
 
 RECORDS = {
-    "deeper": lambda: of_each(chapter.EXPERIMENTS, summary),
+    "deeper": lambda: of_each(chapter.EXPERIMENTS, scores_of),
     "deeper_mlp": lambda: of_each(OF_MLP, every_seed),
     "deeper_shuffled": lambda: of_each(OF_TWO_LAYERS, every_seed),
     "deeper_second": lambda: {name: of_seed(imdb(), one, *one.seeds) for name, one in SECOND.items()},
-    "deeper_slant": lambda: slants_along(imdb()),
     "deeper_matched": lambda: of_each(FRESH, favoured),
     "deeper_more": lambda: {name: on_more(*each) for name, each in MORE.items()},
 }

@@ -21,8 +21,6 @@ terms of relative size 1/√d, some 6%. For the controls of values and scores: a
 one, of either sign; the term -2k/(|S| - 2k) alone moves that of scores by 6%.
 """
 
-import time
-
 import numpy as np
 from scipy.stats import norm
 from tqdm import tqdm
@@ -140,16 +138,12 @@ def gathered(sizes, places, foreseen, of_size) -> dict:
 
 def dimension() -> dict:
     """Run everything."""
-    began, doublings = time.perf_counter(), np.log2(SIZES)
+    doublings = np.log2(SIZES)
+    of_share = lambda size: of_scores(size, size // 64), lambda size, seed: scores(size, seed, size // 64)
     return {
-        "seeds": list(SEEDS),
-        "draws": DRAWS,
         "values": gathered(SIZES, doublings, of_values, values),
         "scores": gathered(SIZES, doublings, of_scores, scores),
-        "share": gathered(
-            SHARED, SHARED, lambda size: of_scores(size, size // 64), lambda size, seed: scores(size, seed, size // 64)
-        ),
-        "seconds": round(time.perf_counter() - began, 1),
+        "share": gathered(SHARED, SHARED, *of_share),
     }
 
 

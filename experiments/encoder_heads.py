@@ -21,22 +21,22 @@ targets   For each of five seeds. True labels: at least one new head (trials: 8 
 """
 
 import re
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
 import torch
 from torch import nn
-from tqdm import tqdm
 
 import tokensel_nb as ts
 from tokensel_nb.matched import correlation_at_equal
 
-from .encoder import CLS, SEP, Pooled, load_encoder, windows_of
+from .encoder import CLS, SEP, Pooled, fine_tune, load_encoder, windows_of
 from .recording import rounded
 
 SEEDS = range(20261128, 20261133)
 LEARNT, LOOKED_AT, LENGTH = 1600, 1200, 62
-RATES, BATCH = {"rate": 1e-4, "head_rate": 3e-3}, 16
+TUNING = {"rate": 1e-4, "head_rate": 3e-3, "batch": 16, "end": 0}  # of Adam
 
 
 class Reading(Pooled):
@@ -46,6 +46,11 @@ class Reading(Pooled):
         super().__init__(pretrained, seed)
         del self.cls_embedding
         self.bias = nn.Parameter(torch.zeros(1))
+
+    @property
+    def head(self) -> list:
+        """What is new behind the encoder."""
+        return [self.output_vector, self.bias]
 
     def forward(self, ids):
         """Return f of every text."""
@@ -60,21 +65,6 @@ class Reading(Pooled):
             found.append(layer.self_attn(states[:, :1], states, states, **options)[1][:, :, 0])
             states = layer(states, src_key_padding_mask=padding)
         return torch.stack(found, 1), states[:, 0] @ self.output_vector + self.bias
-
-
-def fine_tune(model, windows, labels, seed):
-    """Fine-tune encoder and read-out together; labels are 0 or 1."""
-    head = [model.output_vector, model.bias]
-    body = [weights for weights in model.parameters() if all(weights is not other for other in head)]
-    adam = torch.optim.Adam([dict(params=body, lr=RATES["rate"]), dict(params=head, lr=RATES["head_rate"])])
-    signs, order = torch.tensor(2.0 * labels - 1).float(), torch.tensor(np.random.default_rng(seed).permutation(len(windows)))
-    falling = torch.optim.lr_scheduler.LinearLR(adam, 1, 0, len(order.split(BATCH)))
-    for rows in tqdm(order.split(BATCH), desc="Fine-tuning", unit="step", delay=2):
-        adam.zero_grad()
-        nn.functional.softplus(-signs[rows] * model(windows[rows])).mean().backward()
-        adam.step()
-        falling.step()
-    return model
 
 
 def whole_words(pretrained, pieces):
@@ -97,26 +87,26 @@ def kept(found, model, frequency) -> dict:
     return {"heads": rounded(grid, 3), "chance": rounded(found.chance.max(axis=(1, 2)), 3), "says": rounded(says, 3)}
 
 
-def reviews_in_parts(pretrained, seed, sizes):
+def reviews_in_parts(pretrained, seed):
     """Return the pieces and labels of the reviews that train, that are looked at, and that tell the lean."""
     reviews = ts.read_imdb()
     order = np.random.default_rng(seed).permutation(len(reviews.labels))
     pieces = pretrained.pieces([reviews.texts[row] for row in order])
-    return [(pieces[a:b], reviews.labels[order[a:b]]) for a, b in pairwise([0, *np.cumsum(sizes), len(order)])]
+    return [(pieces[a:b], reviews.labels[order[a:b]]) for a, b in pairwise([0, LEARNT, LEARNT + LOOKED_AT, len(order)])]
 
 
 def networks(pretrained, windows, labels, seed):
     """Yield the encoder before it is fine-tuned, and fine-tuned on true and on shuffled labels."""
-    shuffled = np.random.default_rng(seed).permutation(labels)
     yield "before", Reading(pretrained, seed)
-    yield "true", fine_tune(Reading(pretrained, seed), windows, labels, seed)
-    yield "shuffled", fine_tune(Reading(pretrained, seed), windows, shuffled, seed)
+    shuffled = np.random.default_rng(seed).permutation(labels)
+    for name, told in {"true": labels, "shuffled": shuffled}.items():
+        yield name, fine_tune(Reading(pretrained, seed), windows, told, seed, **TUNING)
 
 
-def run(seed, sizes=(LEARNT, LOOKED_AT)) -> dict:
+def run(seed) -> dict:
     """Look at all heads before, and after fine-tuning on true and on shuffled labels, with one order of the reviews."""
     pretrained, record = load_encoder(), {}
-    (learnt, labels), (seen, seen_labels), (others, other_labels) = reviews_in_parts(pretrained, seed, sizes)
+    (learnt, labels), (seen, seen_labels), (others, other_labels) = reviews_in_parts(pretrained, seed)
     windows = windows_of(seen, LENGTH)
     tokens, others = (whole_words(pretrained, each) for each in (windows.numpy(), others))
     frequency = np.bincount(np.concatenate(others) + 1)[1:]
@@ -124,7 +114,7 @@ def run(seed, sizes=(LEARNT, LOOKED_AT)) -> dict:
         attention, logits = look_at(model, windows)
         found = ts.head_preferences(attention, tokens, seen_labels, others=(others, other_labels), ignore=[-1], seed=seed)
         record[name] = kept(found, model, frequency) | {"accuracy": rounded(np.mean((logits > 0) == seen_labels))}
-    return record | {"words": len(found.words), "ceiling": rounded(found.ceiling, 3)}
+    return record
 
 
-RECORDS = {f"encoder_heads_{number}": lambda seed=seed: run(seed) for number, seed in enumerate(SEEDS)}
+RECORDS = {f"encoder_heads_{number}": partial(run, seed) for number, seed in enumerate(SEEDS)}

@@ -10,15 +10,13 @@ for p and for w, p = p(0) + Σ b_s E_s and w = w(0) + Σ c_s E_s: only the produ
 sum over its own texts, so no rounding at τ = 1e30 runs along directions that nothing holds.
 """
 
-from __future__ import annotations
-
-import warnings
-from dataclasses import dataclass
+from collections import namedtuple
 
 import numpy as np
-from scipy import integrate, linalg, optimize
+from scipy import integrate, linalg, special
 
 import tokensel_nb as ts
+from tokensel_nb.margin import least_norm
 
 MOST = 6_000  # velocities that one call may ask for; a few hundred do where attention closes
 WAYS = (("BDF", 1e-8), ("BDF", 1e-7), ("BDF", 1e-6), ("Radau", 1e-6))  # solvers and local errors; rounding can stop the finest
@@ -30,81 +28,43 @@ class Unfollowed(RuntimeError):
     """No solver follows the flow as far as was asked."""
 
 
-@dataclass(frozen=True)
-class Head:
-    """The shortest v̂ with y z_X·v̂ ≥ 1: v̂ = Σ_X λ_X y z_X."""
-
-    vector: np.ndarray
-    multipliers: np.ndarray  # one a text
-    margins: np.ndarray  # y z_X·v̂, exactly 1 where a multiplier is positive
+class Undecided(Exception):
+    """The hypotheses do not hold, or whether they do is not seen."""
 
 
-def shortest(rows):
-    """Return the shortest vector with ``rows @ vector >= 1`` and its multipliers; None, None if there is none."""
-    columns = np.vstack([rows.T, np.ones(len(rows))])
-    wanted = np.eye(len(columns))[-1]
-    multipliers, _ = optimize.nnls(columns, wanted, maxiter=10_000)
-    short = (wanted - columns @ multipliers)[-1]  # 1/(1 + ‖vector‖²), if there is one
-    if short < 1e-12:
-        return None, None
-    # Once more from the rows that hold with equality, to full precision, unless these are dependent and rounding spoils them.
-    held, multipliers = multipliers > 0, multipliers / short
-    rough, vector = rows.T @ multipliers, np.linalg.lstsq(rows[held], np.ones(held.sum()))[0]
-    if (rows @ vector).min() < 1 - 1e-9 or np.linalg.norm(vector) > (1 + 1e-9) * np.linalg.norm(rough):
-        return rough, multipliers
-    polished = multipliers.copy()
-    polished[held] = np.linalg.lstsq(rows[held].T, vector)[0]
-    return vector, polished if polished.min() >= 0 else multipliers
+# The shortest v̂ with y z_X·v̂ ≥ 1, v̂ = Σ_X λ_X y z_X: multipliers λ and margins y z_X·v̂, exactly 1 where v̂ touches.
+Head = namedtuple("Head", "vector multipliers margins")
+# Where p and v = τ v̂ + ring are at τ = log_time, with attention, y f(X) - τ and μ_X T_X of the texts.
+Point = namedtuple("Point", "log_time query ring output attention margins pulls")
 
 
-def head_of(rows, signs, attention) -> Head | None:
+def head_of(rows, signs, attention):
     """Return the shortest head of given attention, of shape (n, |S|); None if none has all margins. Alike texts share λ."""
     texts, place, sizes = np.unique(signs[:, None] * attention, axis=0, return_inverse=True, return_counts=True)
-    vector, multipliers = shortest(texts @ rows)
+    vector, multipliers = least_norm(texts @ rows)
     if vector is None:
         return None
     multipliers[multipliers < TOUCHES] = 0.0
     margins = texts @ rows @ vector
-    margins = np.where((multipliers > 0) | (np.abs(margins - 1) < TOUCHES), 1.0, margins)[place.ravel()]
-    return Head(vector, (multipliers / sizes)[place.ravel()], margins)
-
-
-@dataclass(frozen=True)
-class Point:
-    """Where p and v are; ``log_time`` is τ, and v = τ v̂ + ``ring``."""
-
-    log_time: float
-    query: np.ndarray
-    ring: np.ndarray
-    output: np.ndarray
-    attention: np.ndarray  # of shape (n, |S|)
-    margins: np.ndarray  # y f(X) - τ, one a text
-    losses: np.ndarray  # one a text
+    margins[(multipliers > 0) | (np.abs(margins - 1) < TOUCHES)] = 1.0
+    return Head(vector, (multipliers / sizes)[place.ravel()], margins[place.ravel()])
 
 
 class HeadFlow:
-    """The flow from a start, in coordinates that a chosen head v̂ spans; any v̂ gives the same flow."""
+    """The flow from a start at τ₀ = ``begin``, with v = τ v̂ + w; any v̂ = Σ ``lifts``_s E_s gives the same flow.
 
-    def __init__(self, corpus: ts.Corpus, start: ts.Parameters, head: Head | None = None, attention=None, begin=0.0):
-        # ``attention`` is the one that ``head`` belongs to, ``begin`` τ₀.
-        self.corpus, self.start, self.begin = corpus, start, begin
-        self.signs, self.weights = corpus.signs, corpus.mean_weights
+    Entries of texts with y E_s·v̂ = 1 are known to be ``exact``.
+    """
+
+    def __init__(self, corpus, start, lifts, exact=False, begin=0.0):
+        self.start, self.lifts, self.begin, self.signs, self.weights = start, lifts, begin, corpus.signs, corpus.mean_weights
         with np.errstate(divide="ignore"):
             self.log_counts = np.log(corpus.counts.toarray())
         rows = start.embeddings
-        self.gram, self.scores = rows @ rows.T, rows @ start.cls_embedding
-        if head is None:
-            self.split(np.zeros(len(rows)))
-        else:
-            self.split((head.multipliers * self.signs) @ attention, (attention == 1) & (head.margins == 1)[:, None])
-
-    def split(self, lifts, exact=False):
-        """Write v as τ v̂ + w, v̂ = Σ ``lifts``_s E_s, where entries of texts with y E_s·v̂ = 1 are known to be ``exact``."""
-        rows = self.start.embeddings
-        self.lifts, self.vector = lifts, lifts @ rows
+        self.gram, self.scores, self.vector = rows @ rows.T, rows @ start.cls_embedding, lifts @ rows
         self.leads = rows @ self.vector
         self.excess = np.where(exact, 0.0, self.signs[:, None] * self.leads - 1)
-        self.ring = self.start.output_vector - self.begin * self.vector
+        self.ring = start.output_vector - begin * self.vector
         self.rest = rows @ self.ring
 
     def at(self, x, point):
@@ -112,8 +72,7 @@ class HeadFlow:
         size, time = len(self.gram), np.expm1(x)
         score, rest = self.scores + self.gram @ point[:size], self.rest + self.gram @ point[size:]
         logits = score + self.log_counts
-        logits -= logits.max(axis=1, keepdims=True)
-        attention = np.exp(logits)
+        attention = np.exp(logits - logits.max(axis=1, keepdims=True))
         attention /= attention.sum(axis=1, keepdims=True)
         every, top = np.arange(len(logits)), attention.argmax(axis=1)
         values = time * self.leads + rest
@@ -123,72 +82,69 @@ class HeadFlow:
         pulls = attention * (below - moved[:, None])
         pulls[every, top] = 0.0
         pulls[every, top] = -pulls.sum(axis=1)
-        logit = time - short
-        log_pull = short - np.logaddexp(0, -logit)  # log T
-        pulled = self.weights * np.exp(np.minimum(log_pull, LARGEST))
-        return attention, pulls, pulled, short, logit
+        log_pull = short - np.logaddexp(0, short - time)  # log T
+        return attention, pulls, self.weights * np.exp(np.minimum(log_pull, LARGEST)), short
 
     def velocity(self, x, point):
         """Return d(b, c)/dx."""
         self.evaluations += 1
         if self.evaluations > MOST:
             raise RuntimeError(f"the solver takes too many steps, at log(1 + τ) = {x:.3g}")
-        attention, pulls, pulled, *_ = self.at(x, point)
+        attention, pulls, pulled, _ = self.at(x, point)
         signed = pulled * self.signs
         return np.exp(x) * np.concatenate([signed @ pulls, signed @ attention - self.lifts])
 
     def jacobian(self, x, point):
         """Return the derivative of the velocity by the point."""
-        attention, pulls, pulled, _, logit = self.at(x, point)
-        signed, curved = pulled * self.signs, pulled / (1 + np.exp(np.clip(-logit, -LARGEST, LARGEST)))
-        mixed = (signed[:, None] * attention).T @ attention
-        by_value = np.diag(signed @ attention) - mixed - (curved[:, None] * attention).T @ pulls
-        crossed = (signed[:, None] * attention).T @ pulls
-        by_score = np.diag(signed @ pulls) - crossed - crossed.T - (curved[:, None] * pulls).T @ pulls
-        of_values = -(curved[:, None] * attention).T @ attention
-        return np.exp(x) * np.block(
-            [[by_score @ self.gram, by_value.T @ self.gram], [by_value @ self.gram, of_values @ self.gram]]
-        )
+        attention, pulls, pulled, short = self.at(x, point)
+        signed, curved = pulled * self.signs, pulled * special.expit(np.expm1(x) - short)
 
-    def follow(self, log_times, ways=WAYS) -> list[Point]:
+        def sums(weights, one, other):
+            return (weights[:, None] * one).T @ other
+
+        by_value = np.diag(signed @ attention) - sums(signed, attention, attention) - sums(curved, attention, pulls)
+        crossed = sums(signed, attention, pulls)
+        by_score = np.diag(signed @ pulls) - crossed - crossed.T - sums(curved, pulls, pulls)
+        of_both = np.block([[by_score, by_value.T], [by_value, -sums(curved, attention, attention)]])
+        return np.exp(x) * of_both @ linalg.block_diag(self.gram, self.gram)
+
+    def follow(self, log_times, ways=WAYS, failure=Unfollowed) -> list[Point]:
         """Return where p and v are at given τ, in ascending order; by the first way that SciPy's solvers get there."""
-        for way in ways:
+        (begin, *times), start = np.log1p([self.begin, *log_times]), np.zeros(2 * len(self.gram))
+        for method, tolerance in ways:
+            self.evaluations, options = 0, dict(jac=self.jacobian, t_eval=times, rtol=tolerance, atol=tolerance)
             try:
-                return self._follow(np.log1p(np.concatenate([[self.begin], log_times])), *way)
+                with np.errstate(all="ignore"):  # trial points of the solver may lie anywhere
+                    solved = integrate.solve_ivp(self.velocity, (begin, times[-1]), start, method, **options)
             except (RuntimeError, ValueError) as error:  # ValueError: of a matrix that is not finite
-                failure = error
-        raise Unfollowed(str(failure)) from failure
-
-    def _follow(self, times, method, tolerance):
-        """Return the same by one solver."""
-        self.evaluations = 0
-        options = dict(jac=self.jacobian, t_eval=times[1:], rtol=tolerance, atol=tolerance)
-        with np.errstate(all="ignore"), warnings.catch_warnings():  # trial points of the solver may lie anywhere
-            warnings.simplefilter("ignore", linalg.LinAlgWarning)
-            solved = integrate.solve_ivp(self.velocity, (times[0], times[-1]), np.zeros(2 * len(self.gram)), method, **options)
-        if not solved.success:
-            raise RuntimeError(solved.message)
-        return [self.point(x, point) for x, point in zip(times[1:], solved.y.T)]
+                reason = str(error)
+                continue
+            if solved.success:
+                return [self.point(x, point) for x, point in zip(times, solved.y.T)]
+            reason = solved.message
+        raise failure(reason)
 
     def point(self, x, coordinates) -> Point:
         """Return a point in full."""
-        rows, size = self.start.embeddings, len(self.gram)
-        attention, _, _, short, logit = self.at(x, coordinates)
-        query = self.start.cls_embedding + coordinates[:size] @ rows
-        ring = self.ring + coordinates[size:] @ rows
-        time = np.expm1(x)
-        return Point(time, query, ring, time * self.vector + ring, attention, -short, np.logaddexp(0, -logit))
+        of_query, of_ring = coordinates.reshape(2, -1) @ self.start.embeddings
+        attention, _, pulled, short = self.at(x, coordinates)
+        time, ring = np.expm1(x), self.ring + of_ring
+        return Point(time, self.start.cls_embedding + of_query, ring, time * self.vector + ring, attention, -short, pulled)
 
 
-def follow(corpus: ts.Corpus, start: ts.Parameters, log_times, ways=WAYS) -> list[Point]:
-    """Return where p and v are at given τ, up to some 1e8, whatever attention does: once a decade v̂ becomes dv/dτ."""
-    found, point, begin = [], None, 0.0
+def followed(corpus, start, attention, log_times, begin=0.0) -> list[Point]:
+    """Return where p and v are at given τ, in the coordinates of the head that belongs to given attention."""
+    head = head_of(start.embeddings, corpus.signs, attention)
+    exact = (attention == 1) & (head.margins == 1)[:, None]
+    return HeadFlow(corpus, start, (head.multipliers * corpus.signs) @ attention, exact, begin).follow(log_times)
+
+
+def follow(corpus, start, log_times) -> list[Point]:
+    """Return where p and v are at given τ, up to some 1e8, coarsely, whatever attention does: once a decade v̂ becomes dv/dτ."""
+    found, begin, lifts = [], 0.0, np.zeros(corpus.vocab_size)
     for stop in np.unique(np.concatenate([10.0 ** np.arange(np.log10(log_times[-1])), log_times])):
-        flow = HeadFlow(corpus, start, begin=begin)
-        if point is not None:
-            pulled = flow.weights * flow.signs * np.exp(-point.margins - point.losses)
-            flow.split(pulled @ point.attention)
-        (point,) = flow.follow([stop], ways)
-        start, begin = ts.Parameters(start.embeddings, point.query, point.output), stop
+        (point,) = HeadFlow(corpus, start, lifts, begin=begin).follow([stop], WAYS[2:3], Undecided)
+        lifts, begin = (point.pulls * corpus.signs) @ point.attention, stop
+        start = ts.Parameters(start.embeddings, point.query, point.output)
         found += [point] * int(stop in log_times)
     return found

@@ -24,6 +24,7 @@ targets    Company's coefficient at most 0 everywhere. On IMDB at the stopping s
 """
 
 import numpy as np
+import pandas as pd
 from sklearn.linear_model import RidgeCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -90,7 +91,7 @@ def foreseen(found, skew, strays, random) -> dict:
         "all": rounded(every),
         "alone": {group: rounded(of(names)[0]) for group, names in GROUPS.items()},
         "without": {group: rounded(of([each for each in columns if each not in names])[0]) for group, names in GROUPS.items()},
-        "coefficients": {name: rounded(number) for name, number in coefficients.items()},
+        "coefficients": rounded(coefficients),
     }
 
 
@@ -103,17 +104,17 @@ def values_of(half, fifth, seed, stop=None) -> tuple[dict, int]:
     return {"stopped": seen[stop], "last": training.parameters.token_values}, stop
 
 
-def measured(half, fifth, seed, stop=None) -> tuple[dict, dict]:
-    """Return the figures of one half and its labels, the step first, and its words with their residuals and features."""
+def measured(half, fifth, seed, stop=None) -> tuple[dict, dict, int]:
+    """Return the figures of one half and its labels, its words with their residuals and features, and the stopping step."""
     words = np.flatnonzero(compared(half))
     skew, found = half.label_skew()[words], features(half, words)
     values, stop = values_of(half, fifth, seed, stop)
     again, _ = values_of(half, fifth, seed + 1000, stop)
-    figures, strays = {"stop": stop, "words": len(words)}, {}
+    mixed = permuted(found, half.counts.sum(axis=0)[words], np.random.default_rng([seed, 1]))
+    figures, strays = {}, {}
     for moment in values:
         strays[moment], second = (residuals(skew, run[moment][words]) for run in (values, again))
         random = [np.random.default_rng(seed) for _ in range(2)]  # the same halves of the words
-        mixed = permuted(found, half.counts.sum(axis=0)[words], np.random.default_rng([seed, 1]))
         figures[moment] = {
             "line": rounded(1 - strays[moment].var() / values[moment][words].var()),
             "starts": rounded(np.corrcoef(strays[moment], second)[0, 1]),
@@ -121,21 +122,19 @@ def measured(half, fifth, seed, stop=None) -> tuple[dict, dict]:
             "permuted": foreseen(mixed, skew, strays[moment], random[1]),
         }
     columns = {"skew": skew, "residual": strays["stopped"] / strays["stopped"].std()} | found
-    return figures, dict(zip(half.vocabulary[words], np.column_stack(list(columns.values())))) | {"": list(columns)}
+    return figures, pd.DataFrame(columns, half.vocabulary[words]), stop
 
 
 def named(of_splits: list) -> dict:
     """Return the words that stray most of those that stray to one side with every split, and what they are like."""
-    columns = next(iter([table.pop("") for table in of_splits]))
-    shared = sorted(set.intersection(*map(set, of_splits)))
-    numbers = np.array([[table[word] for word in shared] for table in of_splits])  # (split, word, column)
+    shared = sorted(set.intersection(*(set(table.index) for table in of_splits)))
+    numbers = np.array([table.loc[shared].to_numpy() for table in of_splits])  # (split, word, column)
+    columns = list(of_splits[0])
     strays = numbers[:, :, columns.index("residual")]
     same = np.abs(np.sign(strays).sum(axis=0)) == len(of_splits)
     order = np.argsort(np.where(same, strays.mean(axis=0), 0), kind="stable")
     chosen = [*order[:NAMED], *order[: -NAMED - 1 : -1]]
-    rows = {shared[word]: dict(zip(columns, rounded(numbers[:, word].mean(axis=0), 3))) for word in chosen}
-    spans = {shared[word]: rounded([strays[:, word].min(), strays[:, word].max()], 2) for word in chosen}
-    return {"shared": len(shared), "one side": int(same.sum()), "rows": rows, "spans": spans}
+    return {"rows": {shared[word]: dict(zip(columns, rounded(numbers[:, word].mean(axis=0), 3))) for word in chosen}}
 
 
 def summary(load, splits=SPLITS) -> dict:
@@ -144,11 +143,11 @@ def summary(load, splits=SPLITS) -> dict:
     for seed in tqdm(splits, desc="Splits", unit="split"):
         corpus, fifth = load(seed).split(HELD_OUT, seed=seed)
         half, _ = corpus.split(0.5, seed=seed)
-        figures, table = measured(half, fifth, seed)
+        figures, table, stop = measured(half, fifth, seed)
         tables.append(table)
         found["true labels"].append(figures)
         mixed = (ts.shuffle_labels(part, seed) for part in (half, fifth))
-        found["shuffled labels"].append(measured(*mixed, seed, figures["stop"])[0])
+        found["shuffled labels"].append(measured(*mixed, seed, stop)[0])
     return {labels: joined(each) for labels, each in found.items()} | {"named": named(tables)}
 
 

@@ -86,7 +86,6 @@ def worth_of(corpus, seed=SEED, **options) -> dict:
     return {
         "pairs": int(pairs.sum()),
         "holding": rounded((corpus.counts[:, pairs].sum(axis=1) > 0).mean()),
-        "token share": rounded(corpus.counts[:, pairs].sum() / corpus.counts[:, ~pairs].sum()),
         "right": rounded([[each.mean() for each in of] for of in right]),
         "gains": {name: rounded(of, 5) for name, of in gained.items()},  # means, then margins; the last of all folds
     }

@@ -5,6 +5,8 @@
 
 import base64
 import json
+import sys
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -42,14 +44,13 @@ LEANS = 0.2  # 05_beyond asks where "not" takes "good", and then the words whose
 def packed(numbers, step: float) -> dict:
     """Return numbers as multiples of a step, two bytes each, all low bytes before all high ones: so they compress well."""
     steps = np.round(np.asarray(numbers, float) / step)
-    if (abs(steps) > 32_767).any():
-        raise ValueError(
-            f"the largest number, {abs(np.asarray(numbers)).max():g}, is over 32,767 steps of {step:g}; give a larger step"
-        )
+    if (largest := np.abs(numbers).max()) > 32_767.5 * step:
+        raise ValueError(f"the largest number, {largest:g}, is over 32,767 steps of {step:g}; give a larger step")
     low_high = steps.astype("<i2").view(np.uint8).reshape(-1, 2).T
     return {"step": step, "bytes": base64.b64encode(low_high.tobytes()).decode()}  # tokensel.unpack of the pages reads it
 
 
+@cache
 def trained_words(stages=STAGES) -> dict:
     """Train as 04_reviews does, and return what each word has at some steps, and how often it occurs in either class."""
     corpus, held_out = front_page.parts()
@@ -66,34 +67,47 @@ def trained_words(stages=STAGES) -> dict:
     return words | {"counts": np.stack([corpus.counts[corpus.labels == label].sum(axis=0) for label in (0, 1)])}
 
 
-def shuffled_frames() -> list[dict]:
+def shuffled(steps) -> list[dict]:
     """Train with labels that mean nothing, and return what each word has at some steps."""
-    _, seen = front_page.shuffled(*front_page.parts(), front_page.PERMUTATIONS[0], keep=SHUFFLED_FRAMES)
-    return [seen[step] for step in SHUFFLED_FRAMES]
+    _, seen = front_page.shuffled(*front_page.parts(), front_page.PERMUTATIONS[0], steps=steps[-1], keep=steps)
+    return [seen[step] for step in steps]
 
 
-def shuffled_map(steps=SHUFFLED_MAP) -> dict:
-    """Train on with those labels, and return what every word has at some steps: values and scores, packed."""
-    settings = dict(steps=steps[-1], keep=steps)
-    _, seen = front_page.shuffled(*front_page.parts(), front_page.PERMUTATIONS[0], **settings)
-    return {step: [packed(seen[step][kind], size) for kind, size in COARSE.items()] for step in steps}
+def shuffled_map() -> dict:
+    """Return what every word has at some of these steps: values and scores, packed."""
+    return {
+        step: [packed(seen[kind], size) for kind, size in COARSE.items()]
+        for step, seen in zip(SHUFFLED_MAP, shuffled(SHUFFLED_MAP))
+    }
 
 
-def horns(trained: dict, shuffled: list[dict]) -> dict:
+def reviews() -> dict:
+    """Return what words have at all stages, packed, and the share of held-out reviews read rightly."""
+    trained = trained_words()
+    words = {kind: [packed(numbers, size) for numbers in trained[kind]] for kind, size in ROUNDING.items()}
+    return {"stages": STAGES, "right": rounded(trained["right"])} | words
+
+
+def stopped() -> dict:
+    """Return what words have where the front page stops, packed."""
+    words, at = reviews(), STAGES.index(front_page.STOP)
+    return {kind: words[kind][at] for kind in ROUNDING}
+
+
+def horns() -> dict:
     """Return the front page's cloud: the words that occur often, in the order of their skew, and where they are when."""
     corpus, _ = front_page.parts()
     often = np.flatnonzero(corpus.counts.sum(axis=0) >= front_page.OFTEN)
     order = often[np.argsort(corpus.label_skew()[often], kind="stable")]
 
     def moves(frames, steps):
-        return {"steps": steps} | {
-            kind: [packed(frame[kind][order], size) for frame in frames] for kind, size in ROUNDING.items()
-        }
+        of = {kind: [packed(frame[kind][order], size) for frame in frames] for kind, size in ROUNDING.items()}
+        return {"steps": steps} | of
 
     return {
         "words": corpus.vocabulary[order].tolist(),
-        "true": moves(trained["frames"], FRAMES),
-        "shuffled": moves(shuffled, SHUFFLED_FRAMES),
+        "true": moves(trained_words()["frames"], FRAMES),
+        "shuffled": moves(shuffled(SHUFFLED_FRAMES), SHUFFLED_FRAMES),
         "heads": heads(),
     }
 
@@ -112,11 +126,6 @@ def verdict() -> dict:
     fits = {kind: [found[kind]["slope"], found[kind]["intercept"]] for kind in ("short", "long")}
     settings = {"step": front_page.STOP, "shortest": front_page.SHORT, "sure": front_page.SURE}
     return settings | fits | bits
-
-
-def of_stage(reviews: dict, step: int) -> dict:
-    """Return what words have at one of the steps, packed."""
-    return {kind: reviews[kind][STAGES.index(step)] for kind in ROUNDING}
 
 
 def first_step() -> dict:
@@ -176,27 +185,16 @@ def head_looks(networks=NETWORKS) -> dict:
     """Train transformers as the first runs on tweets; return their curves, and how much each head looks at each word."""
     data = {"moments": transformers.MOMENTS, "fine": FINE, "looks": {}, "curves": {}}
     for network in networks:
-        seen, (kind, depth) = [], network.split()
-        found = transformers.heads("tweets", kind, depth, transformers.FIRST, seen.append)
-        _, train, others, looked_at = seen[0]
+        moments = list(transformers.followed("tweets", *network.split(), transformers.FIRST))
+        train, others, looked_at = moments[0].texts
         words = np.flatnonzero(np.asarray(looked_at.counts.sum(axis=0)).ravel() >= SEEN)
         lean = np.nan_to_num(others.label_skew()[words])
         data |= {"vocabulary": train.vocabulary[words].tolist(), "lean": lettered(10 * lean)}
-        logs = np.log2([looks[..., words] for looks, *_ in seen])
+        logs = np.log2([moment.looks[..., words] for moment in moments])
         data["looks"][network] = [[[lettered(FINE * head) for head in layer] for layer in moment] for moment in logs]
-        tenths = np.array(found["curves"]).reshape(*logs.shape[:3], -1, 2).mean(axis=-1)  # of 20 groups, 10
-        data["curves"][network] = rounded(tenths, 2)
+        curves_of = np.array([moment.of_heads(transformers.curve) for moment in moments])
+        data["curves"][network] = rounded(curves_of.reshape(*logs.shape[:3], -1, 2).mean(axis=-1), 2)  # of 20 groups, 10
     return data
-
-
-def write_heads(folder: Path = FOLDER):
-    """Write what 12_transformers's plaything of heads knows: two minutes of training."""
-    (folder / "heads_data.js").write_text(script("heads", head_looks()), "utf-8")
-
-
-def write_pairs(folder: Path = FOLDER):
-    """Write what 05_beyond's plaything knows: it needs no training."""
-    (folder / "not_data.js").write_text(script("pairs", pairs()), "utf-8")
 
 
 def planted() -> dict:
@@ -205,11 +203,6 @@ def planted() -> dict:
     runs = {" ".join(map(str, run.pop("marked"))): run for run in found["runs"]}
     settings = {"mark": your_data.MARK, "bad": your_data.MARKED, "good": your_data.STRAY}
     return settings | {"runs": runs, "shuffled": found["shuffled"]}
-
-
-def write_planted(folder: Path = FOLDER):
-    """Write what 06_your_data's plaything knows."""
-    (folder / "plant_data.js").write_text(script("planted", planted()), "utf-8")
 
 
 def costs() -> dict:
@@ -223,19 +216,9 @@ def costs() -> dict:
     for units in (1, 8, enough):
         many = gpu._replace(units=units, feed=min(units, 8) * gpu.feed)
         machines[f"{units} H200"] = many._asdict() | {"share": tensors["gpu"]["share"]}
-    begin = {
-        "texts": size.texts,
-        "tokens": size.tokens // size.texts,
-        "words": size.words,
-        "dim": size.dim,
-        "entry": scale.TWO_COPIES,
-    }
+    begin = {name: getattr(size, name) for name in ("texts", "tokens", "words", "dim")} | {"entry": scale.TWO_COPIES}
+    begin["tokens"] //= size.texts
     return {"begin": begin, "entries": per_token, "preparing": seconds["disk"] - seconds["memory"], "machines": machines}
-
-
-def write_costs(folder: Path = FOLDER):
-    """Write what 11_scale's plaything knows."""
-    (folder / "cost_data.js").write_text(script("costs", costs()), "utf-8")
 
 
 def script(name: str, value) -> str:
@@ -243,33 +226,34 @@ def script(name: str, value) -> str:
     return f"tokensel.{name} = {json.dumps(value, separators=(',', ':'))};\n"
 
 
-def main(folder: Path = FOLDER):
-    """Write the data of all playthings, and the pictures of the front page."""
-    trained, step = trained_words(), first_step()
-    words = ts.load_imdb().vocabulary.tolist()
-    reviews = {"stages": STAGES, "right": rounded(trained["right"], 4)}
-    reviews |= {kind: [packed(numbers, size) for numbers in trained[kind]] for kind, size in ROUNDING.items()}
-    files = {
-        "words": ("vocabulary", words),
-        "reviews": ("reviews", reviews),
-        "stopped": ("stopped", of_stage(reviews, front_page.STOP)),
-        "verdict": ("verdictData", verdict()),
-        "horns_data": ("horns", horns(trained, shuffled_frames())),
-        "map_shuffled": ("mapShuffled", shuffled_map()),
-        "lean_data": ("lean", lean()),
-        "map_data": ("counts", trained["counts"].astype(int).tolist()),
-        "stop_data": ("stopping", curves.stopping()),
-        "luck_data": ("luck", curves.luck()),
-        "step_data": ("firstStep", {name: packed(numbers, np.abs(numbers).max() / 30_000) for name, numbers in step.items()}),
-    }
-    for file, (name, value) in files.items():
-        (folder / f"{file}.js").write_text(script(name, value), "utf-8")
-    write_pairs(folder)
-    write_planted(folder)
-    write_costs(folder)
-    write_heads(folder)
+def main(files) -> None:
+    """Write some of the files, or all, and the pictures of the front page."""
+    for file in files or FILES:
+        name, made = FILES[file]
+        (FOLDER / f"{file}.js").write_text(script(name, made()), "utf-8")
     stills.main()
 
 
+FILES = {  # by what name a page's scripts know it, and what makes it
+    "words": ("vocabulary", lambda: ts.load_imdb().vocabulary.tolist()),
+    "reviews": ("reviews", reviews),
+    "stopped": ("stopped", stopped),
+    "verdict": ("verdictData", verdict),
+    "horns_data": ("horns", horns),
+    "map_shuffled": ("mapShuffled", shuffled_map),
+    "lean_data": ("lean", lean),
+    "map_data": ("counts", lambda: trained_words()["counts"].astype(int).tolist()),
+    "stop_data": ("stopping", curves.stopping),
+    "luck_data": ("luck", curves.luck),
+    "step_data": (
+        "firstStep",
+        lambda: {name: packed(all_of, np.abs(all_of).max() / 30_000) for name, all_of in first_step().items()},
+    ),
+    "not_data": ("pairs", pairs),
+    "plant_data": ("planted", planted),
+    "cost_data": ("costs", costs),
+    "heads_data": ("heads", head_looks),
+}
+
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -1,16 +1,13 @@
 """How experiments are recorded: one loop over what is run, and their results as plain values with few digits."""
 
 import json
-import time
 from pathlib import Path
 
 import numpy as np
-from filelock import FileLock
 
 import tokensel_nb as ts
 from experiments.machine import machine
 from tokensel_nb.chapters.recorded import FOLDER
-from tokensel_nb.checkpoint import replacing
 
 # The three corpora that anyone can get, in two classes of about one size; the seed draws the tweets.
 CORPORA = {
@@ -18,19 +15,15 @@ CORPORA = {
     "tomatoes": lambda seed: ts.load_rotten_tomatoes(),
     "tweets": lambda seed: ts.load_tweets().balanced(seed=seed),
 }
-TIMES = Path(__file__).parents[1] / "data" / "record_times.json"
 
 COLUMNS, ENDS = ("centres", "sizes", "means", "spreads"), ("low", "high")
 DIGITS = dict.fromkeys(COLUMNS + ENDS, 5)
 
 
 def run(records, names=()):
-    """Run and store what is to be recorded, one function a name: those that are named, or all; keep how long each took."""
+    """Run and store what is to be recorded, one function a name: those that are named, or all."""
     for name in names or records:
-        began, busy = time.monotonic(), time.process_time()
         print(record(name, records[name]()))
-        took = {"minutes": time.monotonic() - began, "processor minutes": time.process_time() - busy}
-        keep_time(name, {of: round(seconds / 60, 1) for of, seconds in took.items()})
 
 
 def record(name, results, folder=FOLDER):
@@ -42,21 +35,10 @@ def record(name, results, folder=FOLDER):
     return path
 
 
-def times() -> dict:
-    """Return how long each part took when it was last recorded, and on which machine."""
-    return json.loads(TIMES.read_text("utf-8")) if TIMES.exists() else {}
-
-
-def keep_time(name, took):
-    """Write down how long a part took on this machine; several processes may do so at once."""
-    with FileLock(TIMES.with_suffix(".lock")):
-        known = times() | {name: took | machine()}
-        with replacing(TIMES) as whole:
-            whole.write_text(json.dumps(dict(sorted(known.items())), indent=1) + "\n", "utf-8")
-
-
-def rounded(numbers, digits=4) -> list:
-    """Return numbers as plain values with few digits."""
+def rounded(numbers, digits=4):
+    """Return numbers, or a dictionary of numbers, as plain values with few digits."""
+    if isinstance(numbers, dict):
+        return {name: rounded(each, digits) for name, each in numbers.items()}
     return np.round(np.asarray(numbers, float), digits).tolist()
 
 

@@ -91,7 +91,7 @@ def control_summary(corpus: ts.Corpus, fifth: ts.Corpus, seeds=SEEDS, options=OP
     """Learn true and shuffled labels from one half of a corpus, and sum up what words get by the skew of either half."""
     # Of values and of scores, and of scores at the stopping step: bins, the band of all permutations, and figures with true and
     # shuffled labels, one a run. "one text" holds the matched correlation over all words that stand in one other text or more.
-    # "deviation" holds the standard deviation of the amounts over the words, "accuracy" that on the other half.
+    # "deviation" holds the standard deviation of the amounts over the words.
     half, other = corpus.split(0.5, seed=halves)
     stops = [stopped(half, fifth, seed, **options | {"evaluate_every": 1})[1] for seed in seeds]
     runs, controls = [], {least: [] for least in (MIN_TEXTS, 1)}
@@ -111,7 +111,6 @@ def control_summary(corpus: ts.Corpus, fifth: ts.Corpus, seeds=SEEDS, options=OP
         "compared": {str(least): int(compared(other, least).sum()) for least in controls},
         "stops": stops,
         "ceiling": rounded(ceiling(half, other)),
-        "accuracy": rounded([true.history.held_out_accuracies[-1] for true, *_ in runs]),
         "deviation": {kind: deviations(kind) for kind in ("values", "scores")},
     }
 
@@ -201,18 +200,16 @@ def merge(*controls):
 
 
 def along(corpus: ts.Corpus, other: ts.Corpus, options) -> dict:
-    """Train on one corpus, and return the figures of both shapes at every evaluation, by the skew of either corpus."""
-    parts = {"own": corpus, "held out": other}
-    columns = {f"{name}, {by}": [] for name in ("rank", "matched") for by in parts}
+    """Train on one corpus, and return the figures of both shapes at every evaluation, by the skew of the other."""
+    columns = {"rank, held out": [], "matched, held out": []}
 
     def look(step, parameters):
         values, scores = amounts(ts.as_numpy(parameters)).values()
-        for by, part in parts.items():
-            columns[f"rank, {by}"].append(ts.binned(part.label_skew(), values).rank_correlation())
-            columns[f"matched, {by}"].append(ts.matched_correlation(scores, corpus, part))
+        columns["rank, held out"].append(ts.binned(other.label_skew(), values).rank_correlation())
+        columns["matched, held out"].append(ts.matched_correlation(scores, corpus, other))
 
     history = run(corpus, DESCENT_SEED, other, **options, watch=look).history
-    columns |= {"losses": history.losses, "held_out_accuracies": history.held_out_accuracies}
+    columns["losses"] = history.losses
     return {"steps": history.steps.tolist()} | {name: or_none(rounded(column)) for name, column in columns.items()}
 
 

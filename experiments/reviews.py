@@ -10,7 +10,7 @@ from .recording import plain, rounded
 
 SEEDS = range(5)
 SHORT = dict(learning_rate=0.003, steps=100, evaluate_every=1)
-DIGITS = {"centres": 7, "means": 4, "spreads": 4, "sizes": 4}
+DIGITS = {"centres": 7, "means": 4}
 
 
 def balanced_yelp(classes=2) -> ts.Corpus:
@@ -24,14 +24,11 @@ def summary(corpus: ts.Corpus, name: str) -> dict:
     runs = [binned_run(corpus, seed, held_out) for seed in tqdm(SEEDS, desc=name, unit="seed")]
     first = runs[0].training
     return {
-        "name": name,
         "corpus": repr(corpus),
-        "words": corpus.vocabulary.tolist(),
         "skew": rounded(corpus.label_skew(), 4),
         "values": rounded(first.parameters.token_values, 3),
         "scores": rounded(first.parameters.token_scores, 3),
         "rank_correlations": rounded([one.values.rank_correlation() for one in runs], 4),
-        "steps": first.history.steps.tolist(),
         "held_out_accuracies": [rounded(one.training.history.held_out_accuracies, 4) for one in runs],
     }
 
@@ -56,8 +53,7 @@ def class_summary(corpus: ts.Corpus, name: str) -> dict:
             kind: [rounded([of_class.rank_correlation() for of_class in each], 4) for each in of_kind]
             for kind, of_kind in bins.items()
         },
-        "bins": {kind: [plain(of_class, DIGITS) for of_class in of_kind[0]] for kind, of_kind in bins.items()},
-        "steps": runs[0].history.steps.tolist(),
+        "bins": {"profile": [plain(of_class, DIGITS) for of_class in bins["profile"][0]]},
         "held_out_accuracies": [rounded(one.history.held_out_accuracies, 4) for one in runs],
     }
 

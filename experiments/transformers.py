@@ -23,7 +23,9 @@ targets   One layer: in every run the heads' mean |s| is larger at step 25 or 10
 """
 
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
+from typing import NamedTuple
 
 import numpy as np
 from tqdm import tqdm
@@ -37,14 +39,12 @@ from tokensel_nb.matched import compared
 from .recording import rounded
 
 READ = {"imdb": ts.read_imdb, "tomatoes": ts.read_rotten_tomatoes, "tweets": ts.read_tweets}
-FEWEST = {
-    "imdb": 20,
-    "tweets": 10,
-}  # texts with the word, of those that train and that tell; a quarter of it in each class looked at
+# Texts with the word, of those that train and that tell; a quarter of it in each class looked at.
+FEWEST = {"imdb": 20, "tweets": 10}
 LONGEST, WORDS, OFTEN = 127, 8000, 10
 BINS = 20
 HEADS = 4
-DIM, RATE, BATCH = 64, 0.001, 50
+DIM, RATE, BATCH, SPREAD = 64, 0.001, 50, 0.02
 MOMENTS = (25, 100, 250, 750)
 
 
@@ -115,51 +115,60 @@ def words_of(name, train, skew, looked_at):
     return np.flatnonzero(compared(train, least) & compared(skew, least) & classes[0] & classes[1])
 
 
-def heads(name, kind, depth, seed, watch=lambda moment: None) -> dict:
-    """Train one model; return what its heads look for, moment by moment, layer by layer: s, u and both ends over the middle."""
-    # `watch` is shown the looks of every moment, and the parts of the corpus.
+class Moment(NamedTuple):
+    """A model at a step of its training, how its heads look at words, and the texts: those that train, that tell, looked at."""
+
+    step: int
+    model: ts.Transformer
+    parameters: ts.TransformerParameters
+    looks: np.ndarray
+    texts: tuple
+    about: tuple  # each word's frequency and skew, and which words are judged
+
+    def of_heads(self, measure) -> list:
+        """Measure every head of every layer."""
+        return [[measure(head, *self.about) for head in layer] for layer in self.looks]
+
+
+def followed(name, kind, depth, seed, moments=MOMENTS):
+    """Train one model, and yield some moments: of kinds are free, line, plane, shuffled labels, and PyTorch's default start."""
     train, others, looked_at = sequences(name, seed)
-    if kind == "shuffled":
+    if "shuffled" in kind:
         train, others = (ts.shuffle_labels(part, seed) for part in (train, others))
-    model = ts.Transformer(layers=int(depth), heads=HEADS, longest=LONGEST)
+    options = dict(layers=int(depth), heads=HEADS, longest=LONGEST, spread=None if "default" in kind else SPREAD)
+    model = ts.Transformer(**options)
     start = model.start(train.vocab_size, DIM, seed)
     if kind in ("line", "plane"):
-        axes = axes_of(kind, start, model, train, seed)
-        model = Held(layers=int(depth), heads=HEADS, longest=LONGEST, axes=axes)
-    skew, frequency = others.label_skew(), np.asarray(train.counts.sum(axis=0)).ravel()
-    words, found = words_of(name, train, others, looked_at), {"judged": [], "curves": [], "accuracies": []}
-    for _, parameters in trained(model, start, train, seed):
-        seen = looks(model, parameters, looked_at)
-        watch((seen, train, others, looked_at))
-        for what, of in {"judged": judged, "curves": curve}.items():
-            found[what].append([[of(head, frequency, skew, words) for head in layer] for layer in seen])
-        found["accuracies"].append(rounded(ts.accuracy(parameters, looked_at, model)))
-    return {"words": len(words)} | found
+        model = Held(**options, axes=axes_of(kind, start, model, train, seed))
+    texts = train, others, looked_at
+    about = np.ravel(train.counts.sum(axis=0)), others.label_skew(), words_of(name, *texts)
+    for step, parameters in trained(model, start, train, seed, moments):
+        yield Moment(step, model, parameters, looks(model, parameters, looked_at), texts, about)
 
 
 def runs(name, kind, depth, seeds):
-    """Train a kind of model with some seeds; keep the curves of the first alone."""
-    every = [heads(name, kind, depth, seed) for seed in tqdm(seeds, desc=f"{name}, {kind}, {depth} layers", unit="run")]
-    return {
-        "seeds": list(seeds),
-        "curves": every[0]["curves"],
-        "runs": [{k: v for k, v in run.items() if k != "curves"} for run in every],
-    }
+    """Return what the heads of a kind of model look for, run by run and moment by moment, and the first run's curves."""
+    found, curves = [], []
+    for seed in tqdm(seeds, desc=f"{name}, {kind}, {depth} layers", unit="run"):
+        moments = list(followed(name, kind, depth, seed))
+        found.append({"judged": [moment.of_heads(judged) for moment in moments]})
+        curves = curves or [moment.of_heads(curve) for moment in moments]
+    return {"curves": curves, "runs": found}
 
 
 FIRST = 20261201
-NUMBERS = {
-    "heads_tweets": ("tweets", {("free", 1): 12, ("line", 1): 12, ("plane", 1): 6, ("shuffled", 1): 6}),
-    "heads_imdb": ("imdb", {("free", 1): 8, ("line", 1): 8, ("plane", 1): 4, ("shuffled", 1): 4}),
-    "deep_heads_tweets": ("tweets", {("free", 2): 10, ("free", 4): 5}),
+NUMBERS = {  # the corpus, and of each kind and depth how many runs
+    "heads_tweets": ("tweets", {"free 1": 12, "line 1": 12, "plane 1": 6, "shuffled 1": 6}),
+    "heads_imdb": ("imdb", {"free 1": 8, "line 1": 8, "plane 1": 4, "shuffled 1": 4}),
+    "deep_heads_tweets": ("tweets", {"free 2": 10, "free 4": 5}),
 }
 
 
 def part(name):
     """Train the kinds of models of a part."""
     corpus, numbers = NUMBERS[name]
-    kinds = {f"{kind} {depth}": range(FIRST, FIRST + number) for (kind, depth), number in numbers.items()}
-    return {"moments": list(MOMENTS)} | {kind: runs(corpus, *kind.split(), seeds) for kind, seeds in kinds.items()}
+    kinds = {kind: runs(corpus, *kind.split(), range(FIRST, FIRST + number)) for kind, number in numbers.items()}
+    return {"moments": list(MOMENTS)} | kinds
 
 
-RECORDS = {name: lambda name=name: part(name) for name in NUMBERS}
+RECORDS = {name: partial(part, name) for name in NUMBERS}

@@ -112,13 +112,10 @@ def compare(scores, values, fit, tell) -> dict:
     frequency = fit.counts.sum(axis=0)
     words = compared(tell) & (frequency > 0)
     skew, a = tell.label_skew()[words], scores[:, words]
-    at_equal = lambda one, other: correlation_at_equal(frequency[words], one, other)
     return {
         "scores": np.corrcoef(a)[0, 1],
-        "scores, matched": at_equal(*a),
         "values": np.corrcoef(values[:, words])[0, 1],
-        "lean": [at_equal(np.abs(skew), each) for each in a],
-        "side": [at_equal(skew, each) for each in a],
+        "side": [correlation_at_equal(frequency[words], skew, each) for each in a],
     }
 
 
@@ -136,7 +133,7 @@ def of_split(name, split, rates) -> dict:
     stop, stops = stop_of(history), [stop_of(one) for one, _ in ones]
     mixed = parts_of(name, split, shuffled=True)
     chance = trained(Heads(2), mixed, rates[2], split, every=stop)[1]
-    found = {"stops": [stop, *stops], "accuracy": [accuracy(two[stop], parts, 2), accuracy(ones[0][1][stops[0]], parts, 1)]}
+    found = {"accuracy": [accuracy(two[stop], parts, 2), accuracy(ones[0][1][stops[0]], parts, 1)]}
     for when, steps in (("stopped", (stop, *stops)), ("last", 3 * (last,))):
         pair = [seen[step] for (_, seen), step in zip(ones, steps[1:])]
         found[when] = {
@@ -144,7 +141,7 @@ def of_split(name, split, rates) -> dict:
             "two models": both(pair, parts),
             "shuffled labels": both([chance[steps[0]]], mixed),
         }
-    return found
+    return rounded(found)
 
 
 def accuracy(parameters, parts, number):
@@ -154,16 +151,10 @@ def accuracy(parameters, parts, number):
         return ts.accuracy(parameters, ts.most_frequent(parts[2], chapter.MAX_TOKENS), Heads(number))
 
 
-def plainly(results):
-    """Return nested results as plain values with few digits."""
-    return {name: plainly(each) if isinstance(each, dict) else rounded(each) for name, each in results.items()}
-
-
 def on_corpus(name) -> dict:
     """Choose rates, and return what each split finds."""
     rates = {number: best_rate(name, number) for number in (1, 2)}
-    splits = [plainly(of_split(name, split, rates)) for split in tqdm(SPLITS, desc=name, unit="split")]
-    return {"rates": {str(number): rate for number, rate in rates.items()}, "splits": splits}
+    return {"splits": [of_split(name, split, rates) for split in tqdm(SPLITS, desc=name, unit="split")]}
 
 
 RECORDS = {"two_heads": lambda: {name: on_corpus(name) for name in CORPORA}}

@@ -117,7 +117,6 @@ def ends_of(frequency, skew, words):
 
 
 def value(amounts, frequency, skew, words):
-    """Return how far amounts follow the skew at equal frequency, and by how much both ends differ from the middle."""
+    """Return how far amounts follow the skew at equal frequency."""
     words = words[np.isfinite(amounts[words])]
-    low, high, middle = (amounts[each].mean() for each in ends_of(frequency, skew, words))
-    return rounded([correlation_at_equal(frequency[words], skew[words], amounts[words], GROUP), low - middle, high - middle])
+    return rounded([correlation_at_equal(frequency[words], skew[words], amounts[words], GROUP)])

@@ -34,7 +34,7 @@ def prose(page):
     """Return what is written on a page, code cells left out."""
     if page.suffix == ".md":
         return page.read_text("utf-8")
-    return "\n".join(cell.source for cell in read(page).cells if cell.cell_type == "markdown")
+    return "\n\n".join(cell.source for cell in read(page).cells if cell.cell_type == "markdown")
 
 
 def rows(cell):

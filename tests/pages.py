@@ -2,17 +2,16 @@
 
 import re
 import unicodedata
-from contextlib import suppress
 from functools import cache
 from importlib.resources import files
 from io import BytesIO
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 import numpy as np
 import pytest
 from bs4 import BeautifulSoup
 from notebooks import code_cells, read
-from playwright.sync_api import TimeoutError
 from pypdf import PdfReader
 
 import tokensel_nb as ts
@@ -20,10 +19,7 @@ import tokensel_nb as ts
 ROOT = Path(__file__).resolve().parents[1]
 SITE = ROOT / "_build" / "html"
 AXE = files("axe_playwright_python") / "axe.min.js"
-# The index only leads to the first page. What was right on one page is not looked at again: those that are checked in one
-# theme alone come last.
-PAGES = [page for page in SITE.rglob("*.html") if page != SITE / "index.html"]
-PAGES.sort(key=lambda page: (page.parent.name == "api", page))
+PAGES = sorted(page for page in SITE.rglob("*.html") if page != SITE / "index.html")  # which only leads to the first page
 CHAPTERS = [page for page in PAGES if page.stem[:2].isdigit()]
 FRONT = SITE / "book" / "index.html"
 IN_TEST = (FRONT, SITE / "book" / "01_model.html", SITE / "book" / "06_your_data.html")  # in a browser; `make long` opens all
@@ -36,9 +32,15 @@ def each_page(pages):
 
 
 @cache
+def page_of(plaything):
+    """Return the first chapter that has a plaything."""
+    return next(page for page in CHAPTERS if f"tag_plaything-{plaything}" in page.read_text("utf-8"))
+
+
+@cache
 def soup(page):
-    """Return a page, parsed."""
-    return BeautifulSoup(page.read_text("utf-8"), "html.parser")
+    """Return a page, parsed, without the colours of code, which would take most of the time."""
+    return BeautifulSoup(re.sub(r'<span class="\w{1,3}">([^<]*)</span>', r"\1", page.read_text("utf-8")), "html.parser")
 
 
 # Timers that go off once and pictures of the screen that a page waits for; `settled` waits for them.
@@ -68,15 +70,18 @@ def address_of(tab):
 
 
 class Visit:
-    """A tab, and what happened in it since it was last cleared."""
+    """A tab that shares nothing with others, and what happened in it since it was last cleared."""
 
-    def __init__(self, tab, scripts=True):
-        if scripts:
-            tab.add_init_script(COUNT_WAITS)
-        self.tab, self.scripts, self.errors, self.requests = tab, scripts, [], []
-        tab.on("console", lambda message: self.errors.append(message.text) if message.type == "error" else None)
-        tab.on("pageerror", lambda error: self.errors.append(str(error)))
-        tab.on("request", lambda request: self.requests.append(request.url))
+    def __init__(self, chromium, settings):
+        context = chromium.new_context(**settings)
+        context.set_default_timeout(120_000)  # ms: a busy machine is slow, not wrong
+        self.tab, self.scripts, self.errors, self.requests = context.new_page(), settings["java_script_enabled"], [], []
+        if self.scripts:
+            self.tab.add_init_script(COUNT_WAITS)
+        self.tab.on("console", lambda message: self.errors.append(message.text) if message.type == "error" else None)
+        self.tab.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.tab.on("dialog", lambda dialog: (self.errors.append("a dialog"), dialog.dismiss()))
+        self.tab.on("request", lambda request: self.requests.append(request.url))
 
     def open(self, address):
         """Load a page, and wait until its fonts are there and nothing moves any more."""
@@ -88,22 +93,16 @@ class Visit:
 
     def clear(self):
         """Leave nothing of what was visited: no page, window or event, and nothing that pages remember."""
-        for window in self.tab.context.pages:
-            if window != self.tab:
-                window.close()
-        if self.scripts:
+        for window in self.tab.context.pages[1:]:
+            window.close()
+        if self.scripts and self.tab.url.startswith("file:"):
             self.tab.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
         self.tab.goto("about:blank")
         self.errors, self.requests = [], []
 
-
-TEXTS = """(what) => {
-    const NOT_READ = "math, script, style, svg, button, .headerlink, .plaything, .tag_nbval-ignore-output.tag_hide-cell";
-    const walk = document.createTreeWalker(document.querySelector(what), NodeFilter.SHOW_TEXT), texts = [];
-    while (walk.nextNode())
-        if (!walk.currentNode.parentElement.closest(NOT_READ)) texts.push(walk.currentNode.data);
-    return texts;
-}"""
+    def files(self):
+        """Return the files that were loaded."""
+        return {Path(unquote(urlsplit(url).path)) for url in self.requests if url.startswith("file:")}
 
 
 # Each rule yields what is wrong with a visited page.
@@ -126,82 +125,29 @@ def no_sideways_scroll(visit):
         yield f"{width} pixels wide in a window of {window}"
 
 
-# What lies behind a word takes the checker a while to find, and thousands of words look alike. So all that shows text is sorted
-# by its look: colour, size and weight, within elements of the same names, classes and backgrounds. A few of every look are
-# marked, unless one as it was found right before, on this page or another; of code, where every word is an element, the others
-# join the text about them.
-ALIKE = 2
-SORT_BY_LOOK = """() => {
-    const places = new Map([[null, ""]]);
-    const place = (each) => {
-        if (!places.has(each)) {
-            const { backgroundColor, backgroundImage, opacity } = getComputedStyle(each);
-            const own = [each.localName, each.className, backgroundColor, backgroundImage, opacity];
-            places.set(each, [place(each.parentElement), ...own].join());
-        }
-        return places.get(each);
-    };
-    const shows = (each) => each.checkVisibility({ visibilityProperty: true }) && (each.matches("input, select, textarea")
-        || [...each.childNodes].some((child) => child.nodeType === Node.TEXT_NODE && child.data.trim()));
-    window.looks = new Map();
-    for (const each of [...document.querySelectorAll("body *")].filter(shows)) {
-        const { color, fontSize, fontWeight } = getComputedStyle(each);
-        const look = [color, fontSize, fontWeight, place(each)].join();
-        if (!looks.has(look)) looks.set(look, []);
-        looks.get(look).push(each);
-    }
-    return [...looks.keys()];
-}"""
-MARK = """([looks, alike]) => {
-    document.querySelectorAll("[data-look]").forEach((each) => each.removeAttribute("data-look"));
-    const marked = looks.flatMap((look) => window.looks.get(look).slice(0, alike));
-    marked.forEach((each) => each.toggleAttribute("data-look"));
-    const kept = new Set(marked.flatMap((each) => [each, each.previousElementSibling])); // which may give it its colour
-    const words = [...document.querySelectorAll("pre span, dt.sig span")].filter((each) => !kept.has(each));
-    words.filter((each) => each.attributes.length < 2).forEach((each) => each.replaceWith(...each.childNodes));
-    document.querySelectorAll("pre, dt.sig").forEach((each) => each.normalize());
-}"""
-found_right = set()
-
-# Some 300 ms after a page has changed, the theme makes a stop of the Tab key of each box that scrolls.
-STOPS_ARE_SET = """() => [...document.querySelectorAll(
-        "pre, .formula, .cell_output > .output, .pst-scrollable-table-container"
-    )]
-    .every((each) => each.tabIndex === 0 || (each.scrollWidth <= each.clientWidth && each.scrollHeight <= each.clientHeight))"""
-
-
 # That some text lies within no landmark is of moderate impact. No rule here needs style sheets or films loaded first.
 OPTIONS = "{ resultTypes: ['violations'], preload: false, rules: { region: { enabled: false } } }"
+CODE_IS_TEXT = """() => document.querySelectorAll("pre").forEach((each) => { each.textContent = each.textContent; })"""
 
 
-def violations(visit, within="document", words="*"):
-    """The checker axe finds nothing serious or critical; the contrast of some elements alone is looked at."""
+def violations(visit, within="document"):
+    """The checker axe finds nothing serious or critical."""
     visit.tab.evaluate(AXE.read_text("utf-8"))
-    visit.tab.evaluate("(words) => axe.configure({ rules: [{ id: 'color-contrast', selector: words }] })", words)
     for each in visit.tab.evaluate(f"() => axe.run({within}, {OPTIONS})")["violations"]:
         if each["impact"] in ("serious", "critical"):
             yield f"{each['id']} ({each['impact']}): {each['nodes'][0]['html'][:200]}"
 
 
-def accessible(visit):
-    """The checker axe finds nothing serious or critical. It changes the page: it runs last."""
-    with suppress(TimeoutError):  # then the checker says which box it is
-        visit.tab.wait_for_function(STOPS_ARE_SET, timeout=5000)
-    looks = set(visit.tab.evaluate(SORT_BY_LOOK)) - found_right
-    visit.tab.evaluate(MARK, [list(looks), ALIKE])
-    found = list(violations(visit, words="[data-look]"))
-    if not found:
-        found_right.update(looks)
-    yield from found
-
-
-CODE_IS_TEXT = """() => document.querySelectorAll("pre").forEach((each) => { each.textContent = each.textContent; })"""
+def accessible(visit, within="document"):
+    """The same where code is plain text, whose words would take most of the time. It changes the page: it runs last."""
+    settle(visit.tab)  # the theme makes stops of the Tab key of what scrolls
+    visit.tab.evaluate(CODE_IS_TEXT)
+    yield from violations(visit, within)
 
 
 def playthings_accessible(visit):
     """The same of what is played with alone, which takes a tenth of the time: test_pages.py checks the page about it."""
-    visit.tab.evaluate(CODE_IS_TEXT)
-    yield from violations(visit, "'.plaything'")
+    yield from accessible(visit, "'.plaything'")
 
 
 QUIET = (no_console_error, no_outside_request, no_sideways_scroll)
@@ -213,19 +159,16 @@ def problems(visit, rules):
     return [problem for rule in rules for problem in rule(visit)]
 
 
-def printed_share(tab, what):
-    """Return the share of an element's words that stand in what its page prints; those of formulas are not looked at."""
-    texts = tab.evaluate(TEXTS, what)
+def printed(tab):
+    """Return the letters of what a page prints: no ligatures, and a long word may break where a line ends."""
     tab.emulate_media(media="print")
     sheets = PdfReader(BytesIO(tab.pdf(format="A4"))).pages
     tab.emulate_media(media="screen")
-    printed = letters(" ".join(sheet.extract_text() for sheet in sheets))
-    found = [text for text in texts if letters(text) in printed]
-    return sum(len(text.split()) for text in found) / sum(len(text.split()) for text in texts)
+    return letters(" ".join(sheet.extract_text() for sheet in sheets))
 
 
 def letters(text):
-    """Return the letters alone, and no ligatures: a long word may break where a line ends."""
+    """Return the letters alone."""
     return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text)))
 
 
@@ -234,9 +177,25 @@ def numbers(text):
     return [float(each.replace("−", "-").replace(",", "")) for each in re.findall(r"[−-]?\d[\d,]*(?:\.\d+)?", text)]
 
 
-def heights(path):
-    """Return how high the points of a drawn line lie, upwards, in the drawing's units."""
-    return -np.array([float(y) for _, y in re.findall(r"[ML]([\d.]+) ([\d.]+)", path.get_attribute("d"))])
+def told(place, part):
+    """Return what parts of a plaything say, or what an attribute of theirs holds."""
+    settle(place.page)
+    selector, _, attribute = part.partition("@")
+    read = "(all, of) => all.map((each) => of ? each.getAttribute(of) ?? each[of] : each.innerText ?? each.textContent)"
+    return " ".join(filter(None, place.locator(selector).evaluate_all(read, attribute)))
+
+
+def holds(place, found):
+    """Hold what a plaything shows against what its numbers should be; no text has become HTML."""
+    for part, wanted, *near in found:
+        shown = told(place, part)
+        if isinstance(wanted, str):
+            assert wanted in shown, part
+        else:
+            off = np.abs(np.array(numbers(shown))[: len(wanted)] - wanted)
+            assert len(off) == len(wanted)
+            assert not (off > near[0]).any(), (part, shown, wanted)
+    assert place.locator("[onclick], img").count() == 0
 
 
 def drag(tab, start, end):

@@ -26,8 +26,8 @@ def test_products_and_sums_equal_those_of_the_dense_matrix(kind, dtype, corpus, 
         exponents = scores + np.log(dense)
     tops = np.where(dense > 0, scores, -np.inf).max(axis=1, initial=-np.inf, keepdims=True)
     weights = np.exp(exponents - np.where(np.isfinite(tops), tops, 0))
-    push, pull = counts.weighed(of_kind(scores, kind))
-    pairs = [(push(of_kind(of_words, kind)), weights @ of_words), (pull(of_kind(of_texts, kind)), weights.T @ of_texts)]
+    matvec, rmatvec = counts.weighted(of_kind(scores, kind))
+    pairs = [(matvec(of_kind(of_words, kind)), weights @ of_words), (rmatvec(of_kind(of_texts, kind)), weights.T @ of_texts)]
     if columns is None:
         of_words, of_texts = of_words[:, 0], of_texts[:, 0]
     pairs += [(counts @ of_kind(of_words, kind), dense @ of_words), (counts.T @ of_kind(of_texts, kind), dense.T @ of_texts)]

@@ -5,7 +5,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import audit
 import pytest
 from notebooks import ROOT
 
@@ -106,11 +105,9 @@ def test_the_first_cell_exchanges_nothing_on_colab(tmp_path):
 def test_the_locked_core_alone_does_what_numpy_computes(tmp_path):
     """A fresh environment with nothing but the core: the examples, and a bound on its size."""
     python = tmp_path / "core" / "bin" / "python"
-    locked = tmp_path / "locked.txt"
-    locked.write_text("\n".join(audit.locked()), "utf-8")
     for step in (
         ["venv", "--quiet", "--python", sys.executable, str(tmp_path / "core")],
-        ["pip", "install", "--quiet", "--python", str(python), "-c", str(locked), str(ROOT)],
+        ["pip", "install", "--quiet", "--python", str(python), "-c", str(ROOT / "requirements.lock"), str(ROOT)],
     ):
         done = uv(*step)
         if "error sending request" in done.stderr.lower():

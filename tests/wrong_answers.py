@@ -51,7 +51,7 @@ WRONG = {
         (lambda f, q, value: f, "all counts double"),
         (lambda f, q, value: (f + 2 * q * value) / (1 + 2 * q), "not 2 q"),
         (lambda f, q, value: q * value / (1 + q), "holds the old logit"),
-        (-1.2486, "A function is wanted"),
+        (-1.2486, "Give a function"),
     ],
     "ex-shift": [
         (lambda others: 1 - others.sum(), "not one"),
@@ -77,7 +77,7 @@ WRONG = {
     "ex-order": [
         (lambda values, c: np.sum(np.exp(c * np.arange(len(values))) * values), "You summed over positions"),
         (lambda values, c: np.exp(c * np.arange(len(values))) @ values / len(values), "not by their number"),
-        (lambda values, c: np.mean(values), "does the score"),
+        (lambda values, c: np.mean(values), "do you use the score"),
         (lambda values, c: np.average(values, weights=1 + c * np.arange(len(values))), "e to its score"),
         (lambda values, c: softmax(-c * np.arange(len(values))) @ values, "first position counts most"),
     ],
@@ -113,7 +113,7 @@ WRONG = {
         (lambda start, corpus, step, steps: loop(start, corpus, step, steps - 1), "still at the start"),
         (lambda start, corpus, step, steps: loop(start, corpus, step, steps, at_start=True), "gradients of the start"),
         (lambda start, corpus, step, steps: loop(start, corpus, step / len(corpus), steps), "a mean over texts already"),
-        (lambda start, corpus, step, steps: loop(start, corpus, 1.0, steps), "does not get in"),
+        (lambda start, corpus, step, steps: loop(start, corpus, 1.0, steps), "did not use the size"),
         (lambda start, corpus, step, steps: loop(start, corpus, -step, steps), "against the gradient"),
         (
             lambda start, *given: (loop(start, *given).embeddings, start.cls_embedding, start.output_vector),
@@ -135,7 +135,7 @@ WRONG = {
     "ex-own-margin": [
         (lambda *given: longer(0.9, 1, *own_margin(*given)), "constraint is missed"),
         (lambda *given: own_margin(*given)[0], "3 things, in this order: p"),
-        (lambda *given: own_margin(*given)[::-1], "(8,), (9,), (9, 8) are wanted"),
+        (lambda *given: own_margin(*given)[::-1], "should be (8,), (9,), (9, 8)"),
         (lambda *given: own_margin(*given, floor=-np.inf), "multiplier is negative"),
         (lambda *given: longer(2, 1, *own_margin(*given)), "not the sum"),
         (lambda E, pairs, rounds: own_margin(E, pairs[:, ::-1], rounds), "selected token less the other"),
@@ -227,17 +227,17 @@ WRONG = {
     "ex-descent": [
         (lambda share, rate, steps: rate * steps * share, "g is 1/2"),
         (lambda share, rate, steps: rate / 2 * share, "they add up"),
-        (lambda share, rate, steps: steps / 2 * share, "rate does not get in"),
+        (lambda share, rate, steps: steps / 2 * share, "did not use the rate"),
     ],
     "ex-early": [
         (lambda losses, patience: int(np.argmin(losses)), "best step of all"),
         (lambda losses, patience: patience + best_step(losses, patience), "where training ends"),
         (lambda losses, patience: best_step(losses, 1), "first loss that is higher"),
-        (lambda losses, patience: losses[best_step(losses, patience)], "is wanted"),
+        (lambda losses, patience: losses[best_step(losses, patience)], "the right one is"),
         (lambda losses, patience: best_step(losses - 1e-9 * np.arange(len(losses)), patience), "An equal loss"),
     ],
     "ex-chance": [
-        (lambda corpus, many, seed: chance_skew(corpus, many, seed).T, "One row a word"),
+        (lambda corpus, many, seed: chance_skew(corpus, many, seed).T, "Give one row per word"),
         (lambda corpus, many, seed: chance_skew(corpus, many, None), "same permutations"),
         (lambda corpus, *given: corpus.counts.sum(axis=0)[:, None] * chance_skew(corpus, *given), "divide by the occurrences"),
         (lambda corpus, many, seed: np.tile(corpus.label_skew()[:, None], many), "permuted at all"),
@@ -250,7 +250,7 @@ WRONG = {
         (lambda depth: 2**depth, "not of two"),
     ],
     "ex-carried": [
-        (lambda one, other, least: carried(one, other, 0, 0), "Rare words get in"),
+        (lambda one, other, least: carried(one, other, 0, 0), "You kept rare words"),
         (lambda one, other, least: carried(one, other, least, 0), "in the second corpus"),
         (lambda one, other, least: carried(one, other, 0, least), "in the first corpus"),
         (lambda one, other, least: correlated(one.label_skew(), other.label_skew()), "not the same word"),
@@ -271,12 +271,12 @@ WRONG = {
     "ex-two-dimensions": [
         (lambda scores, values, p, v: np.outer(scores, p) + np.outer(values, v), "neither of length one"),
         (lambda scores, values, p, v: np.linalg.solve([p, v], [values, scores]).T, "exchange them"),
-        (lambda scores, values, p, v: np.linalg.solve([p, v], [scores, values]), "One row a word"),
+        (lambda scores, values, p, v: np.linalg.solve([p, v], [scores, values]), "Give one row per word"),
     ],
     "ex-head-alone": [
         (lambda often, scores: often * np.exp(scores), "Divide by the sum"),
         (lambda often, scores: softmax(scores), "as often as"),
-        (lambda often, scores: often, "do not get in"),
+        (lambda often, scores: often, "did not use their scores"),
     ],
     "ex-deeper-single": [
         (lambda embedding, v, rho: embedding @ v, "attends to itself"),
@@ -298,7 +298,7 @@ WRONG = {
     "ex-deeper-identity": [
         (lambda M, v: 1.0, "depends on M"),
         (lambda M, v: np.sign(np.trace(M)), "trace"),
-        (lambda M, v: v @ M @ v, "Only the sign"),
+        (lambda M, v: v @ M @ v, "Give only the sign"),
     ],
     "ex-two-classes": [
         (lambda pull: np.sign(pull) * np.array([-1, 1]), "length one"),
@@ -319,7 +319,7 @@ WRONG = {
     ],
     "ex-unbalanced": [
         (lambda labels: np.ones(len(labels)), "do not count alike"),
-        (lambda labels: 1 / np.bincount(labels), "not one a class"),
+        (lambda labels: 1 / np.bincount(labels), "not one per class"),
         (lambda labels: np.bincount(labels)[labels], "do not count alike"),
         (lambda labels: 1 / np.sqrt(np.bincount(labels))[labels], "do not count alike"),
         (lambda labels: 1 - np.bincount(labels)[labels] / 20, "above zero"),
@@ -344,7 +344,7 @@ WRONG = {
     ],
     "ex-beyond-rank": [
         (lambda C, y: C.T @ y, "of 12 texts are right"),
-        (lambda C, y: y, "not one a text"),
+        (lambda C, y: y, "not one per text"),
         (lambda C, y: np.ones(C.shape[1]), "of 12 texts are right"),
         (lambda C, y: -np.linalg.lstsq(C, y, rcond=None)[0], "of 12 texts are right"),
     ],
@@ -369,7 +369,7 @@ WRONG = {
         (lambda q, values: q.argmax(), "largest attention"),
         (lambda q, values: np.abs(values).argmax(), "largest value"),
         (lambda q, values: np.abs(q * values).argmax(), "largest term"),
-        (lambda q, values: values.argmin(), "is wanted"),
+        (lambda q, values: values.argmin(), "the right one is"),
         (lambda q, values: (q / (1 - q) * (values - q @ values)).argmax(), "Down is a move"),
         (lambda q, values: np.abs(q * (values - q @ values)).argmax(), "divide by 1 - q"),
     ],
@@ -385,10 +385,10 @@ WRONG = {
         (lambda own, others, seed: own - others, "a probability"),
     ],
     "ex-your-sentences": [
-        ((["dull", "boring", "badly", "enjoyable"], 0.3), "little blame or none"),
-        ((["dull", "boring", "badly"], 0.3), "Four words"),
+        ((["dull", "boring", "badly", "enjoyable"], 0.3), "hardly any blame"),
+        ((["dull", "boring", "badly"], 0.3), "Give four words"),
         ((["dull", "boring", "badly", "zqx"], 0.3), "other texts"),
-        ((["dull", "boring", "badly", "movie"], 0.3), "little blame or none"),
+        ((["dull", "boring", "badly", "movie"], 0.3), "hardly any blame"),
         ((["dull", "boring", "badly", "unfunny"], 0.97), "would be a leak"),
     ],
     "ex-scale-limit": [

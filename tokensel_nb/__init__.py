@@ -1,6 +1,6 @@
 """Why does attention pick the right word? The package behind the book tokensel-nb.
 
-Names are imported when they are first used, so that nobody waits for what they do not need; `__init__.pyi` lists them.
+Names are imported when they are first used, so that nobody waits for unused modules; `__init__.pyi` lists them.
 """
 
 import lazy_loader

@@ -1,4 +1,4 @@
-"""Numpy or torch: functions compute in the kind of array that they are given. What tells the kinds apart stands here."""
+"""Numpy or torch: functions compute with the kind of array that they are given. This module tells the kinds apart."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from threadpoolctl import threadpool_limits
 is_torch = array_api_compat.is_torch_array
 namespace = array_api_compat.array_namespace
 
-ENOUGH = 2**22  # multiplications of a step; fewer lose more by waiting for a second thread than it computes
+ENOUGH = 2**22  # multiplications of a step; with fewer, a second thread costs more than it gains
 
 
 def to_numpy(array) -> np.ndarray:
-    """Return an array of either kind, on any device, as numpy; without a copy where that is possible."""
+    """Return an array of either kind, on any device, as numpy; without a copy if possible."""
     return array.detach().cpu().numpy() if is_torch(array) else np.asarray(array)
 
 
 def in_memory(array) -> bool:
-    """Tell whether an array lies in the processor's memory, where numpy can compute with it."""
+    """Return whether an array is in the processor's memory, where numpy can compute with it."""
     return not is_torch(array) or array.device.type == "cpu"
 
 
@@ -32,13 +32,13 @@ def dtype_name(array) -> str:
     return _name(array.dtype)
 
 
-@cache  # to write out a dtype takes as long as a small step of training
+@cache  # formatting a dtype takes as long as a small step of training
 def _name(dtype):
     return str(dtype).removeprefix("torch.")
 
 
 def like(values, reference):
-    """Return an array in the kind and on the device of another one; floats get its dtype. Memory may be shared."""
+    """Return an array as the kind and on the device of another one; floats get its dtype. Memory may be shared."""
     values = to_numpy(values)
     values = np.asarray(values, dtype_name(reference) if values.dtype.kind == "f" else None)
     if is_torch(reference):
@@ -70,7 +70,7 @@ def as_numpy(parameters):
 
 
 def gpu() -> str | None:
-    """Return "cuda" where there is a GPU that torch can use; where none is in sight, torch is not imported."""
+    """Return "cuda" if torch can use a GPU; without a GPU driver, torch is not imported."""
     if shutil.which("nvidia-smi") is None:
         return None
     import torch
@@ -85,7 +85,7 @@ def to_device(parameters, device=None):
     ----------
     parameters : NamedTuple of arrays
     device : str or torch.device, optional
-        Such as "cpu" or "cuda"; by default where the arrays lie.
+        Such as "cpu" or "cuda"; by default the arrays' own.
 
     Returns
     -------
@@ -105,7 +105,7 @@ def to_device(parameters, device=None):
 
 @contextmanager
 def threads_for(multiplications):
-    """Compute on one thread where a step has too few multiplications to share."""
+    """Compute on one thread if a step has too few multiplications to share."""
     with ExitStack() as limits:
         if multiplications < ENOUGH:
             limits.enter_context(threadpool_limits(1, "blas"))

@@ -10,7 +10,7 @@ from scipy import sparse
 
 @dataclass(frozen=True)
 class Answer:
-    """Whether a corpus satisfies Assumption 1, as its truth value, and else the first text or token that breaks it."""
+    """Whether a corpus satisfies Assumption 1 (its truth value), and otherwise the first text or token that breaks it."""
 
     counter_example: str = ""
 
@@ -19,12 +19,12 @@ class Answer:
         return not self.counter_example
 
     def __repr__(self):
-        """Say so in words."""
+        """Show the answer as a sentence."""
         return "Assumption 1 holds" if self else f"Assumption 1 does not hold: {self.counter_example}"
 
 
 def complete_tokens(corpus) -> np.ndarray:
-    """Say of each token whether it is completely positive (+1), completely negative (-1), or neither (0).
+    """Return for every token whether it is completely positive (+1), completely negative (-1), or neither (0).
 
     A token is completely positive if it occurs in texts of the second class only. Weights of texts don't matter.
 
@@ -76,8 +76,8 @@ def relevant_tokens(corpus) -> sparse.csr_array:
 def check_assumption_1(corpus) -> Answer:
     """Check Assumption 1 of the paper: every text has exactly one relevant token, and all its others are irrelevant.
 
-    A token is relevant if it is completely positive or completely negative; twice the same token in a text counts once.
-    It is irrelevant if its signed frequency Ê[y c_s(X)] is exactly zero. For this, all texts weigh the same.
+    A token is relevant if it is completely positive or completely negative; if it occurs twice in a text, it counts once.
+    It is irrelevant if its signed frequency Ê[y c_s(X)] is exactly zero. For this, all texts have the same weight.
 
     Parameters
     ----------
@@ -87,8 +87,8 @@ def check_assumption_1(corpus) -> Answer:
     Returns
     -------
     Answer
-        True in a condition if the assumption holds. Otherwise ``counter_example`` says in a sentence which text breaks it
-        first, or else which token.
+        True in a condition if the assumption holds. Otherwise ``counter_example`` names the first text that breaks it, or else
+        the first token.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def check_assumption_1(corpus) -> Answer:
     >>> ts.check_assumption_1(corpus)
     Assumption 1 holds
     >>> ts.check_assumption_1(ts.Corpus([[1, 1], [0, 2]], [1, -1], ["good", "film"]))
-    Assumption 1 does not hold: text 1 holds no relevant token
+    Assumption 1 does not hold: text 1 has no relevant token
     """
     relevant = relevant_tokens(corpus)
     numbers = np.diff(relevant.indptr)
@@ -105,11 +105,11 @@ def check_assumption_1(corpus) -> Answer:
         text = int((numbers != 1).argmax())
         words = [repr(word) for word in corpus.vocabulary[relevant[[text]].indices]]
         several = f"{len(words)} relevant tokens, {' and '.join(words[:2])}{' and others' if len(words) > 2 else ''}"
-        return Answer(f"text {text} holds {several if words else 'no relevant token'}")
+        return Answer(f"text {text} has {several if words else 'no relevant token'}")
     balance = corpus.counts.T @ corpus.signs  # sums of whole numbers, so that zero is zero
     if (skewed := (balance != 0) & (complete_tokens(corpus) == 0)).any():
         token = int(skewed.argmax())
         other, more = corpus.class_names if balance[token] > 0 else corpus.class_names[::-1]
-        found = f"it occurs {abs(int(balance[token]))} times more often in texts labelled {more}, and in others, {other}"
-        return Answer(f"token {corpus.vocabulary[token]!r} is neither relevant nor irrelevant: {found}")
+        surplus = f"it occurs in texts labelled {other}, but {abs(int(balance[token]))} times more in those labelled {more}"
+        return Answer(f"token {corpus.vocabulary[token]!r} is neither relevant nor irrelevant: {surplus}")
     return Answer()

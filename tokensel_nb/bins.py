@@ -1,4 +1,4 @@
-"""How the paper looks at words: means over bins of the label skew, and the same with shuffled labels."""
+"""The paper's view of words: means over bins of the label skew, with true and with shuffled labels."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from .matched import MIN_TEXTS, matched_correlation
 
 @dataclass(frozen=True, repr=False)
 class Bins:
-    """What words have on average, in bins of equal width.
+    """Averages over words in bins of equal width.
 
     Parameters
     ----------
     edges : ndarray of float64, shape (m + 1,)
     sizes : ndarray of int64, shape (m,)
-        How many words each bin has.
+        The number of words in every bin.
     means, spreads : ndarray of float64, shape (m,)
-        Mean and standard deviation within each bin; NaN where a bin is empty.
+        Mean and standard deviation within the bins; NaN in empty bins.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def binned(skew, amounts, bins=20) -> Bins:
     amounts : array, shape (vocab_size,)
         Such as E_s·v or E_s·p.
     bins : int or array of float
-        How many bins, or their edges.
+        The number of bins, or their edges.
 
     Returns
     -------
@@ -112,10 +112,10 @@ def _known(skew, amounts):
     """Return both as arrays, without the words whose skew is NaN."""
     skew, amounts = to_numpy(skew).astype(float), to_numpy(amounts).astype(float)
     if skew.shape != amounts.shape or skew.ndim != 1:
-        raise ValueError(f"skew has shape {skew.shape} and amounts {amounts.shape}; give one number of each per word")
+        raise ValueError(f"skew has shape {skew.shape} and amounts {amounts.shape}; give both one number per word")
     known = ~np.isnan(skew)
     if not np.isfinite(amounts[known]).all():
-        raise ValueError("amounts holds a number that is not finite")
+        raise ValueError("amounts contains a number that is not finite; leave that word out")
     return skew[known], amounts[known]
 
 
@@ -129,7 +129,7 @@ class ControlledBins:
     shuffled : tuple of Bins
         One per permutation of the labels, made like ``true``: between the extremes of the shuffled skew.
     band : ndarray, shape (2, m)
-        The lowest and the highest mean of all permutations in every bin of ``true``; NaN where none has a word.
+        The lowest and the highest mean of all permutations in every bin of ``true``; NaN in bins without words.
     word_skew, matched : tuple of float
         `word_correlation` of the amounts with the skew, and `matched_correlation` with its absolute value. The first number
         is for true labels, the others for the permutations.
@@ -155,9 +155,9 @@ class ControlledBins:
         return figure(self.true), [figure(bins) for bins in self.shuffled]
 
     def plot(self, ax, **style):
-        """Draw the mean amount in each bin, true labels over the band of shuffled ones; `matched` is in the title.
+        """Draw the mean amount in the bins, true labels over the band of shuffled ones; `matched` is in the title.
 
-        A bin's mean depends on how frequent its words are, too; `matched` compares words of about the same frequency.
+        A bin's mean also depends on how frequent its words are; `matched` compares words of about the same frequency.
 
         Parameters
         ----------
@@ -178,26 +178,26 @@ def with_control(
 ) -> dict[str, dict[str, ControlledBins]]:
     """Bin amounts by the skew of the training texts and of held-out texts, with true and with shuffled labels.
 
-    A word's skew in the training texts is linked to what the model gives the word, if only by chance: they come from the
-    same texts. So shuffled labels produce a rise, too. The skew of other texts is free of this link.
+    A word's skew in the training texts is linked to the word's amounts, if only by chance: both come from the same texts. So
+    shuffled labels produce a rise, too. The skew of other texts is free of this link.
 
     Parameters
     ----------
     corpus, held_out : Corpus
-        Of the same words, such as the two parts of `Corpus.split`. Words that ``corpus`` lacks are left out, since nothing
-        can be learnt about them.
+        Of the same words, such as the two parts of `Corpus.split`. Words that ``corpus`` doesn't have are left out, because
+        nothing can be learnt about them.
     amounts_of : callable
-        A function that trains on a corpus and returns a dict of amounts by name, each with one number per word.
+        A function that trains on a corpus and returns a dict of amounts by name, arrays with one number per word.
     shuffles : int
-        How many times to permute the labels of both parts and find the amounts anew.
+        How many times to permute the labels of both parts and compute the amounts again.
     seed : int or numpy.random.Generator
         Of the permutations.
     bins : int or array of float
-        How many bins, between the extremes of the true skew, or their edges.
+        The number of bins, between the extremes of the true skew, or their edges.
     min_texts : int
         As in `matched_correlation`.
     skew : callable
-        From a corpus to a number a word; with K > 2 classes such as ``lambda texts: texts.label_skew()[:, k]``.
+        From a corpus to a number per word; with K > 2 classes such as ``lambda texts: texts.label_skew()[:, k]``.
 
     Returns
     -------
@@ -221,9 +221,9 @@ def with_control(
 
     def controlled(parts, of_name):
         skews = [np.where(occurs, skew(part), np.nan) for part in parts]
-        true, *shuffled = (binned(*each, bins) for each in zip(skews, of_name))
-        means = np.array([binned(*each, true.edges).means for each in zip(skews[1:], of_name[1:])])
-        matched = tuple(matched_correlation(each, corpus, part, min_texts=min_texts) for each, part in zip(of_name, parts))
+        true, *shuffled = (binned(*pair, bins) for pair in zip(skews, of_name))
+        means = np.array([binned(*pair, true.edges).means for pair in zip(skews[1:], of_name[1:])])
+        matched = tuple(matched_correlation(of, corpus, part, min_texts=min_texts) for of, part in zip(of_name, parts))
         return ControlledBins(true, tuple(shuffled), extremes(means), tuple(map(word_correlation, skews, of_name)), matched)
 
     looked_at = dict(zip(("own", "held out"), zip(*pairs)))
@@ -232,5 +232,5 @@ def with_control(
 
 
 def extremes(means):
-    """Return the lowest and the highest of the means in every bin, shape (2, m), from shape (k, m); NaN where all k are."""
+    """Return the lowest and the highest of the means in every bin, shape (2, m), from shape (k, m); NaN if all k are."""
     return np.stack([np.fmin.reduce(means), np.fmax.reduce(means)])

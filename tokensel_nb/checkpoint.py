@@ -1,4 +1,4 @@
-"""A training run in a safetensors file, written whole or not at all, and what it must agree with to go on."""
+"""Checkpoints: training runs in safetensors files, written atomically, with the settings that a continued run must match."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from .parameters import Parameters
 
 
 def save(path, run, identity=None):
-    """Write a run to a safetensors file, under a temporary name that then takes the place of the old one.
+    """Write a run to a safetensors file, under a temporary name that then replaces the old file.
 
     Parameters
     ----------
     path : path
     run : Training
-        Snapshots are left out; of the model and of an optimizer of your own, the name is kept.
+        Snapshots are left out; of the model and of your own optimizer, only the names are kept.
     identity : dict, optional
-        What a run must agree with to go on from the file; `train` gives its settings, start and texts.
+        What a run must match to continue from the file; `train` gives its settings, start and texts.
 
     Examples
     --------
@@ -51,9 +51,9 @@ def load(path, start=None, identity=None):
     ----------
     path : path
     start : NamedTuple of arrays, optional
-        Of what type the parameters are, and with arrays of what kind; by default `Parameters` of numpy arrays.
+        Parameters of the type and the kind of arrays to return; by default `Parameters` of numpy arrays.
     identity : dict, optional
-        What the run must agree with.
+        What the run must match.
 
     Returns
     -------
@@ -62,11 +62,11 @@ def load(path, start=None, identity=None):
     Raises
     ------
     ValueError
-        If it does not agree, or holds other arrays; the message names what differs.
+        If it doesn't match, or has other arrays; the message names the difference.
 
     Examples
     --------
-    A run that was saved knows its settings, but only the names of other models than `one_layer`: give yours when you go on.
+    A saved run knows its settings, but only the names of models other than `one_layer`: give yours when you continue.
 
     >>> import tempfile
     >>> import tokensel_nb as ts
@@ -77,7 +77,7 @@ def load(path, start=None, identity=None):
     ...     ts.train(ts.load(f"{folder}/run.safetensors", start), corpus, steps=40, model=model).state.step
     40
     """
-    from .descent import State  # here, since whoever stores other arrays trains nothing
+    from .descent import State  # imported here: other users of this module train nothing
     from .model import one_layer
     from .training import Training
 
@@ -94,7 +94,7 @@ def load(path, start=None, identity=None):
 
 
 def save_arrays(path, arrays, notes):
-    """Write named arrays and notes, under a temporary name that then takes the place of the old file."""
+    """Write named arrays and notes, under a temporary name that then replaces the old file."""
     from safetensors.numpy import save_file
 
     plain = {name: np.asarray(to_numpy(array), order="C") for name, array in arrays.items()}
@@ -104,7 +104,7 @@ def save_arrays(path, arrays, notes):
 
 @contextmanager
 def replacing(path):
-    """Yield a temporary name beside a path; what is written there takes the path's place, or is removed after an error."""
+    """Yield a temporary name next to a path; the file there then replaces the path, or is removed after an error."""
     temporary = Path(f"{path}.{os.getpid()}")
     temporary.parent.mkdir(parents=True, exist_ok=True)
     try:
@@ -115,7 +115,7 @@ def replacing(path):
 
 
 def load_arrays(path, identity=None):
-    """Return the arrays and notes of a file; a ValueError names what its notes' identity differs in."""
+    """Return the arrays and notes of a file; a ValueError names the difference between the notes and an identity."""
     from safetensors import SafetensorError, safe_open
 
     try:
@@ -123,16 +123,15 @@ def load_arrays(path, identity=None):
             notes = json.loads(file.metadata()["notes"])
             arrays = {name: file.get_tensor(name) for name in file.keys()}
     except (SafetensorError, TypeError, KeyError) as error:
-        raise ValueError(f"{path} is no whole file of this package ({error}); remove it, or name another file") from error
-    for name, wanted in (identity or {}).items():
-        found = notes["identity"].get(name)
-        if found != wanted:
-            raise ValueError(f"{path} was made with {name}={found}, not {wanted}; name another file")
+        raise ValueError(f"{path} is not a complete file of this package ({error}); remove it, or choose another") from error
+    for name, value in (identity or {}).items():
+        if (stored := notes["identity"].get(name)) != value:
+            raise ValueError(f"{path} was made with {name}={stored}, not {value}; choose another file")
     return arrays, notes
 
 
 def identity_of(parameters, corpus, held_out, settings) -> dict:
-    """Return what a run must agree with to go on, as plain values."""
+    """Return what a run must match to continue, as plain values."""
     chosen = _plain(settings)
     chosen["shapes"] = [list(array.shape) for array in parameters]
     chosen["start"] = digest(*as_numpy(parameters))
@@ -142,7 +141,7 @@ def identity_of(parameters, corpus, held_out, settings) -> dict:
 
 
 def _plain(settings):
-    """Return all settings of `descent`, those by default as well, as plain values: optimizer and model by their names."""
+    """Return all settings of `descent`, including defaults, as plain values: optimizer and model by their names."""
     from .descent import descent
 
     chosen = descent.__kwdefaults__ | settings

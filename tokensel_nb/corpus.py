@@ -1,4 +1,4 @@
-"""A data set: how often each word occurs in each text, and the label of each text."""
+"""A data set: how often every word occurs in every text, and the texts' labels."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ class Corpus:
     class_names : tuple of str, optional
         Names of the K classes in the order of their codes; by default what the labels are.
     weights : array, shape (n,), not negative, optional
-        How much each text counts in every mean Ê; only the ratios matter. By default all count the same.
+        How much every text counts in a mean Ê; only the ratios matter. By default all count the same.
     tokens : array of int, shape (n, length), optional
-        The order of the words, for models that know it: the column at each place of each text, and -1 behind its end.
+        The order of the words, for models that use it: the column at every place of a text, and -1 after its end.
 
     Raises
     ------
     ValueError
-        If the parts do not fit together, a count or weight is negative or not finite, a word stands twice, or labels are not
-        of two or more classes.
+        If the shapes do not match, a count or weight is negative or not finite, a word occurs twice in the vocabulary, or
+        there are fewer than two classes.
 
     Examples
     --------
@@ -71,9 +71,9 @@ class Corpus:
             sizes = f"{len(labels)} labels and {len(vocabulary)} words"
             raise ValueError(f"counts has shape {counts.shape}, but there are {sizes}; give a row per text, a column per word")
         if not (np.isfinite(counts.data) & (counts.data > 0)).all():
-            raise ValueError("counts holds a number that is negative or not finite; give how often each word occurs")
+            raise ValueError("counts contains a number that is negative or not finite; give the words' numbers of occurrences")
         if len(set(vocabulary)) < len(vocabulary):
-            raise ValueError("vocabulary holds a word twice; give every word one column")
+            raise ValueError("vocabulary contains a word twice; give every word one column")
         weights = None if self.weights is None else _checked_weights(self.weights, len(labels))
         tokens = None if self.tokens is None else _checked_tokens(self.tokens, counts)
         self._set(counts, labels, vocabulary, names, weights, tokens)
@@ -81,7 +81,7 @@ class Corpus:
     def _set(self, *parts):
         for array in (parts[0].data, parts[0].indices, parts[0].indptr, *parts[1:]):
             if isinstance(array, np.ndarray):
-                array.flags.writeable = False  # nothing that is computed of them once can go stale
+                array.flags.writeable = False  # so that cached results stay valid
         vars(self).update(zip(self.__dataclass_fields__, parts))
 
     def __len__(self):
@@ -89,10 +89,10 @@ class Corpus:
         return len(self.labels)
 
     def __getitem__(self, rows):
-        """Return the texts that a slice, a mask or an array of indices picks, as a corpus of the same words."""
+        """Return the texts that a slice, a mask or an array of indices selects, as a corpus of the same words."""
         rows = np.atleast_1d(np.arange(len(self))[rows])
         weights, tokens = (None if part is None else part[rows] for part in (self.weights, self.tokens))
-        part = object.__new__(Corpus)  # what was checked needs no check
+        part = object.__new__(Corpus)  # without the checks, which have passed
         part._set(self.counts[rows], self.labels[rows], self.vocabulary, self.class_names, weights, tokens)
         return part
 
@@ -118,7 +118,7 @@ class Corpus:
     def signs(self):
         """The labels of two classes as y = -1 or +1, ndarray of float64, shape (n,); a ValueError for more classes."""
         if self.num_classes != 2:
-            raise ValueError(f"the corpus has {self.num_classes} classes; signs are defined for two")
+            raise ValueError(f"the corpus has {self.num_classes} classes; signs are only defined for two")
         return 2.0 * self.labels - 1
 
     @property
@@ -128,7 +128,7 @@ class Corpus:
 
     @cached_property
     def mean_weights(self):
-        """The weight of each text in a mean Ê, ndarray of float64, shape (n,), with the sum 1."""
+        """The weight of every text in a mean Ê, ndarray of float64, shape (n,), with the sum 1."""
         return self._weights / self._weights.sum()
 
     @property
@@ -165,7 +165,7 @@ class Corpus:
     def signed_share(self):
         """Return the average signed share ᾱ_s = Ê[y c_s(X)/T(X)], in the shapes of `signed_frequency`.
 
-        It is α_s/T if all texts have T tokens. If they haven't, it is what a gradient step sees.
+        It is α_s/T if all texts have T tokens. If they don't, it is what a gradient step depends on.
 
         Returns
         -------
@@ -175,7 +175,7 @@ class Corpus:
 
     def _mean_with_label(self, matrix):
         centred = self.signs[:, None] if self.num_classes == 2 else self.one_hot - 1 / self.num_classes
-        # Divided last, so that counts that balance give an exact zero.
+        # Divide last, so that balanced counts give an exact zero.
         mean = matrix.T @ (centred * self._weights[:, None]) / self._weights.sum()
         return mean[:, 0] if self.num_classes == 2 else mean
 
@@ -220,12 +220,12 @@ class Corpus:
         """
         held_out = round(len(self) * fraction)
         if not 0 < held_out < len(self):
-            raise ValueError(f"fraction={fraction} of {len(self)} texts leaves one part empty; choose it between 0 and 1")
+            raise ValueError(f"fraction={fraction} of {len(self)} texts leaves one part empty; choose one between 0 and 1")
         order = np.random.default_rng(seed).permutation(len(self))
         return self[np.sort(order[held_out:])], self[np.sort(order[:held_out])]
 
     def balanced(self, seed):
-        """Draw as many texts of every class as the rarest class has, and return them in their old order.
+        """Draw as many texts of every class as the rarest class has, and return them in their original order.
 
         Parameters
         ----------
@@ -244,22 +244,22 @@ class Corpus:
         rows_of = [np.flatnonzero(self.labels == label) for label in range(self.num_classes)]
         fewest, name = min(zip(map(len, rows_of), self.class_names))
         if not fewest:
-            raise ValueError(f"there is no text of the class {name!r}; balance a corpus that has some of each")
+            raise ValueError(f"the class {name!r} has no text; balance a corpus that has texts of all classes")
         return self[np.sort(np.concatenate([random.choice(rows, fewest, replace=False) for rows in rows_of]))]
 
     def mean_over(self, function):
-        """Return a function's means over the texts; where they come in parts, or are shared, those of all of them."""
+        """Return a function's means over the texts; `Shards` and `Shared` combine those of their parts."""
         return function(self)
 
     def digest(self):
-        """Return a digest of all that the corpus holds, str: checkpoints tell corpora apart by it."""
+        """Return a digest of the whole corpus, str, by which checkpoints tell corpora apart."""
         counts, words = self.counts, "\n".join(map(str, self.vocabulary)).encode()
         parts = [counts.indptr, counts.indices, counts.data, self.labels, self.mean_weights, words]
         return digest(*parts, *([] if self.tokens is None else [self.tokens]))
 
 
 def shuffle_labels(corpus: Corpus, seed, within=None) -> Corpus:
-    """Permute the labels at random, so that whatever words say about labels is chance.
+    """Permute the labels at random, so that words say something about labels only by chance.
 
     Use it as a control for figures over the label skew. Shuffled labels have a skew, too, and a model memorises them.
 
@@ -268,12 +268,12 @@ def shuffle_labels(corpus: Corpus, seed, within=None) -> Corpus:
     corpus : Corpus
     seed : int or numpy.random.Generator
     within : sequence of int, length K, optional
-        A number for each class: labels are permuted among classes of the same number only.
+        A number for every class: labels are permuted only among classes with the same number.
 
     Returns
     -------
     Corpus
-        The same texts, with as many of each class as before. Weights stay with their texts.
+        The same texts, with as many of every class as before. Weights stay with their texts.
 
     Examples
     --------
@@ -291,13 +291,13 @@ def shuffle_labels(corpus: Corpus, seed, within=None) -> Corpus:
 
 def relabelled(corpus: Corpus, labels) -> Corpus:
     """Return the same texts with other labels 0 ... K-1."""
-    other = copy.copy(corpus)  # with all that was computed of the counts alone
+    other = copy.copy(corpus)  # with all cached results that depend on the counts alone
     other._set(corpus.counts, labels, corpus.vocabulary, corpus.class_names, corpus.weights, corpus.tokens)
     return other
 
 
 def counted(tokens, vocab_size) -> sparse.csr_array:
-    """Return how often each word occurs in each sequence of columns; -1 is none."""
+    """Return how often every word occurs in sequences of columns; -1 is no word."""
     rows, _ = inside = np.nonzero(tokens >= 0)
     return sparse.coo_array((np.ones(len(rows), np.int32), (rows, tokens[inside])), (len(tokens), vocab_size)).tocsr()
 
@@ -316,7 +316,7 @@ def _coded(labels, names):
     if labels.dtype.kind == "f" and (labels % 1 == 0).all():
         labels = labels.astype(np.int64)
     if labels.ndim != 1 or labels.dtype.kind == "f":
-        raise ValueError(f"labels has shape {labels.shape} and holds {labels.dtype}; give a whole number or a name per text")
+        raise ValueError(f"labels has shape {labels.shape} and dtype {labels.dtype}; give an integer or a name per text")
     numbers = labels.dtype.kind in "biu"
     if not names:
         signs = numbers and np.isin(labels, [-1, 1]).all()
@@ -329,7 +329,7 @@ def _coded(labels, names):
     code_of = ({-1: 0} if len(names) == 2 else {}) | {label: code for code, label in enumerate(known)}
     codes = np.array([code_of.get(label, -1) for label in labels.tolist()], np.int64)
     if strange := np.flatnonzero(codes < 0).tolist():
-        raise ValueError(f"labels[{strange[0]}] is {labels[strange[0]]!r}, none of the classes {', '.join(names)}")
+        raise ValueError(f"labels[{strange[0]}] is {labels[strange[0]]!r}, not one of the classes {', '.join(names)}")
     if len(set(names)) < max(len(names), 2):
         raise ValueError(f"the classes are {', '.join(names) or 'none'}; give two or more, or name them in class_names")
     return codes, names
@@ -338,7 +338,7 @@ def _coded(labels, names):
 def _checked_weights(weights, texts):
     weights = np.array(to_numpy(weights), dtype=float)
     if weights.shape != (texts,) or not (np.isfinite(weights) & (weights >= 0)).all() or not weights.sum() > 0:
-        raise ValueError(f"weights must hold {texts} numbers, not negative, finite, and not all zero")
+        raise ValueError(f"weights must be {texts} finite numbers of at least 0, and not all zero")
     return weights
 
 
@@ -346,7 +346,7 @@ def _checked_tokens(tokens, counts):
     tokens = np.array(to_numpy(tokens))
     inside = tokens.ndim == 2 and tokens.dtype.kind in "iu" and ((tokens >= -1) & (tokens < counts.shape[1])).all()
     if not inside or len(tokens) != counts.shape[0] or (counted(tokens, counts.shape[1]) != counts).nnz:
-        raise ValueError("tokens are not those of counts; give the columns of the words that were counted")
+        raise ValueError("tokens and counts disagree; give the columns of the words that were counted")
     if (np.diff(tokens < 0, axis=1) & (tokens[:, 1:] >= 0)).any():
-        raise ValueError("tokens holds a word behind the end of its text; put -1 behind all words")
+        raise ValueError("tokens contains a word after a -1; put all -1 at the end of a text")
     return tokens

@@ -1,4 +1,4 @@
-"""The matrix of counts C as a factor: what every model computes with, whatever kind of array it has."""
+"""The matrix of counts C as a factor, with which all models compute, whatever their kind of array."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from .arrays import in_memory, is_torch, like, namespace, to_numpy
 
 
 class Counts:
-    """How often each word occurs in each text, to be multiplied: ``counts @ x`` and ``counts.T @ y``.
+    """How often every word occurs in every text, for products: ``counts @ x`` and ``counts.T @ y``.
 
-    Scipy multiplies numpy arrays and tensors, torch what lies on a GPU. The graph of tensors is kept. Scipy sums in float64,
-    and returns the dtype of what is multiplied.
+    SciPy multiplies numpy arrays and tensors, torch those on a GPU. The graph of tensors is kept. SciPy sums in float64, and
+    the result has the dtype of the other factor.
 
     Parameters
     ----------
     matrix : scipy.sparse.csr_array, shape (n, vocab_size)
     order : ndarray of int, shape (n, length), optional
-        The column of the word at each place of each text, -1 behind its end.
+        The column of the word at every place of a text, -1 after its end.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Counts:
 
     @cached_property
     def T(self) -> Counts:
-        """The transpose, for products alone."""
+        """The transpose, for products only."""
         return Counts(self.matrix.T)
 
     @cached_property
@@ -54,12 +54,12 @@ class Counts:
 
     @cached_property
     def sizes(self):
-        """How many distinct words each text has."""
+        """The number of distinct words of every text."""
         return np.diff(self.matrix.indptr)
 
     @cached_property
     def _starts(self):
-        """Where the entries of each text begin that has any."""
+        """Where the entries of the texts with words begin."""
         return self.matrix.indptr[:-1][self.sizes > 0]
 
     def __matmul__(self, x):
@@ -77,11 +77,11 @@ class Counts:
         dense = to_numpy(x).astype(float)
         if dense.ndim == 1 or dense.shape[1] > 8:
             return like(self.matrix @ dense, x)
-        # A few columns one by one take scipy half the time of all at once.
+        # SciPy takes half the time if a few columns are multiplied one by one.
         return like(np.stack([self.matrix @ column for column in np.ascontiguousarray(dense.T)], axis=1), x)
 
     def _on_device(self, x):
-        """Return the matrix as torch's, made once for each device and dtype."""
+        """Return the matrix as torch's, cached by device and dtype."""
         from .graph import sparse_tensor
 
         key = x.device, x.dtype
@@ -94,17 +94,17 @@ class Counts:
         return Counts(sparse.csr_array((entries, self.columns, self.matrix.indptr), shape=self.shape))
 
     def entries(self, texts):
-        """Return the numbers of the entries of some texts, in the order of these."""
+        """Return the numbers of the entries of some texts, in the order of the texts."""
         sizes = self.sizes[texts]
         return np.arange(sizes.sum()) + np.repeat(self.matrix.indptr[:-1][texts] - (sizes.cumsum() - sizes), sizes)
 
     def padded(self, reference):
-        """Return the distinct words of every text, padded to the most that one has, for models that compare words.
+        """Return the distinct words of every text, padded to the largest number of one text, for models that compare words.
 
         Parameters
         ----------
         reference : tensor
-            Such as the embeddings; it says device and dtype.
+            With the device and dtype of the result, such as the embeddings.
 
         Returns
         -------
@@ -121,20 +121,20 @@ class Counts:
     def each(self, ufunc, of_entries, empty=0.0):
         """Return the sum, the maximum, ... (a ufunc) over the entries of every text; numpy only."""
         of_some = ufunc.reduceat(of_entries, self._starts)
-        if len(of_some) == self.shape[0]:  # as nearly always: no text is empty
+        if len(of_some) == self.shape[0]:  # no text is empty, as usual
             return of_some
         of_texts = np.full(self.shape[0], empty, of_entries.dtype)
         of_texts[self.sizes > 0] = of_some
         return of_texts
 
     def weights(self, scores):
-        """Return c_is exp(a_s - max_i a) of every entry, in the kind of the scores a, whose graph is kept."""
+        """Return c_is exp(a_s - max_i a) of every entry, as the kind of the scores a, whose graph is kept."""
         of_entries = scores[like(self.columns, scores)]
         tops = self.each(np.maximum, to_numpy(of_entries))[self.rows]
         return like(self.matrix.data, scores) * namespace(scores).exp(of_entries - like(tops, scores))
 
-    def weighed(self, scores):
-        """Return the functions ``x -> W x`` and ``y -> Wᵀ y`` of the matrix with these `weights`; x and y have columns."""
+    def weighted(self, scores):
+        """Return the functions ``x -> W x`` and ``y -> Wᵀ y`` of the matrix with these `weights`; x and y are matrices."""
         weights = self.weights(scores)
         if not is_torch(scores):
             matrix = self.with_entries(weights)

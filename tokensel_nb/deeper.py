@@ -7,7 +7,7 @@ With E_X the rows of the distinct tokens of a text and c their counts::
     MLP:         Q = Softmax(E_X p + log c),                   f = vᵀ relu(M E_Xᵀ Q + θ).
 
 Equal tokens have equal rows, so every softmax over places is one over distinct tokens with log c added to its logits. Only H v
-and H W₂ p are needed of H, so A multiplies two columns, not d. We don't know exactly how the paper writes its two-layer and its
+and H W₂ p of H are needed, so A multiplies two columns, not d. We don't know exactly how the paper writes its two-layer and its
 MLP model (residual, scaling, biases, start). These are the plainest forms, with the residual's weight ϖ, the scale s, the MLP's
 activation and its start as options.
 """
@@ -57,14 +57,14 @@ class KeyQueryParameters(NamedTuple):
 
     @property
     def token_scores(self):
-        """What the rows of words say to the <cls> softmax: E_s·W₂p, shape (vocab_size,)."""
+        """The scores of rows of words in the <cls> softmax: E_s·W₂p, shape (vocab_size,)."""
         return self.embeddings @ (self.key_query_2 @ self.cls_embedding)
 
     token_values, __repr__ = Parameters.token_values, Parameters.__repr__
 
 
 class MLPParameters(NamedTuple):
-    """(E, p, v), and the hidden layer behind attention.
+    """(E, p, v), and the hidden layer after attention.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ class MLPParameters(NamedTuple):
 
 @dataclass(frozen=True)
 class TwoLayersWithoutKeyQuery:
-    """Self-attention and then the <cls> softmax; W₁ and W₂ are the identity and stay so.
+    """Self-attention and then the <cls> softmax, with W₁ and W₂ fixed to the identity.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ class TwoLayersWithoutKeyQuery:
         first = getattr(parameters, "key_query_1", None)
         queries = keys if first is None else functional.embedding(words, rows @ first)
         seen = functional.embedding(words, torch.column_stack([parameters.token_scores, parameters.token_values]))
-        # To so few columns torch's scaled_dot_product_attention computes just these numbers, in twice the time.
+        # For so few columns, torch's scaled_dot_product_attention takes twice the time for the same numbers.
         logits = torch.baddbmm(log_counts[:, None, :], queries, keys.mT, alpha=self.scale)
         return self.residual * seen + torch.softmax(logits, dim=2) @ seen
 
@@ -155,7 +155,8 @@ class TwoLayersWithoutKeyQuery:
 class TwoLayers(TwoLayersWithoutKeyQuery):
     """Two layers as in `TwoLayersWithoutKeyQuery`, with trained key-query matrices W₁ and W₂.
 
-    The start of W₁ and W₂ decides what training finds. On reviews the identity does well; an exclusive or needs a random start.
+    The start of W₁ and W₂ decides the result of training. On reviews the identity does well; an exclusive or needs a random
+    start.
 
     Parameters
     ----------
@@ -179,7 +180,7 @@ class TwoLayers(TwoLayersWithoutKeyQuery):
     spread: float = 0.0
 
     def start(self, vocab_size, dim, seed, *, num_classes=2, dtype="float32") -> KeyQueryParameters:
-        """Draw E, p, v as `init_parameters` does, and W₁ and W₂ as the model says."""
+        """Draw E, p, v as `init_parameters` does, and W₁ and W₂ by the model's options."""
         random = np.random.default_rng(seed)
         base = init_parameters(vocab_size, dim, random, num_classes=num_classes, dtype=dtype)
         matrices = (_near_identity(dim, self.identity, self.spread, random).astype(dtype) for _ in range(2))
@@ -188,7 +189,7 @@ class TwoLayers(TwoLayersWithoutKeyQuery):
 
 @dataclass(frozen=True)
 class WithMLP:
-    """One layer of attention, and a hidden layer of d units behind it.
+    """One layer of attention, followed by a hidden layer of d units.
 
     Parameters
     ----------
@@ -224,12 +225,12 @@ class WithMLP:
     initial: str = "theory"
 
     def __post_init__(self):
-        """Refuse a start that would be taken for another."""
+        """Refuse an unknown start."""
         if self.initial not in ("theory", "pytorch"):
-            raise ValueError(f"initial={self.initial!r}; give theory or pytorch")
+            raise ValueError(f"initial={self.initial!r}; choose 'theory' or 'pytorch'")
 
     def start(self, vocab_size, dim, seed, *, num_classes=2, dtype="float32") -> MLPParameters:
-        """Draw E as `init_parameters` does, and the rest as the model says."""
+        """Draw E as `init_parameters` does, and the rest by the model's options."""
         random = np.random.default_rng(seed)
         base = init_parameters(vocab_size, dim, random, num_classes=num_classes, dtype=dtype)
         if self.initial == "pytorch":
@@ -262,8 +263,8 @@ def over_texts(function, parameters, counts, of_entries=False):
     Parameters
     ----------
     function : callable
-        ``(parameters, counts) -> tensor`` with a row for each text of a group, or for each of its entries. It sees the
-        embeddings of words that occur in the group, and of no others.
+        ``(parameters, counts) -> tensor`` with a row for every text of a group, or for every entry. It gets only the
+        embeddings of words that occur in the group.
     parameters : NamedTuple of tensors
     counts : Counts
     of_entries : bool
@@ -274,19 +275,19 @@ def over_texts(function, parameters, counts, of_entries=False):
     tensor
         In the order of the texts, or of the entries.
     """
-    E, found, places = parameters.embeddings, [], []
+    E, results, places = parameters.embeddings, [], []
     if len(E) != counts.shape[1]:
-        raise ValueError(f"embeddings has {len(E)} rows, but the corpus has {counts.shape[1]} words; give one per word")
+        raise ValueError(f"embeddings has {len(E)} rows, but the corpus has {counts.shape[1]} words; give one row per word")
     for rows in _groups(counts.sizes):
         words, texts = _narrowed(counts.matrix[rows], None if counts.order is None else counts.order[rows])
         seen = E.index_select(0, torch.as_tensor(words, device=E.device))
-        found.append(function(parameters._replace(embeddings=seen), texts))
+        results.append(function(parameters._replace(embeddings=seen), texts))
         places.append(counts.entries(rows) if of_entries else rows)
-    return torch.cat(found)[torch.as_tensor(np.argsort(np.concatenate(places)), device=E.device)]
+    return torch.cat(results)[torch.as_tensor(np.argsort(np.concatenate(places)), device=E.device)]
 
 
 def _groups(sizes):
-    """Return the rows of groups of texts that hold about `AT_ONCE` pairs of tokens, short texts first."""
+    """Return the rows of groups of texts with about `AT_ONCE` pairs of tokens, short texts first."""
     sizes = np.maximum(sizes, 1).astype(np.int64)
     rest, groups = np.argsort(sizes, kind="stable"), []
     while len(rest) or not groups:
@@ -297,23 +298,24 @@ def _groups(sizes):
 
 
 def _narrowed(matrix, order):
-    """Return the columns that occur, and the same counts with these alone."""
+    """Return the columns that occur, and the counts of these columns alone."""
     seen = np.bincount(matrix.indices, minlength=matrix.shape[1]) > 0
-    seen[:1] |= not seen.any()  # what stands in the padding of texts without words
+    seen[:1] |= not seen.any()  # a word for the padding of texts without words
     words, place_of = np.flatnonzero(seen), np.append(np.cumsum(seen) - 1, -1)  # the last for -1
     narrow = sparse.csr_array((matrix.data, place_of[matrix.indices], matrix.indptr), shape=(matrix.shape[0], len(words)))
     return words, Counts(narrow, None if order is None else place_of[order])
 
 
 def entries_of(of_places, log_counts):
-    """Return what the words of each text have, without what their padding has: shape (entries, ...) of (n, T, ...)."""
+    """Return the values of words without those of padding: shape (entries, ...), from (n, T, ...)."""
     return of_places[log_counts > -torch.inf]
 
 
 def _checked(model, parameters):
-    """Refuse parameters of another model, which could be taken for its own."""
+    """Refuse parameters of another model, which could be mistaken for its own."""
     if not isinstance(parameters, model.learns):
-        raise TypeError(f"{type(model).__name__} learns {model.learns.__name__}, not {type(parameters).__name__}")
+        needed, name = model.learns.__name__, type(model).__name__
+        raise TypeError(f"{name} needs {needed}, not {type(parameters).__name__}; begin with the model's start")
     return parameters
 
 
@@ -327,11 +329,11 @@ def _near_identity(dim, identity, spread, random):
 
 
 def most_frequent(corpus, max_tokens) -> Corpus:
-    """Cut texts to their ``max_tokens`` most frequent distinct words, and say how many were cut.
+    """Cut texts to their ``max_tokens`` most frequent distinct words, and warn how many were cut.
 
-    The counts know no positions, so you can't keep the beginning of a text. Most words occur only once in a text. Between
-    equally frequent words a shuffled order of the columns decides, the same for all corpora with as many words. (The columns
-    are in alphabetical order, which would drop "wonderful" and "worst" first.)
+    Counts have no positions, so you can't keep the beginning of a text. Most words occur only once in a text. Among equally
+    frequent words a shuffled order of the columns decides, the same for all corpora with as many words. (The columns are in
+    alphabetical order, which would drop "wonderful" and "worst" first.)
 
     Parameters
     ----------
@@ -369,7 +371,7 @@ def most_frequent(corpus, max_tokens) -> Corpus:
     entries = (counts.data[kept], (rows[kept], counts.indices[kept]))
     warnings.warn(
         f"{(sizes > max_tokens).sum():,} of {len(corpus):,} texts have more than {max_tokens} distinct words; "
-        "they keep the most frequent ones",
+        "only the most frequent ones are kept",
         UserWarning,
         stacklevel=2,
     )

@@ -13,7 +13,7 @@ import numpy as np
 from .arrays import dtype_name, in_memory, is_torch, like, namespace
 from .model import one_layer, slopes_of
 
-BLOCK = 2**15  # numbers; all arrays of a step, of so many each, fit in the cache of a core
+BLOCK = 2**15  # numbers per block: all arrays of a step fit in the cache of a core
 
 
 class Optimizer(NamedTuple):
@@ -23,10 +23,10 @@ class Optimizer(NamedTuple):
     ----------
     name : str
     moments : int
-        How many arrays of its size it keeps for each array.
+        The number of arrays of the same size that it keeps per array.
     direction : callable
         ``(slope, moments, step) -> (direction, moments)``, number by number; the array then moves by ``-learning_rate`` times
-        the direction. Steps count from one. It gets arrays of the kind that is trained, and may change the moments in place.
+        the direction. Steps count from one. It gets arrays of the trained kind, and may change the moments in place.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def _adam(slope, moments, step):
     mean += 0.1 * (slope - mean)
     square *= 0.999
     square += 0.001 * slope**2
-    # The usual corrections of both moments, as factors of the smallest number of products.
+    # The usual corrections of both moments, arranged to need as few products as possible.
     first, second = 1 - 0.9**step, (1 - 0.999**step) ** 0.5
     return mean / (square**0.5 * (first / second) + 1e-8 * first), moments
 
@@ -59,14 +59,14 @@ OPTIMIZERS = {
 
 
 class State(NamedTuple):
-    """What the next step depends on, beside the parameters.
+    """The state of the optimizer: with the parameters, all that the next step depends on.
 
     Parameters
     ----------
     step : int
-        How many steps were taken.
+        The number of steps that were taken.
     moments : dict of str to tuple of arrays
-        What the optimizer keeps for each array that is trained. The next step changes it in place, so copy what you keep.
+        The optimizer's arrays, by trained array. The next step changes them in place, so copy what you keep.
 
     Examples
     --------
@@ -93,12 +93,12 @@ def descent(
     trained=None,
     state=None,
 ):
-    """Minimise the loss step by step, for ever.
+    """Minimise the loss step by step, in an endless loop.
 
     Parameters
     ----------
     parameters : NamedTuple of arrays
-        Where to begin, such as `Parameters`, numpy or tensors; they stay as they are.
+        The start, such as `Parameters`, numpy or tensors; it is not changed.
     corpus : Corpus
     model : callable
         See `logits`.
@@ -107,26 +107,26 @@ def descent(
     optimizer : {"adam", "gradient descent"} or Optimizer
         Adam is torch.optim.Adam, with its defaults: betas (0.9, 0.999), ε = 1e-8.
     batch_size : int, optional
-        Texts a step, drawn without replacement epoch by epoch; by default all of them.
+        Texts per step, drawn without replacement epoch by epoch; by default all of them.
     seed : int
         Of the batches.
     trained : collection of str, optional
         Names of the arrays that are trained; by default all.
     state : State, optional
-        That of a former run, whose steps these continue, perhaps at another rate; it stays as it is.
+        The state of an earlier run to continue, perhaps at another rate; it is not changed.
 
     Yields
     ------
     step : int
-        How many steps were taken; the first is 0, or that of ``state``.
+        The number of steps taken; first 0, or that of ``state``.
     parameters : NamedTuple of arrays
-        Of the kind of the start. Each step makes new arrays: what you keep does not change.
+        Of the kind of the start. Every step makes new arrays: what you keep does not change.
     state : State
 
     Raises
     ------
     ValueError
-        If ``trained`` names an array that the parameters lack, or a setting is out of range.
+        If ``trained`` names an array that the parameters don't have, or a setting is out of range.
 
     Examples
     --------
@@ -144,17 +144,17 @@ def descent(
     parameters = type(parameters)(*(array.detach().clone() if is_torch(array) else np.array(array) for array in parameters))
     names = [name for name in parameters._fields if trained is None or name in trained]
     if not names or not set(names) >= set(trained or names):
-        raise ValueError(f"trained={trained}; the parameters have {', '.join(parameters._fields)}")
+        raise ValueError(f"trained={trained}; choose from the parameters {', '.join(parameters._fields)}")
     if state is None:
         zeros = lambda name: tuple(_new(getattr(parameters, name), np.zeros) for _ in range(optimizer.moments))
         state = State(0, {name: zeros(name) for name in names})
     if {name: len(of) for name, of in state.moments.items()} != dict.fromkeys(names, optimizer.moments):
-        raise ValueError("the state is of another optimizer or of other trained arrays; begin anew from the parameters")
+        raise ValueError("the state belongs to another optimizer or other trained arrays; start from the parameters alone")
     state = copy.deepcopy(state)
     for rows in _batches(corpus, batch_size, seed, state.step):
         yield state.step, parameters, state
         step, moved = state.step + 1, {}
-        with np.errstate(over="ignore", invalid="ignore"):  # what overflows shows in the loss
+        with np.errstate(over="ignore", invalid="ignore"):  # overflow shows in the loss
             slopes = slopes_of(parameters, corpus if rows is None else corpus[rows], names, model)
             for name in names:
                 array, slope = getattr(parameters, name), slopes[name]
@@ -163,19 +163,19 @@ def descent(
 
 
 def _batches(corpus, size, seed, skip):
-    """Yield the rows of every step's texts for ever, those of step ``skip`` first; None for all texts."""
+    """Yield the rows of every step's texts, from step ``skip`` on, endlessly; None for all texts."""
     if size is None or size >= len(corpus):
         yield from itertools.repeat(None)
-    rows = np.flatnonzero(corpus.mean_weights)  # texts that weigh nothing could fill a whole batch, which has no mean then
+    rows = np.flatnonzero(corpus.mean_weights)  # a batch of texts without weight would have no mean
     for step in itertools.count(skip):
-        # The order depends on nothing but seed and epoch, so that a run may begin in the middle of one.
+        # The order depends only on seed and epoch, so that a run can start in the middle of an epoch.
         epoch, part = divmod(step, -(-len(rows) // size))
         order = rows[np.random.default_rng([seed, epoch]).permutation(len(rows))]
         yield np.sort(order[part * size : (part + 1) * size])
 
 
 def _moved(array, slope, moments, step, learning_rate, direction):
-    """Return an array after a step, as a new one; its moments change in place."""
+    """Return a new array for an array after a step; its moments change in place."""
     new, fused = _new(array, np.empty), is_torch(array) and direction is _adam
     for rows in _blocks(array):
         views = [moment[rows] for moment in moments]
@@ -192,7 +192,7 @@ def _moved(array, slope, moments, step, learning_rate, direction):
 
 
 def _new(array, make):
-    """Return another array of the same kind; numpy makes those in memory, as torch's lie on small pages, which take longer."""
+    """Return a new array of the same kind; numpy allocates those in memory, since torch uses small pages, which are slower."""
     return like(make(array.shape, dtype_name(array)), array) if in_memory(array) else namespace(array).zeros_like(array)
 
 
@@ -205,11 +205,11 @@ def _blocks(array):
 
 
 def _adam_of_torch(tensor, slope, moments, step, learning_rate):
-    """Take the step of `_adam` in place, by torch's kernel, which goes through the memory once."""
+    """Take the step of `_adam` in place, by torch's kernel, which reads the memory only once."""
     import torch
     from torch.optim.adam import adam  # not the class, which takes seconds to import
 
-    lists = [[each] for each in (tensor, slope, *moments)]
+    lists = [[array] for array in (tensor, slope, *moments)]
     rest = dict(beta1=0.9, beta2=0.999, eps=1e-8, weight_decay=0.0, amsgrad=False, maximize=False)
     steps = [torch.tensor(step - 1.0, device=tensor.device)]
     adam(*lists, [], steps, lr=learning_rate, fused=True, foreach=False, **rest)

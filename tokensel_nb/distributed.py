@@ -1,7 +1,7 @@
-"""Texts that one process does not see all of: shared by the processes of torchrun, or read from a disk in shards.
+"""Large corpora: texts that the processes of torchrun share, or that are read from disk in shards.
 
-A gradient is a mean over texts. So each process, or each shard, finds that of its own texts, and their weighted sum is that of
-all. Both classes have what `train`, `descent` and `evaluate` ask of a `Corpus`, and may be combined, as in
+A gradient is a mean over texts. So every process, or every shard, contributes the gradient of its own texts, and their weighted
+sum is that of all. Both classes have what `train`, `descent` and `evaluate` need from a `Corpus`, and can be combined, as in
 ``ts.Shared(ts.Shards("films.arrow"))``.
 """
 
@@ -25,17 +25,17 @@ SHARD = {"words": pa.list_(pa.int32()), "counts": pa.list_(pa.float64()), "label
 
 
 class Shared:
-    """Texts that the processes of torchrun share: each looks at its own part in every step, and torch adds up.
+    """Texts that the processes of torchrun share: in every step they read their own parts, and torch sums up.
 
-    All processes must begin with the same texts, start and settings; all of them end with the same parameters. A script that
-    says ``ts.train(start, ts.Shared(corpus))`` is started by ``torchrun --nproc-per-node 4 script.py``.
+    All processes must begin with the same texts, start and settings, and end with the same parameters. Run a script with
+    ``ts.train(start, ts.Shared(corpus))`` by ``torchrun --nproc-per-node 4 script.py``.
 
     Parameters
     ----------
     corpus : Corpus or Shards
         All texts, the same in every process.
     rank, size : int, optional
-        The place of this process among how many; by default what torchrun says.
+        The place of this process, and the number of processes; by default those of torchrun.
 
     Raises
     ------
@@ -57,7 +57,7 @@ class Shared:
         filled = np.flatnonzero(corpus.mean_weights)
         mine = np.array_split(filled, self.size)[self.rank]
         self.weight = float(corpus.mean_weights[mine].sum())
-        self.part = corpus[mine if len(mine) else filled[:1]]  # who has no text looks at the first, which weighs nothing here
+        self.part = corpus[mine if len(mine) else filled[:1]]  # without a text, the first one, with weight 0
 
     def __len__(self):
         """Return the number of all texts."""
@@ -68,17 +68,17 @@ class Shared:
         return Shared(self.corpus[rows], self.rank, self.size)
 
     def __getattr__(self, name):
-        """Return what else a corpus has: that of all texts."""
-        if name == "corpus":  # which a copy asks for before it has it
+        """Return any other attribute of a corpus: that of all texts."""
+        if name == "corpus":  # copying asks for it before it is set
             raise AttributeError(name)
         return getattr(self.corpus, name)
 
     def __repr__(self):
-        """Name all texts, as in ``Shared(Corpus(...))``."""
+        """Show all texts, as in ``Shared(Corpus(...))``."""
         return f"Shared({self.corpus!r})"
 
     def mean_over(self, function):
-        """Return a function's means over all texts, the same to the last bit in every process; one exchange."""
+        """Return a function's means over all texts, identical in all processes; it takes one exchange."""
         import torch
 
         means = self.part.mean_over(function)
@@ -90,7 +90,7 @@ class Shared:
 
 
 def _joined(texts):
-    """Join the processes that torchrun started, on a GPU each where there are so many; return rank and number."""
+    """Join the processes of torchrun, on one GPU each if there are enough; return rank and number."""
     from torch import cuda, distributed
 
     if not distributed.is_initialized():
@@ -98,21 +98,21 @@ def _joined(texts):
             cuda.set_device(int(os.environ["LOCAL_RANK"]))
         distributed.init_process_group()  # gloo between processors, NCCL between GPUs
         atexit.register(distributed.destroy_process_group)
-    found = [None] * distributed.get_world_size()
-    distributed.all_gather_object(found, texts)
-    if len(set(found)) > 1:
-        raise ValueError(f"the processes have different texts, of the digests {', '.join(found)}; give all of them the same")
-    return distributed.get_rank(), len(found)
+    digests = [None] * distributed.get_world_size()
+    distributed.all_gather_object(digests, texts)
+    if len(set(digests)) > 1:
+        raise ValueError(f"the processes have different texts, with digests {', '.join(digests)}; give them the same texts")
+    return distributed.get_rank(), len(digests)
 
 
 class Shards:
-    """Texts that outgrow the memory: counts in an Arrow file that is mapped into it, of which one shard is read at a time.
+    """Texts beyond the memory: counts in a memory-mapped Arrow file, read one shard at a time.
 
     Parameters
     ----------
     source : path or pyarrow.Table
-        What `write_shards` wrote, or a table whose record batches are shards, such as ``dataset.with_format("arrow")[:]`` of
-        Hugging Face's library. It has the columns "words" (lists of columns), "counts" (lists of as many numbers) and "label"
+        A file of `write_shards`, or a table whose record batches are shards, such as ``dataset.with_format("arrow")[:]`` of
+        Hugging Face's library. Its columns are "words" (lists of columns), "counts" (lists of as many numbers) and "label"
         (0 ... K-1).
     vocabulary, class_names : sequence of str, optional
         As in `Corpus`; a file of `write_shards` has them.
@@ -155,11 +155,11 @@ class Shards:
 
     @property
     def mean_weights(self):
-        """The weight of each text in a mean, the same for all."""
+        """The weight of a text in a mean, the same for all."""
         return np.full(len(self), 1 / len(self))
 
     def __iter__(self):
-        """Yield the texts, a `Corpus` for each shard that has some."""
+        """Yield the texts, one `Corpus` per shard that has some."""
         ends = np.cumsum([batch.num_rows for batch in self.batches])
         for batch, end, rows in zip(self.batches, ends, np.split(self.rows, np.searchsorted(self.rows, ends[:-1]))):
             if len(rows):
@@ -170,25 +170,25 @@ class Shards:
                 yield Corpus(matrix, texts["label"].to_numpy(), self.vocabulary, self.class_names)
 
     def mean_over(self, function):
-        """Return a function's means over all texts; one shard is in memory at a time."""
+        """Return a function's means over all texts, with one shard in memory at a time."""
         sums = 0
         for part in self:
             sums = [total + len(part) / len(self) * mean for total, mean in zip(sums or itertools.repeat(0), function(part))]
         return sums
 
     def digest(self):
-        """Return a digest of all that the texts hold, str; it reads them all."""
+        """Return a digest of all texts, str; it reads them all."""
         return digest(*(part.digest().encode() for part in self))
 
 
 def write_shards(path, corpora) -> Shards:
-    """Write corpora of the same words to an Arrow file, a shard each, without weights and the order of words.
+    """Write corpora of the same words to an Arrow file, one shard each, without weights and without the order of words.
 
     Parameters
     ----------
     path : path
     corpora : iterable of Corpus
-        From a generator, one is in memory at a time.
+        Of a generator, only one corpus is in memory at a time.
 
     Returns
     -------

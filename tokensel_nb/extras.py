@@ -1,4 +1,4 @@
-"""What is installed: versions, and modules of extras, imported at first use or refused in one sentence that names the extra."""
+"""Optional packages: their versions, and their modules, imported at first use; an error names the extra to install."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ def device_name() -> str:
 
 
 def installed(*names):
-    """Return the versions of those packages that are installed, without the name of a build, such as "+cpu"."""
-    found = {}
+    """Return the versions of the installed ones of some packages, without a build's name, such as "+cpu"."""
+    versions = {}
     for name in names:
         with suppress(PackageNotFoundError):
-            found[name] = version(name).split("+")[0]
-    return found
+            versions[name] = version(name).split("+")[0]
+    return versions
 
 
 def command(extra):
@@ -53,18 +53,18 @@ def command(extra):
 
 
 class MissingExtraError(ModuleNotFoundError):
-    """Something needs a package that comes with an extra; the message says which, and how to install it."""
+    """A package of an extra is missing; the message says which one, and how to install it."""
 
 
 class Extra:
-    """A module of an extra, imported at the first use of one of its names; ``need`` begins the sentence if it is missing."""
+    """A module of an extra, imported at the first use of one of its names; ``need`` begins the message if it is missing."""
 
     def __init__(self, module, extra, need):
         self._module = module
         self._sentence = f"{need}: {command(extra)}"
 
     def __getattr__(self, name):
-        if name.startswith("__"):  # tools that look into a module's names shall not import all of these
+        if name.startswith("__"):  # tools that inspect a module's names must not import all of these
             raise AttributeError(name)
         return getattr(self.load(), name)
 
@@ -74,7 +74,7 @@ class Extra:
             return import_module(self._module)
         except ModuleNotFoundError as error:
             if error.name not in (self._module, self._module.partition(".")[0]):
-                raise  # it is installed, but something that it needs is not
+                raise  # the module is installed, but something that it needs is not
             raise MissingExtraError(self._sentence, name=error.name) from error
 
 

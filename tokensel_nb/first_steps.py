@@ -5,24 +5,24 @@ Let x_i be the row that a model reads at place i of a text with T places, and g 
     -∂L/∂E_s = Ê[y g Σ_{i: x_i=s} ∂f/∂x_i] = β_s u + r_s,   β_s = Ê[y g c_s/T],
     ‖r_s‖ ≤ δ Ê[g c_s/T],   δ the largest ‖T ∂f/∂x_i - u‖ over texts and places of words.
 
-We take u = Ê[Σ_i ∂f/∂x_i] / Ê[words/T], which knows nothing of labels. In one layer of attention with p = 0 it is v, and r = 0.
+We take u = Ê[Σ_i ∂f/∂x_i] / Ê[words/T], which is independent of labels. In one layer of attention with p = 0, u = v and r = 0.
 
 Start a `Transformer` at ε times fixed arrays, without LayerNorm. Scores of attention are O(ε⁴), so that it is uniform. A word
 reaches <cls> through one attention, with the factor W_V W_O of O(ε²). A second attention or an MLP on the way costs O(ε²) more.
-So δ is O(ε²)‖u‖, at any depth. With LayerNorm before each part it is O(ε²/κ)‖u‖, κ the constant below LayerNorm's root, since
-LayerNorm is linear up to that: this says nothing unless ε² is small beside κ, 1e-5 in PyTorch. At ε = 1/50, the default, ε²/κ
-is 40. There LayerNorm's Jacobian turns each word's own way, by O(1/√d) at least, and how small δ is has to be measured. With
-LayerNorm behind each part δ is O(ε²)‖u‖ for one layer. In more layers a word's state has passed a LayerNorm: O(1/√d) is left,
-unless ε is far below κ itself.
+So δ is O(ε²)‖u‖, at any depth. With LayerNorm before every part it is O(ε²/κ)‖u‖, κ the constant below LayerNorm's root,
+because LayerNorm is linear up to that: a bound only if ε² is small compared with κ, 1e-5 in PyTorch. At ε = 1/50, the default,
+ε²/κ is 40. There LayerNorm's Jacobian depends on the word, by O(1/√d) at least, and δ has to be measured. With LayerNorm after
+every part δ is O(ε²)‖u‖ for one layer. In deeper models a word's state has passed a LayerNorm: O(1/√d) is left, unless ε is far
+below κ itself.
 
-Then: how large d must be, and how far rows may be from the limit d → ∞, so that attention surely selects the relevant tokens.
-Let all relevant tokens have values of one size G, at most k of them a label, and irrelevant ones the value 0. From every start
-all texts are selected if products of two differences E_r - E_s miss those of limit rows by less than
+This module also says how large d must be, and how far rows may be from the limit d → ∞, so that attention is certain to select
+the relevant tokens. Let all relevant tokens have values of one size G, at most k of them per label, and irrelevant ones the
+value 0. Selection is certain from every start if products of two differences E_r - E_s miss those of limit rows by less than
 
     ϑ* = (1 + 2(k-1)G²) / (2 [2k - 1 + 4k(k-1)G²]),
 
-and no larger bound will do. From p = 0 the corpus gives a dimension that is enough. The book proves both (Theorem “Selection
-from every start, with products that err”, Corollary “A dimension that is enough”).
+and this is the largest such bound. From p = 0 the corpus gives a dimension that is enough. The book proves both (Theorem
+“Selection from every start, with products that err”, Corollary “A dimension that is enough”).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ SAME = 1e-9  # relative differences of shares that count as rounding
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FirstStep:
-    """What the gradient does to word embeddings, and what is predicted of it, with nothing fitted.
+    """The gradient in the word embeddings, and its prediction, in which nothing is fitted.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class FirstStep:
 
     @property
     def r_squared(self):
-        """1 - ‖movement - βuᵀ‖²/‖movement‖², float: the share of the movement that is predicted, in size and in direction."""
+        """1 - ‖movement - βuᵀ‖²/‖movement‖², float: the share of the movement that is predicted in size and direction."""
         return 1 - ((self.movement - self.predicted) ** 2).sum() / (self.movement**2).sum()
 
     @property
@@ -81,12 +81,12 @@ class FirstStep:
         return (self.movement * self.predicted).sum() / (self.predicted**2).sum()
 
     def __repr__(self):
-        """Name sizes, as in ``FirstStep(3 words, R² 1.000, slope 1.000)``."""
+        """Show sizes, as in ``FirstStep(3 words, R² 1.000, slope 1.000)``."""
         return f"FirstStep({len(self.shares):,} words, R² {self.r_squared:.3f}, slope {self.slope:.3f})"
 
 
 def first_step(parameters, corpus, model=one_layer) -> FirstStep:
-    """Return how the word embeddings move in a first step of gradient descent, and what is predicted of it.
+    """Return how the word embeddings move in a first step of gradient descent, and the prediction.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def first_step(parameters, corpus, model=one_layer) -> FirstStep:
     corpus : Corpus
         Of two classes.
     model : callable
-        As in `logits`; ``own_places``, if it has that, are places of a text beside its words.
+        As in `logits`; the attribute ``own_places``, if any, is the number of places besides the words of a text.
 
     Returns
     -------
@@ -104,7 +104,7 @@ def first_step(parameters, corpus, model=one_layer) -> FirstStep:
     Raises
     ------
     ValueError
-        If the corpus has more than two classes or no word, or the parameters do not fit it.
+        If the corpus has more than two classes or no word, or the parameters have other shapes.
 
     Examples
     --------
@@ -115,10 +115,10 @@ def first_step(parameters, corpus, model=one_layer) -> FirstStep:
     FirstStep(3 words, R² 1.000, slope 1.000)
     """
     if not corpus.lengths.any():
-        raise ValueError("no text of the corpus holds a word, so no word moves")
+        raise ValueError("all texts of the corpus are empty; give texts with words")
     signs, places = corpus.signs, corpus.lengths + getattr(model, "own_places", 0)
     residuals = sigmoid(-signs * to_numpy(logits(parameters, corpus, model)))
-    # softplus(f) - softplus(-f) = f: the loss of the label -1 less that of +1 is the mean logit, which knows no labels.
+    # softplus(f) - softplus(-f) = f: the loss of the label -1 minus that of +1 is the mean logit, without labels.
     labelled = (relabelled(corpus, np.full(len(corpus), label)) for label in (0, 1))
     blame, praise = (gradients(parameters, texts, model).embeddings for texts in labelled)
     of_places = corpus.mean_weights / np.maximum(places, 1)
@@ -128,12 +128,12 @@ def first_step(parameters, corpus, model=one_layer) -> FirstStep:
 
 
 def allowed_error(relevant, size) -> float:
-    """Return ϑ*(k, G): with smaller errors in the products of two differences E_r - E_s, selection is sure from every start.
+    """Return ϑ*(k, G): with smaller errors in products of two differences E_r - E_s, selection is certain from every start.
 
     Parameters
     ----------
     relevant : int
-        k, the number of relevant tokens in the label that has more.
+        k, the number of relevant tokens of the label that has more.
     size : float
         G, the size of their values; irrelevant tokens have the value 0.
 
@@ -156,13 +156,13 @@ def sufficient_dimension(corpus, value, failure=0.01) -> int:
     """Return a d at which the flow from p = 0, after one step on E, selects all relevant tokens with a given probability.
 
     E has normal entries of variance 1/d and is independent of v, with ‖v‖ = 1; its step is taken at p = 0. The bound is far
-    above what is needed.
+    larger than necessary.
 
     Parameters
     ----------
     corpus : Corpus
-        Two classes, Assumption 1, texts of one length of at least 2; the signed shares of irrelevant tokens are zero, and
-        those of relevant ones of one size (`predicted_values`).
+        Two classes, Assumption 1, texts of one length of at least 2; the signed shares of irrelevant tokens are zero, and those
+        of relevant ones have one size (`predicted_values`).
     value : float
         G, the size that the step gives the values of relevant tokens in the limit d → ∞.
     failure : float
@@ -175,7 +175,7 @@ def sufficient_dimension(corpus, value, failure=0.01) -> int:
     Raises
     ------
     ValueError
-        If the corpus isn't like that, or ``value`` is too large for the theorem; the message names the largest that isn't.
+        If the corpus breaks a condition, or ``value`` is too large for the theorem; the message names the largest allowed one.
 
     Examples
     --------
@@ -201,7 +201,7 @@ def sufficient_dimension(corpus, value, failure=0.01) -> int:
 
 
 def _conditions(corpus):
-    """Return the size of the signed shares of relevant tokens, and which condition of the bound fails, in words, if any."""
+    """Return the size of the signed shares of relevant tokens, and the condition of the bound that fails, if any, in words."""
     if not (answer := check_assumption_1(corpus)):
         return np.nan, answer.counter_example
     if np.ptp(corpus.lengths) or corpus.lengths[0] < 2:

@@ -25,12 +25,12 @@ from .one_step import predicted_values
 from .parameters import Parameters, rows_with_values
 from .sharp import SharpAttention
 
-CANCELLED = 1e-8  # texts whose pulls on p cancel to less than this part of their size leave no direction worth following
+CANCELLED = 1e-8  # if the texts' pulls on p cancel to less than this part of their size, the flow has no direction
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Flow:
-    """The path of p, recorded at m points; numpy arrays, whatever the start was.
+    """The path of p, recorded at m points, as numpy arrays.
 
     Parameters
     ----------
@@ -44,9 +44,9 @@ class Flow:
     log_missed : ndarray of float64, shape (m,)
         The logarithm of the largest attention that a text pays to tokens that aren't selected; NaN without a selection.
     stopped : {"the end", "no direction", "no step"}
-        Why the path stops. "the end": p has travelled as far as you asked. "no direction": the pulls of different texts
-        cancel, for a solver to less than 1e-8 of their size, so p is at a stationary point, or so near that rounding would
-        choose the way. "no step": the solver finds no step within its tolerance.
+        Why the path stops. "the end": p has travelled the given length. "no direction": the pulls of different texts cancel to
+        less than 1e-8 of their size, so p is at a stationary point, or so close that rounding would choose the direction. "no
+        step": the solver's step would miss its tolerance.
 
     Examples
     --------
@@ -71,7 +71,7 @@ class Flow:
     stopped: str
 
     def __repr__(self):
-        """Return where the path ends, and why there."""
+        """Show where the path ends, and why."""
         verb = "ends" if self.stopped == "the end" else self.stopped
         missed = f", largest missed attention exp({self.log_missed[-1]:.4g})" if np.isfinite(self.log_missed[-1]) else ""
         return f"Flow({len(self.norms)} points; {verb} at ‖p‖ = {self.norms[-1]:.4g}, loss {self.losses[-1]:.4g}{missed})"
@@ -104,7 +104,7 @@ class Flow:
         return np.logaddexp(0, np.r_[-np.inf, np.logaddexp.accumulate(log_parts)])
 
     def leads(self, embeddings, pairs):
-        """Return by how much the first token of each pair leads in score, (E_r - E_s)·p, at every point.
+        """Return the lead in score of the first token of every pair, (E_r - E_s)·p, at every point.
 
         Parameters
         ----------
@@ -120,7 +120,7 @@ class Flow:
         return scores[:, leading] - scores[:, others]
 
     def distance_to(self, direction):
-        """Return 1 - cos of the angle between p and a direction at every point; exact even if tiny.
+        """Return 1 - cos of the angle between p and a direction at every point, accurate even if tiny.
 
         Parameters
         ----------
@@ -135,7 +135,7 @@ class Flow:
         return ((self.directions - direction / np.linalg.norm(direction)) ** 2).sum(axis=1) / 2
 
     def plot(self, ax, direction, **style):
-        """Draw `distance_to` a direction, such as p*, over ‖p‖, on two logarithmic scales.
+        """Draw `distance_to` a direction, such as p*, over ‖p‖, on logarithmic scales.
 
         Parameters
         ----------
@@ -160,10 +160,10 @@ def gradient_flow(parameters, corpus, arc_length=1e6, *, selection=None, records
     corpus : Corpus
         Two classes.
     arc_length : float
-        How far p travels. ‖p‖ ends near it, since the path is nearly straight.
+        How far p travels. ‖p‖ ends near it, because the path is nearly straight.
     selection : optional
-        The tokens whose attention is recorded, as in `selected_pairs`; by default the relevant ones, in the texts that
-        have any.
+        The tokens whose attention is recorded, as in `selected_pairs`; by default the relevant ones, in the texts that have
+        any.
     records : int
         The number m of recorded points, at least two.
     tolerance : float
@@ -176,8 +176,8 @@ def gradient_flow(parameters, corpus, arc_length=1e6, *, selection=None, records
     Raises
     ------
     ValueError
-        If a parameter is not finite or does not fit the corpus, or the gradient is zero at the start, as when no text has two
-        tokens of different value.
+        If a parameter is not finite or has the wrong shape, or the gradient is zero at the start, for example because no text
+        has two tokens of different value.
 
     Examples
     --------
@@ -194,8 +194,8 @@ def limit_parameters(corpus, learning_rate) -> Parameters:
     """Return parameters that behave like those after one step on E for d → ∞.
 
     In the limit, rows of E⁰ become orthonormal and orthogonal to v (Definition “Limit rows”). So E¹E¹ᵀ = I + γγᵀ with
-    γ = (η₀/2) ᾱ, the values of `predicted_values`: products that `rows_with_values` has exactly. So what you compute from
-    these rows, flow or margin, is the limit itself.
+    γ = (η₀/2) ᾱ, the values of `predicted_values`. The rows of `rows_with_values` have exactly these products, so a flow or a
+    margin that you compute from them is the limit itself.
 
     Parameters
     ----------
@@ -244,7 +244,7 @@ class Field:
         norm = np.linalg.norm(gradient)
         # The unit is such that the largest pull of a text on a token is 1/n.
         if norm * len(self.corpus) <= CANCELLED * self.size:  # both are zero where the embeddings are
-            raise _NoDirection("the gradient is zero at the start: attention has nothing to choose between; are values equal?")
+            raise _NoDirection("the gradient is zero at the start; give texts with tokens of different values")
         return attention, gradient, norm
 
     def velocity(self, _, point):
@@ -278,7 +278,7 @@ class _NoDirection(ValueError):
 
 
 def _integrate(field, where, tolerance):
-    """Return the points of the path at the given arc lengths, and why it ends."""
+    """Return the points of the path at the given arc lengths, and the reason why it ends."""
 
     def solver_from(begin, point):
         options = dict(rtol=tolerance, atol=tolerance, jac=field.jacobian, first_step=min(1e-3, where[-1] - begin))
@@ -288,11 +288,11 @@ def _integrate(field, where, tolerance):
     with tqdm(total=len(where), initial=1, desc="Following the flow", unit="point", delay=2) as progress:
         try:
             while len(points) < len(where):
-                # SciPy's BDF begins with memory that nothing was written to, and never uses what it computes from it.
+                # SciPy's BDF starts from uninitialised memory, and never uses what it computes from it.
                 with np.errstate(invalid="ignore", over="ignore"):
                     solver.step()
                 if solver.status == "failed":
-                    # On a stiff path the history of steps may no longer fit: begin anew, if that has not just been done.
+                    # On a stiff path the history of steps may become useless: restart, unless that has just been done.
                     if solver.t <= 1.001 * begun:
                         return points, "no step"
                     begun, solver = solver.t, solver_from(solver.t, solver.y)

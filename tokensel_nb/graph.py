@@ -6,7 +6,7 @@ import torch
 class Product(torch.autograd.Function):
     """``counts @ x`` with its graph: the gradient in x is another product, with the transpose."""
 
-    # Torch's own sparse products take some ninety times as long on the way back: they sort the matrix anew.
+    # The backward pass of torch's own sparse products takes ninety times as long, because it sorts the matrix again.
 
     @staticmethod
     def forward(ctx, x, counts):
@@ -21,7 +21,7 @@ class Product(torch.autograd.Function):
 
 
 def summed(of_entries, places, number):
-    """Return the sums of the rows that belong to each of so many places."""
+    """Return the sums of the rows that belong to the places 0 ... number - 1."""
     sums = of_entries.new_zeros(number, of_entries.shape[1])
     return sums.index_add(0, places, of_entries)
 

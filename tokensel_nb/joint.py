@@ -1,4 +1,4 @@
-"""Gradient flow of more than p: of p and v together, of a key-query matrix, and of all parameters, in time."""
+"""Gradient flow of more than p: of p and v together, of a key-query matrix, and of all parameters in time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .sharp import SharpAttention
 def output_flow(parameters, corpus, arc_length=300.0, *, records=200, tolerance=1e-8) -> tuple[Flow, np.ndarray]:
     """Follow the gradient flow of p and v together, with E fixed, until p has travelled a given length.
 
-    While ‖p‖ grows by one, ‖v‖ grows by a factor: like exp(margin ‖p‖ / 2). Soon y f(X) is so large that a float loses its
+    While ‖p‖ grows by one, ‖v‖ grows by a factor: like exp(margin ‖p‖ / 2). Soon y f(X) is so large that floats lose its
     differences between texts, on which the path of p depends. So v is written as M u + w, with E_r·u = y for every relevant
     token r. Then the differences come from w alone. This is only a choice of coordinates; the flow is exact.
 
@@ -26,7 +26,7 @@ def output_flow(parameters, corpus, arc_length=300.0, *, records=200, tolerance=
     parameters, corpus, arc_length
         As in `gradient_flow`; every text contains a relevant token.
     records, tolerance
-        As in `gradient_flow`. This path is stiffer: with a coarser tolerance than the default, rounding decides where it ends.
+        As in `gradient_flow`. This path is stiffer: with a larger tolerance than the default, rounding decides where it ends.
 
     Returns
     -------
@@ -88,13 +88,13 @@ def key_query_flow(parameters, key_query, corpus, arc_length=1e6, **options) -> 
     """
     exact = exact_parameters(parameters, corpus)
     if not exact.cls_embedding.any():
-        raise ValueError("cls_embedding is zero, and so is the gradient in the key-query matrix; give another p")
+        raise ValueError("cls_embedding is zero, and so is the gradient in the key-query matrix; give a nonzero p")
     query = to_numpy(key_query).astype(float) @ exact.cls_embedding
     return gradient_flow(exact._replace(cls_embedding=query), corpus, arc_length, **options)
 
 
 def key_query_at(query, key_query, cls_embedding):
-    """Return W at the moment when W p reaches q: W(0) + (q - W(0) p) pᵀ/‖p‖².
+    """Return W when W p reaches q: W(0) + (q - W(0) p) pᵀ/‖p‖².
 
     Parameters
     ----------
@@ -140,9 +140,9 @@ def joint_flow(parameters, corpus, times, *, tolerance=1e-11) -> list[Parameters
     Raises
     ------
     ValueError
-        If a parameter is not finite or does not fit the corpus, or ``times`` do not ascend from zero or later.
+        If a parameter is not finite or has the wrong shape, or ``times`` do not ascend from zero or later.
     RuntimeError
-        If the solver finds no step within its tolerance, or the gradient overflows.
+        If the solver's step would miss its tolerance, or the gradient overflows.
 
     Examples
     --------
@@ -155,7 +155,7 @@ def joint_flow(parameters, corpus, times, *, tolerance=1e-11) -> list[Parameters
     """
     start, times = exact_parameters(parameters, corpus), to_numpy(times).astype(float)
     if not (len(times) and times[0] >= 0 and (np.diff(times) >= 0).all()):
-        raise ValueError("times must ascend, and begin at zero or later")
+        raise ValueError(f"times are {times.tolist()!r:.80}; give ascending times from zero or later")
     ends = np.cumsum([array.size for array in start])[:-1]
 
     def packed(parameters):
@@ -167,12 +167,12 @@ def joint_flow(parameters, corpus, times, *, tolerance=1e-11) -> list[Parameters
     def velocity(_, vector):
         try:
             return -packed(gradients(unpacked(vector), corpus))
-        except ValueError as error:  # SciPy would look for a step forever
-            raise RuntimeError(f"the gradient overflows; start from smaller parameters: {error}") from None
+        except ValueError as error:  # otherwise SciPy would never stop
+            raise RuntimeError(f"the gradient overflows; start from smaller parameters ({error})") from None
 
     solved = integrate.solve_ivp(velocity, (0, times[-1]), packed(start), "DOP853", times, rtol=tolerance, atol=tolerance)
     if not solved.success:
-        raise RuntimeError(f"the solver found no step after {len(solved.t)} of {len(times)} times; begin with smaller numbers")
+        raise RuntimeError(f"the solver failed after {len(solved.t)} of {len(times)} times; start from smaller parameters")
     return [unpacked(vector.copy()) for vector in solved.y.T]
 
 
@@ -202,8 +202,8 @@ def conserved(parameters) -> np.ndarray:
 class OutputField(Field):
     """The field of p and v together. A point holds z, then M, then w: v = v(0) + Eᵀ(M u + U w)."""
 
-    # U holds an orthonormal basis of what is orthogonal to u, token by token where u is zero. So all numbers that grow without
-    # end are in M, and their rounding does not blur w.
+    # U is an orthonormal basis of the complement of u, token by token where u is zero. So all numbers that grow without bound
+    # are in M, and their rounding does not blur w.
 
     def __init__(self, parameters, corpus):
         super().__init__(parameters, corpus)
@@ -214,7 +214,7 @@ class OutputField(Field):
         self.by_lead = gram @ lead
         if np.abs(self.by_lead - complete)[relevant].max() > 1e-9:
             raise ValueError("the embeddings of the relevant tokens are linearly dependent; give more dimensions")
-        self.by_lead[relevant] = complete[relevant]  # exactly: these are the numbers whose differences matter
+        self.by_lead[relevant] = complete[relevant]  # exactly, because the differences of these numbers matter
         inner = np.linalg.qr(lead[relevant, None], mode="complete").Q[:, 1:]
         others = np.hstack([self.every[:, relevant] @ inner, self.every[:, ~relevant]])
         self.frame = np.column_stack([lead, others])
@@ -223,13 +223,13 @@ class OutputField(Field):
         self.start = np.concatenate([self.start, np.zeros(len(complete))])
 
     def at(self, point):
-        """Return attention at a point, with all gradients those of exp(M) L."""
+        """Return attention at a point; its gradients are those of exp(M) L."""
         height, of_rest = point[self.dim], self.values + self.by_rest @ point[self.dim + 1 :]
         excess = self.of_entries(of_rest) + height * (self.of_entries(self.by_lead) - 1)
         return SharpHead(self.rows @ point[: self.dim], height * self.by_lead + of_rest, self.corpus, excess)
 
     def velocity(self, _, point):
-        """Return d(z, M, w)/ds: p has speed 1, v the speed that belongs to it."""
+        """Return d(z, M, w)/ds: p has speed 1, v the corresponding speed."""
         attention, gradient, norm = self.pull(point)
         by_value, speed = self.by_value(attention, norm)
         return np.concatenate([-gradient / norm, -speed * (self.inverse @ by_value)])

@@ -1,9 +1,9 @@
-r"""The direction that separates selected tokens from all others with the largest margin, with its certificate.
+r"""The direction that separates selected tokens from all others with the largest margin, and its certificate.
 
     p* = argmin ‖p‖  subject to  (E_r - E_s)·p ≥ 1  for every text, r a selected token of it, s any other.
 
-By convexity p* is the one point with multipliers λ ≥ 0, p* = Σ λ_rs (E_r - E_s), that vanish where the constraint is slack.
-Only the rows of E enter the computation: a constraint is a difference of two scores, (E p)_r - (E p)_s.
+By convexity p* is the only point with multipliers λ ≥ 0, p* = Σ λ_rs (E_r - E_s), that vanish for slack constraints. Only the
+rows of E enter the computation: a constraint is a difference of two scores, (E p)_r - (E p)_s.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from .assumption import relevant_tokens
 
 SLACK = 1e-10  # constraints may be missed by this much, of 1
 AT_ONCE = 400  # pairs that join the working set in one round
-DEPENDENT = 1e-9  # of the longest row: what is left of one beside the others when rows count as dependent
-NOTHING = 1e-13  # what rounding leaves of zero: margins below the three-millionth part of the longest row count as none
+DEPENDENT = 1e-9  # of the longest row: rows count as dependent if less than this is left of one after projection
+NOTHING = 1e-13  # rounding of zero: margins below the three-millionth part of the longest row count as zero
 
 
 class NotSeparableError(ValueError):
@@ -28,9 +28,9 @@ class NotSeparableError(ValueError):
     Parameters
     ----------
     message : str
-        A sentence that names the pairs that conflict, or some of them.
+        A sentence that names some of the conflicting pairs.
     conflict : ndarray of int64, shape (m, 2)
-        Pairs (r, s) that no direction satisfies all at once: some weights λ > 0 give Σ λ_rs (E_r - E_s) = 0.
+        Pairs (r, s) that no direction satisfies together: some weights λ > 0 give Σ λ_rs (E_r - E_s) = 0.
     """
 
     def __init__(self, message, conflict):
@@ -47,9 +47,9 @@ class MaxMargin:
     direction : ndarray of float64, shape (dim,)
         p*, not normalised: the scores of every pair differ by at least 1.
     pairs : ndarray of int64, shape (m, 2)
-        The pairs (r, s) of a selected token and another token of the same text, each once.
+        The distinct pairs (r, s) of a selected token and another token of the same text.
     multipliers : ndarray of float64, shape (m,)
-        λ ≥ 0, one per pair, with p* = Σ λ_rs (E_r - E_s). If several choices fit, one of them. Their sum is ‖p*‖².
+        λ ≥ 0, one per pair, with p* = Σ λ_rs (E_r - E_s). If there are several solutions, one of them. Their sum is ‖p*‖².
     residual : float
         The largest of the four relative KKT residuals: stationarity ‖p* - Σ λ_rs (E_r - E_s)‖ / ‖p*‖, feasibility
         1 - min (E_r - E_s)·p*, the sign of λ, and complementarity Σ λ_rs |(E_r - E_s)·p* - 1| / ‖p*‖².
@@ -69,7 +69,7 @@ class MaxMargin:
     residual: float
 
     def __repr__(self):
-        """Name the margin, the sizes and the residual."""
+        """Show the margin, the sizes and the residual."""
         sizes = f"{len(self.support):,} of {len(self.pairs):,} pairs are support"
         return f"MaxMargin(margin {self.margin:.6g}; {sizes}; KKT residual {self.residual:.1e})"
 
@@ -85,7 +85,7 @@ class MaxMargin:
 
 
 def selected_pairs(corpus, selection=None) -> np.ndarray:
-    """Return the pairs (r, s) of a selected token and another token of the same text, each once, in ascending order.
+    """Return the distinct pairs (r, s) of a selected token and another token of the same text, in ascending order.
 
     Parameters
     ----------
@@ -112,16 +112,16 @@ def selected_pairs(corpus, selection=None) -> np.ndarray:
     """
     mask = selection_mask(corpus, selection).astype(np.int64)
     others = (corpus.counts > 0).astype(np.int64) - mask
-    # Entry (r, s) counts the texts in which s is an other of the selected r: one product finds and deduplicates all pairs.
+    # Entry (r, s) counts the texts with another token s beside the selected r: one product yields all distinct pairs.
     together = sparse.coo_array(mask.T @ others)
     pairs = np.stack(together.coords, axis=1)[together.data > 0].astype(np.int64)
     return pairs[np.lexsort(pairs.T[::-1])]
 
 
 def max_margin(embeddings, corpus, selection=None) -> MaxMargin:
-    """Solve the margin problem to rounding (the limit direction of the flow; mirrors Theorem 4.3).
+    """Solve the margin problem up to rounding (the limit direction of the flow; mirrors Theorem 4.3).
 
-    Nonnegative least squares (SciPy) on the pairs that are violated most, until none is.
+    It uses nonnegative least squares (SciPy) on the most violated pairs, until none is violated.
 
     Parameters
     ----------
@@ -138,9 +138,9 @@ def max_margin(embeddings, corpus, selection=None) -> MaxMargin:
     Raises
     ------
     ValueError
-        If ``embeddings`` has the wrong shape or holds a value that is not finite, or as `selected_pairs` does.
+        If ``embeddings`` has the wrong shape or is not finite, or as in `selected_pairs`.
     NotSeparableError
-        If no direction satisfies all pairs; it names pairs that conflict.
+        If no direction satisfies all pairs; it names conflicting pairs.
 
     Examples
     --------
@@ -153,7 +153,7 @@ def max_margin(embeddings, corpus, selection=None) -> MaxMargin:
     if rows.ndim != 2 or len(rows) != corpus.vocab_size or not np.isfinite(rows).all():
         raise ValueError(f"embeddings has shape {rows.shape}; give {corpus.vocab_size} rows of finite numbers")
     pairs = selected_pairs(corpus, selection)
-    # Differences do not see a common shift; without it they lose fewer digits.
+    # Differences do not depend on a common shift; without it they lose fewer digits.
     basis, coordinates = span(rows - rows.mean(axis=0))
     scale = np.linalg.norm(coordinates, axis=1).max() or 1.0
     solution, multipliers = _solve(coordinates / scale, pairs, corpus.vocabulary)
@@ -167,7 +167,7 @@ def selection_mask(corpus, selection=None) -> sparse.csr_array:
     if selection is None:
         mask = relevant_tokens(corpus)
         if not (chosen := np.diff(mask.indptr)).all():
-            raise ValueError(f"text {chosen.argmin()} holds no relevant token; leave it out, or say which token is selected")
+            raise ValueError(f"text {chosen.argmin()} has no relevant token; leave it out, or give a selection")
         return mask
     if not sparse.issparse(selection) and np.ndim(selection) == 1:
         selection = sparse.csr_array((np.ones(len(corpus), bool), (np.arange(len(corpus)), np.asarray(selection))), shape=shape)
@@ -176,12 +176,12 @@ def selection_mask(corpus, selection=None) -> sparse.csr_array:
     if mask.shape != shape:
         raise ValueError(f"selection has shape {mask.shape}; give a token's column for each text, or a mask of shape {shape}")
     if (mask > (corpus.counts > 0)).nnz:
-        raise ValueError("selection names a token in a text that does not hold it")
+        raise ValueError("selection names a token in a text without this token; select tokens of the text")
     return mask
 
 
 def span(rows):
-    """Return an orthonormal basis of a space that holds all rows, and the rows in it; the standard one unless rows are few."""
+    """Return an orthonormal basis of a space with all rows, and the rows in it; the standard basis unless rows are few."""
     if len(rows) >= rows.shape[1]:
         return np.eye(rows.shape[1]), rows
     basis = np.linalg.qr(rows.T)[0]
@@ -189,60 +189,60 @@ def span(rows):
 
 
 def _between(of_tokens, pairs):
-    """Return what belongs to the selected token of every pair, less what belongs to the other."""
+    """Return the differences between the selected and the other tokens of pairs."""
     return of_tokens[pairs[:, 0]] - of_tokens[pairs[:, 1]]
 
 
 def _solve(rows, pairs, vocabulary):
-    """Return the solution in the coordinates of the rows, and one multiplier a pair."""
+    """Return the solution in the coordinates of the rows, and one multiplier per pair."""
     solution, multipliers, working = np.zeros(rows.shape[1]), np.zeros(len(pairs)), np.zeros(0, np.int64)
     while True:
         gaps = _between(rows @ solution, pairs)
-        # A pair of the working set is as good as the solver makes it; asking again would not end.
+        # Pairs of the working set are left out: the solver cannot improve them, and the loop would never end.
         missed = np.setdiff1d(np.flatnonzero(gaps < 1 - SLACK), working, assume_unique=True)
         if not len(missed):
             return solution, multipliers
         working = np.concatenate([working, missed[np.argsort(gaps[missed], kind="stable")[:AT_ONCE]]])
-        solution, of_working = _least_norm(_between(rows, pairs[working]))
+        solution, of_working = least_norm(_between(rows, pairs[working]))
         if solution is None:
-            # nnls weighs independent columns alone, so these pairs conflict.
+            # nnls only gives weights to independent columns, so these pairs conflict.
             conflict = pairs[working][of_working > 1e-9 * of_working.max()]
             named = ", ".join(f"{vocabulary[r]!r} over {vocabulary[s]!r}" for r, s in conflict[:4])
-            message = f"the selection is not separable: no direction scores {named} all at once; change the selection"
+            message = f"the selection is not separable: no direction scores {named} together; change the selection"
             raise NotSeparableError(message, conflict)
         multipliers = np.bincount(working, of_working, len(pairs))
-        # A small working set makes the loop fast. What is dropped may come back, and as the norm grows each time, this ends;
-        # near the end, where it grows by little more than rounding, nothing is dropped.
+        # A small working set makes the loop fast. Dropped pairs may come back, but the norm grows every time, so the loop ends;
+        # near the end, when it grows by little more than rounding, nothing is dropped.
         if gaps.min() < 1 - 1e-6:
             working = working[of_working > 0]
 
 
-def _least_norm(differences):
+def least_norm(differences):
     """Return the point of least norm with ``differences @ point >= 1`` and its multipliers.
 
-    Where there is none, return None and, as Farkas' lemma says, some λ ≥ 0, Σ λ = 1, with Σ λ (E_r - E_s) = 0.
-    Lawson and Hanson's least-distance form, and then once more from the rows that hold with equality, to full precision.
+    If there is none, return None and, by Farkas' lemma, some λ ≥ 0, Σ λ = 1, with Σ λ (E_r - E_s) = 0. The method is Lawson and
+    Hanson's least-distance form, followed by a solution from the active rows in full precision.
     """
     number, dim = differences.shape
-    columns, wanted = np.vstack([differences.T, np.ones(number)]), np.eye(dim + 1)[-1]
-    weights = _nonnegative(columns, wanted)
-    if (wanted - columns @ weights)[-1] < NOTHING:  # 1/(1 + ‖point‖²), if there is a point
+    columns, target = np.vstack([differences.T, np.ones(number)]), np.eye(dim + 1)[-1]
+    weights = _nonnegative(columns, target)
+    if (target - columns @ weights)[-1] < NOTHING:  # 1/(1 + ‖point‖²), if there is a point
         return None, weights
     active = weights > 0
     rows = differences[active]
     point, _, rank, _ = linalg.lstsq(rows, np.ones(len(rows)), DEPENDENT, lapack_driver="gelsy")
     of_active = linalg.lstsq(rows.T, point, DEPENDENT, lapack_driver="gelsy")[0]
-    # Where rows depend on each other, many choices fit.
+    # If rows depend on each other, there are many solutions.
     weights[active] = np.maximum(of_active, 0) if rank == len(rows) else _nonnegative(rows.T, point)
     return point, weights
 
 
-def _nonnegative(columns, wanted):
-    """Return the w ≥ 0 for which ``columns @ w`` comes nearest to what is wanted."""
-    weights, _ = optimize.nnls(columns, wanted, maxiter=100_000)
-    # Where columns depend on each other, nnls now and then ends at a point from which the error still falls.
-    if (columns.T @ (wanted - columns @ weights)).max() > 1e-9 * np.abs(wanted).max():
-        weights = np.maximum(optimize.lsq_linear(columns, wanted, (0, np.inf), method="bvls", tol=1e-14).x, 0)
+def _nonnegative(columns, target):
+    """Return the w ≥ 0 for which ``columns @ w`` is closest to a target."""
+    weights, _ = optimize.nnls(columns, target, maxiter=100_000)
+    # If columns depend on each other, nnls sometimes stops before the minimum.
+    if (columns.T @ (target - columns @ weights)).max() > 1e-9 * np.abs(target).max():
+        weights = np.maximum(optimize.lsq_linear(columns, target, (0, np.inf), method="bvls", tol=1e-14).x, 0)
     return weights
 
 

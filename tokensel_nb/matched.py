@@ -1,4 +1,4 @@
-"""Whether attention favours telling words: one correlation, among words of equal frequency."""
+"""Does attention favour telling words? One correlation, among words of equal frequency."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import numpy as np
 from .arrays import to_numpy
 
 MIN_TEXTS, GROUP = 20, 100
-FEWEST = 300  # words; of fewer there is no verdict
+FEWEST = 300  # words needed for a verdict
 
 
 def matched_correlation(scores, corpus, others, *, min_texts=MIN_TEXTS) -> float:
     """Return the rank correlation of scores with how far words lean in other texts, among words of equal frequency.
 
     Rare words have a large skew in any texts, and training treats them differently from common ones. So frequency alone links
-    scores and skew. Here each word is compared only with words of similar frequency. Words are sorted by their frequency in
-    the training texts and cut into groups. Scores and leans are ranked over all these words, and the ranks are centred
-    within each group of 100. The result is Pearson's correlation of the centred ranks.
+    scores and skew. Here words are only compared with words of similar frequency: they are sorted by their frequency in the
+    training texts and cut into groups of 100. Scores and leans are ranked over all these words, and the ranks are centred
+    within the groups. The result is Pearson's correlation of the centred ranks.
 
     A word's lean is its absolute skew in the other texts. For K classes it is the length of its class profile there: ‖ᾱ_s‖
     divided by the word's mean share, or the length of P(k|s) - 1/K where texts have equal length. Classes should be of about
@@ -36,12 +36,12 @@ def matched_correlation(scores, corpus, others, *, min_texts=MIN_TEXTS) -> float
     Returns
     -------
     float
-        NaN (no verdict) for fewer than 300 such words, and where all scores or all leans of each group are equal.
+        NaN (no verdict) for fewer than 300 such words, or if all scores or all leans within the groups are equal.
 
     Raises
     ------
     ValueError
-        If there is not one score for each word, a score is not finite, or the texts have different words.
+        If there is not one finite score per word, or the texts have different words.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def matched_correlation(scores, corpus, others, *, min_texts=MIN_TEXTS) -> float
     """
     scores = to_numpy(scores)
     if scores.shape != (others.vocab_size,) or not np.isfinite(scores).all():
-        raise ValueError(f"give a finite score for each of the {others.vocab_size} words of the other texts")
+        raise ValueError(f"scores has shape {scores.shape}; give one finite score for each of the {others.vocab_size} words")
     if not np.array_equal(corpus.vocabulary, others.vocabulary):
         raise ValueError("the other texts have other words; read them with vocabulary=corpus.vocabulary")
     words = compared(others, min_texts)
@@ -63,17 +63,17 @@ def matched_correlation(scores, corpus, others, *, min_texts=MIN_TEXTS) -> float
 
 
 def compared(others, min_texts=MIN_TEXTS) -> np.ndarray:
-    """Return which words stand in enough texts, as a mask."""
+    """Return a mask of the words that occur in enough texts."""
     return np.bincount(others.counts.indices, minlength=others.vocab_size) >= min_texts
 
 
 def lean(corpus) -> np.ndarray:
-    """Return |δ_s| of every word, of K classes the length of its signed shares over its share; NaN for one it lacks."""
+    """Return |δ_s| of every word, for K classes the length of its signed shares over its share; NaN for missing words."""
     if corpus.num_classes == 2:
         return np.abs(corpus.label_skew())
     with np.errstate(invalid="ignore"):
         lengths = np.linalg.norm(corpus.signed_share(), axis=1) / (corpus.shares.T @ corpus.mean_weights)
-    return lengths.round(12)  # words that lean alike are tied, whatever the processor
+    return lengths.round(12)  # equal leans are ties on every processor
 
 
 def correlation_at_equal(frequency, leans, scores, group=GROUP) -> float:

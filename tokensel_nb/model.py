@@ -1,8 +1,8 @@
 r"""The model f(X) = Softmax(pᵀE_Xᵀ) E_X v on counts: logits, loss, attention, and gradients in closed form.
 
-A word s that stands c_s times in a text has there the weight w_s = c_s exp(a_s), with scores a = E p and values γ = E v. With
+A word s that occurs c_s times in a text has the weight w_s = c_s exp(a_s) there, with scores a = E p and values γ = E v. With
 Z = Σ_s w_s the attention is w_s/Z, and f(X) = Σ_s w_s γ_s / Z. With r the derivative of the loss in f and W the matrix of
-weights, one row a text (Proposition “Exact gradients from counts”)::
+weights, one row per text (Proposition “Exact gradients from counts”)::
 
     ∂L/∂γ = Wᵀ(r/Z),    ∂L/∂a = γ ∘ ∂L/∂γ - Wᵀ(r f/Z),
     ∇_E L = (∂L/∂γ) vᵀ + (∂L/∂a) pᵀ,    ∇_p L = Eᵀ ∂L/∂a,    ∇_v L = Eᵀ ∂L/∂γ.
@@ -21,7 +21,7 @@ from scipy import sparse
 from .arrays import as_numpy, dtype_name, is_torch, like, namespace, to_device, to_numpy
 from .parameters import Parameters
 
-# Scores that spread no further may share one shift: exp stays far from the ends of the dtype's range.
+# Scores within this range can share one shift: exp stays far from the limits of the dtype.
 WIDEST = {"float32": 60.0, "float64": 600.0}
 
 
@@ -69,7 +69,7 @@ def logits(parameters, corpus, model=one_layer):
     Raises
     ------
     ValueError
-        If the parameters do not fit the corpus, or a logit is not finite.
+        If the parameters do not match the corpus, or a logit is not finite.
 
     Examples
     --------
@@ -111,7 +111,7 @@ def loss(parameters, corpus, model=one_layer):
 
 
 def accuracy(parameters, corpus, model=one_layer) -> float:
-    """Return the share of texts whose label f predicts: the sign of f, or the class of the largest logit.
+    """Return the share of texts whose label f predicts: by the sign of f, or the class of the largest logit.
 
     A logit of exactly zero predicts the first class. Texts count by their weights.
 
@@ -135,14 +135,14 @@ def accuracy(parameters, corpus, model=one_layer) -> float:
 
 
 def attention(parameters, corpus, model=one_layer) -> sparse.csr_array:
-    """Return the attention that <cls> pays to each word of each text, all occurrences together.
+    """Return the attention that <cls> pays to every word of every text, all occurrences together.
 
     Parameters
     ----------
     parameters, corpus
         As in `logits`.
     model : callable
-        Other than `one_layer`, it needs a method ``attention(parameters, counts)`` that returns a number for each entry.
+        If not `one_layer`, it needs a method ``attention(parameters, counts)`` that returns a number for every entry.
 
     Returns
     -------
@@ -163,20 +163,20 @@ def attention(parameters, corpus, model=one_layer) -> sparse.csr_array:
         check_fit(parameters, corpus)
         weights = attention_by_scores(parameters.token_scores, counts)
     elif not hasattr(model, "attention"):
-        raise TypeError(f"{model} does not say what it attends to; give a model with a method attention(parameters, counts)")
+        raise TypeError(f"{model} has no attention; give a model with a method attention(parameters, counts)")
     else:
         weights = to_numpy(model.attention(to_device(parameters), counts))
     return sparse.csr_array((weights, counts.columns, corpus.counts.indptr), shape=counts.shape)
 
 
 def attention_by_scores(scores, counts) -> np.ndarray:
-    """Return the attention to every entry of the counts where each word has one score in all texts."""
+    """Return the attention to every entry of the counts if a word has the same score in all texts."""
     weights = counts.weights(to_numpy(scores))
     return weights / counts.each(np.add, weights)[counts.rows]
 
 
 def gradients(parameters, corpus, model=one_layer):
-    """Return the gradient of the loss in all parameters: of `one_layer` in closed form, of others by torch.
+    """Return the gradient of the loss in all parameters: for `one_layer` in closed form, for other models by torch.
 
     Parameters
     ----------
@@ -205,7 +205,7 @@ def gradients(parameters, corpus, model=one_layer):
 
 
 def score_gradients(scores, values, corpus):
-    """Return ∂L/∂a and ∂L/∂γ of `one_layer`: all that a gradient step needs to know of the corpus.
+    """Return ∂L/∂a and ∂L/∂γ of `one_layer`: all that a gradient step needs from the corpus.
 
     Parameters
     ----------
@@ -229,16 +229,16 @@ def score_gradients(scores, values, corpus):
     array([ 0.094,  0.   , -0.094])
     """
     xp, columns = namespace(scores), _columns(values)
-    f, totals, pull = _attend(scores, columns, corpus.operator)
+    f, totals, rmatvec = _attend(scores, columns, corpus.operator)
     residuals = _columns(residuals_of_logits(f.reshape(-1, *values.shape[1:]), corpus))
     tangents = xp.sum(residuals * f, axis=1, keepdims=True)
-    pulled = pull(xp.concat([residuals, tangents], axis=1) / totals)
-    by_value = pulled[:, :-1]
-    return xp.sum(columns * by_value, axis=1) - pulled[:, -1], by_value.reshape(values.shape)
+    derivatives = rmatvec(xp.concat([residuals, tangents], axis=1) / totals)
+    by_value = derivatives[:, :-1]
+    return xp.sum(columns * by_value, axis=1) - derivatives[:, -1], by_value.reshape(values.shape)
 
 
 class Outer(NamedTuple):
-    """The matrix factors @ rows, shapes (n, m) and (m, dim); parts of it are written out when asked for."""
+    """The matrix factors @ rows, shapes (n, m) and (m, dim), whose rows are computed on demand."""
 
     factors: Any
     rows: Any
@@ -250,13 +250,12 @@ class Outer(NamedTuple):
 
 
 def slopes_of(parameters, texts, names, model=one_layer) -> dict:
-    """Return the gradient in some parameters by their names, without a graph: of `one_layer` in E as an `Outer`."""
+    """Return the gradient in some parameters by name, without a graph; for `one_layer`, that in E is an `Outer`."""
     if model is not one_layer:
         return dict(zip(names, texts.mean_over(lambda part: _slopes_by_torch(parameters, part, names, model))))
     check_fit(parameters, texts)
-    E, p, v = (array.detach() if is_torch(array) else array for array in parameters)
-    xp, given = namespace(E), Parameters(E, p, v)
-    scores, values = given.token_scores, given.token_values
+    E, p, v = plain = Parameters(*(array.detach() if is_torch(array) else array for array in parameters))
+    xp, scores, values = namespace(E), plain.token_scores, plain.token_values
     by_score, by_value = texts.mean_over(lambda part: score_gradients(scores, values, part))
     factors = xp.concat([by_score[:, None], _columns(by_value)], axis=1)
     slopes = {"embeddings": Outer(factors, xp.concat([p[None], v.reshape(-1, len(p))]))}
@@ -272,7 +271,7 @@ def evaluate(parameters, texts, model=one_layer) -> tuple[float, float]:
         f = logits_of(parameters, part, model)
         return [np.array([float(loss_of_logits(f, part)), accuracy_of_logits(f, part)])]
 
-    with np.errstate(all="ignore"):  # what overflows is a loss that diverges
+    with np.errstate(all="ignore"):  # overflow shows as a diverging loss
         return tuple(texts.mean_over(of_part)[0].tolist())
 
 
@@ -281,8 +280,8 @@ def logits_of(parameters, corpus, model):
     if model is one_layer:
         check_fit(parameters, corpus)
         return one_layer(parameters, corpus.operator)
-    found = _own_logits(to_device(parameters), corpus, model)
-    return found if is_torch(parameters[0]) else to_numpy(found)
+    f = _own_logits(to_device(parameters), corpus, model)
+    return f if is_torch(parameters[0]) else to_numpy(f)
 
 
 def _slopes_by_torch(parameters, corpus, names, model):
@@ -296,61 +295,61 @@ def _slopes_by_torch(parameters, corpus, names, model):
 
 
 def _own_logits(tensors, corpus, model):
-    """Return the logits of somebody's model, of the right shape; texts without words are not shown to it."""
+    """Return the logits of a user's model, with the right shape; it never gets texts without words."""
     filled = corpus.lengths > 0
     if not filled.all():
         some = _own_logits(tensors, corpus[filled], model)
         return some.new_zeros(len(corpus), *some.shape[1:]).index_put((like(np.flatnonzero(filled), some),), some)
     f = model(tensors, corpus.operator)
-    wanted = (len(corpus),) if corpus.num_classes == 2 else (len(corpus), corpus.num_classes)
-    if tuple(f.shape) != wanted:
-        raise ValueError(f"the model returned logits of shape {tuple(f.shape)}; this corpus needs {wanted}")
+    shape = (len(corpus),) if corpus.num_classes == 2 else (len(corpus), corpus.num_classes)
+    if tuple(f.shape) != shape:
+        raise ValueError(f"the model returned logits of shape {tuple(f.shape)}; this corpus needs {shape}")
     return f
 
 
 def _attend(scores, values, counts):
-    """Return logits (n, K), the total weight of each text (n, 1), and the product with transposed weights."""
+    """Return logits (n, K), the total weight of every text (n, 1), and the product with the transposed weights."""
     xp = namespace(scores)
-    push, pull = _weigh(scores, counts)
-    sums = push(xp.concat([xp.ones_like(scores)[:, None], values], axis=1))
+    matvec, rmatvec = _weighted(scores, counts)
+    sums = matvec(xp.concat([xp.ones_like(scores)[:, None], values], axis=1))
     totals = xp.clip(sums[:, :1], min=np.finfo(dtype_name(scores)).tiny)  # so that no text's logit is 0/0
-    return sums[:, 1:] / totals, totals, pull
+    return sums[:, 1:] / totals, totals, rmatvec
 
 
-def _weigh(scores, counts):
-    """Return the products with the matrix of weights W and with its transpose, up to a factor for each text."""
+def _weighted(scores, counts):
+    """Return the products with the matrix of weights W and with its transpose, up to a factor per text."""
     plain = to_numpy(scores)
     if not np.ptp(plain) <= WIDEST[dtype_name(scores)]:
-        return counts.weighed(scores)
+        return counts.weighted(scores)
     weight = namespace(scores).exp(scores - float(plain.max()))[:, None]  # a shift has no gradient
     return (lambda x: counts @ (weight * x)), (lambda y: weight * (counts.T @ y))
 
 
 def check_fit(parameters, corpus):
-    """Refuse parameters (E, p, v) whose shapes are not those that a corpus needs."""
+    """Refuse parameters (E, p, v) with other shapes than the corpus needs."""
     E, p, v = parameters
     dim, classes = E.shape[1], corpus.num_classes
-    wanted = (corpus.vocab_size, dim), (dim,), (dim,) if classes == 2 else (classes, dim)
-    if (shapes := tuple(tuple(array.shape) for array in (E, p, v))) != wanted:
-        raise ValueError(f"the parameters have the shapes {shapes}; {corpus!r} needs {wanted}")
+    needed = (corpus.vocab_size, dim), (dim,), (dim,) if classes == 2 else (classes, dim)
+    if (shapes := tuple(tuple(array.shape) for array in (E, p, v))) != needed:
+        raise ValueError(f"the parameters have the shapes {shapes}; {corpus!r} needs {needed}")
 
 
 def exact_parameters(parameters, corpus) -> Parameters:
-    """Return parameters that fit the corpus as numpy arrays of float64, all finite."""
+    """Return parameters as numpy arrays of float64; their shapes must match the corpus, and all numbers be finite."""
     check_fit(parameters, corpus)
     return Parameters(*(_finite(array.astype(float), parameters) for array in as_numpy(parameters)))
 
 
 def _finite(result, parameters):
-    """Return a result if all of it is finite; else name the parameters that are not."""
+    """Return a result if it is finite; otherwise name the parameters that are not."""
     if np.isfinite(to_numpy(result)).all():
         return result
-    strange = [name for name, array in as_numpy(parameters)._asdict().items() if not np.isfinite(array).all()]
-    raise ValueError(f"{', '.join(strange) or 'a product'} is not finite; give smaller, finite parameters")
+    infinite = [name for name, array in as_numpy(parameters)._asdict().items() if not np.isfinite(array).all()]
+    raise ValueError(f"{', '.join(infinite) or 'a product'} is not finite; give smaller, finite parameters")
 
 
 def _columns(values):
-    """Return one number a row as a matrix with one column, and a matrix as it is."""
+    """Return a vector as a matrix with one column, and a matrix as it is."""
     return values if values.ndim == 2 else values[:, None]
 
 
@@ -374,13 +373,13 @@ def residuals_of_logits(f, corpus):
 
 
 def classes_of_logits(f) -> np.ndarray:
-    """Return the likeliest class of every text; a logit of exactly zero gives the first."""
+    """Return the likeliest class of every text; a logit of exactly zero means the first."""
     return to_numpy(f > 0 if f.ndim == 1 else f.argmax(1)).astype(np.int64)
 
 
 def accuracy_of_logits(f, corpus) -> float:
     """Return the share of texts whose label the logits predict."""
-    return round(float((classes_of_logits(f) == corpus.labels) @ corpus.mean_weights), 12)  # all right is exactly one
+    return round(float((classes_of_logits(f) == corpus.labels) @ corpus.mean_weights), 12)  # so that 100% is exactly one
 
 
 def softplus(x):

@@ -1,4 +1,4 @@
-r"""One gradient step on the embeddings, what theory predicts for it, and its null: shuffled labels.
+r"""One gradient step on the embeddings, the prediction of theory, and its null: shuffled labels.
 
 From p = 0, where attention is uniform, with ‖v‖ = 1, step size η₀ and g = σ(-y f)::
 
@@ -6,7 +6,7 @@ From p = 0, where attention is uniform, with ‖v‖ = 1, step size η₀ and g 
            = E⁰_s·v + (η₀/2) ᾱ_s + O(d^{-1/2})       for large d, where f → 0 and so g → 1/2,
 
 with the average signed share ᾱ_s = Ê[y c_s(X)/T(X)] (Propositions “One step, exactly” and “One step, in high dimension”).
-Values at the start have the variance 1/d. So values after the step have with the prediction (η₀/2) ᾱ the correlation
+Values at the start have the variance 1/d. So the correlation of values after the step with the prediction (η₀/2) ᾱ is
 (1 + 1/(d Var))^(-1/2), with the prediction's variance Var over the words. For K > 2 classes with orthonormal v_k the prediction
 is η₀ ᾱ_sk. A further step on p gives scores that are quadratic in ᾱ_s (Proposition “One step on the query, in high
 dimension”). Adam's first step instead moves all words equally far (Proposition “Adam's first step”).
@@ -22,7 +22,7 @@ from .corpus import shuffle_labels
 from .model import exact_parameters, residuals_of_logits, score_gradients, slopes_of
 from .parameters import Parameters, init_parameters
 
-SIDES = "#D55E00", "#0072B2"  # orange and blue, told apart with every common kind of colour vision
+SIDES = "#D55E00", "#0072B2"  # orange and blue, distinct with all common kinds of colour vision
 
 
 def embedding_step(parameters, corpus, learning_rate) -> Parameters:
@@ -84,9 +84,9 @@ def _step(parameters, corpus, learning_rate, name):
 
 
 def exact_values(parameters, corpus, learning_rate) -> np.ndarray:
-    """Return E¹_s·v after one step on the embeddings from p = 0, by a formula that is exact (mirrors Lemma 4.1).
+    """Return E¹_s·v after one step on the embeddings from p = 0, by an exact formula (mirrors Lemma 4.1).
 
-    It takes no gradient, so it is an independent check of `embedding_step`.
+    It needs no gradient, so it is an independent check of `embedding_step`.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def exact_values(parameters, corpus, learning_rate) -> np.ndarray:
 
 
 def _stepped(values, corpus, learning_rate, products=1.0):
-    """Return the values after a step, from those before and the products of the heads, ‖v‖² or those of all v_k."""
+    """Return the values after a step, from those before and the products of the heads: ‖v‖², or those of all v_k."""
     moved = corpus.shares.T @ residuals_of_logits(corpus.shares @ values, corpus)
     return values - learning_rate * np.dot(moved, products)
 
@@ -128,12 +128,12 @@ def _uniform(parameters, corpus):
     """Return parameters in float64; refuse p ≠ 0."""
     exact = exact_parameters(parameters, corpus)
     if exact.cls_embedding.any():
-        raise ValueError("cls_embedding is not zero; the formula holds from p = 0, where attention is uniform")
+        raise ValueError("cls_embedding is not zero; give p = 0, where attention is uniform and the formula holds")
     return exact
 
 
 def predicted_values(corpus, learning_rate) -> np.ndarray:
-    """Return what E¹_s·v tends to as d grows: η₀/2 times the average signed share (mirrors Lemma 4.1).
+    """Return the limit of E¹_s·v as d grows: η₀/2 times the average signed share (mirrors Lemma 4.1).
 
     For K classes with orthonormal v_k the limit is η₀ Ê[(1{y=k} - 1/K) c_s/T], the paper's formula (Proposition “One step with
     several classes”).
@@ -159,7 +159,7 @@ def predicted_values(corpus, learning_rate) -> np.ndarray:
 
 
 def predicted_scores(corpus, embedding_rate, cls_rate) -> np.ndarray:
-    r"""Return what E¹_s·p¹ tends to as d grows, after one step on E and then one on p.
+    r"""Return the limit of E¹_s·p¹ as d grows, after one step on E and then one on p.
 
     The values tend to γ = (η₀/2) ᾱ, and E¹E¹ᵀ tends to I + γγᵀ. So the scores tend to -η_p (∂L/∂a + γ (γ·∂L/∂a)), where
     ∂L/∂a is taken at uniform attention (Proposition “One step on the query, in high dimension”).
@@ -189,7 +189,7 @@ def predicted_scores(corpus, embedding_rate, cls_rate) -> np.ndarray:
 
 
 def adam_values(parameters, corpus, learning_rate, epsilon=1e-8) -> np.ndarray:
-    """Return E¹_s·v after Adam's first step on the embeddings from p = 0, by a formula that is exact.
+    """Return E¹_s·v after Adam's first step on the embeddings from p = 0, by an exact formula.
 
     Every number moves against its gradient G by η |G|/(|G| + ε) (Proposition “Adam's first step”). No optimizer is needed.
 
@@ -233,8 +233,8 @@ def class_profile(corpus) -> np.ndarray:
     Returns
     -------
     ndarray of float64, shape (vocab_size,), or (vocab_size, K) for K classes
-        Two classes: -1, 0 or 1. K classes: rows of length one and of sum zero. Zero for a word that leans nowhere or does
-        not occur.
+        Two classes: -1, 0 or 1. K classes: rows of length one and sum zero. Zero for a word that does not lean or does not
+        occur.
 
     Examples
     --------
@@ -250,11 +250,11 @@ def class_profile(corpus) -> np.ndarray:
 
 
 def null_spread(corpus, dim, learning_rate) -> float:
-    """Return the predicted standard deviation of the correlation of E¹_s·v with `predicted_values` where labels are shuffled.
+    """Return the predicted standard deviation of the correlation of E¹_s·v with `predicted_values` under shuffled labels.
 
-    Shuffled labels move values along a random mixture of texts, which resembles the prediction where a few common words make
-    up much of every text. The correlation spreads around zero only if both classes are equally large, else all shuffles move
-    common words alike; ``corpus.balanced(seed=0)`` makes them so.
+    Shuffled labels move values along a random mixture of texts, which resembles the prediction if a few common words make up
+    much of every text. The correlation spreads around zero only if both classes are equally large, as in
+    ``corpus.balanced(seed=0)``; otherwise all shuffles move common words in the same direction.
 
     Parameters
     ----------
@@ -286,23 +286,23 @@ def null_spread(corpus, dim, learning_rate) -> float:
     of_word = shares.power(2).mean(axis=0) - shares.mean(axis=0) ** 2
     of_covariance = chance * (shares @ centred).var() / len(centred) ** 2 + prediction.var() / len(centred) / dim
     if (learning_rate / 2 * corpus.signs.mean() * (shares.mean(axis=0) @ centred) / len(centred)) ** 2 > 0.01 * of_covariance:
-        raise ValueError(f"{corpus!r} has classes of unequal size, so the null is not around zero; see Corpus.balanced")
+        raise ValueError(f"{corpus!r} has classes of unequal size, so the null is not around zero; use Corpus.balanced")
     return float((of_covariance / prediction.var() / (chance * of_word.mean() + 1 / dim)) ** 0.5)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OneStep:
-    """One step on the embeddings of a corpus, beside its prediction and its null.
+    """One step on the embeddings of a corpus, with its prediction and its null.
 
     Parameters
     ----------
     corpus : Corpus
     before, after, prediction : ndarray, shape (vocab_size,), or (vocab_size, K)
-        E⁰_s·v, E¹_s·v and what theory predicts of the latter.
+        E⁰_s·v, E¹_s·v and the prediction of theory for the latter.
     correlation, law : float
-        Of ``after`` with ``prediction``, and what theory predicts of that.
+        Of ``after`` with ``prediction``, and the prediction of theory for that.
     null : ndarray, shape (shuffles,)
-        The correlation where the step sees shuffled labels.
+        The correlation under shuffled labels.
 
     Examples
     --------
@@ -331,7 +331,7 @@ class OneStep:
         ----------
         ax : matplotlib.axes.Axes
         words : sequence of str
-            Words that are named.
+            Words whose names are written beside their points.
         k : int
             The class, for K > 2.
         """
@@ -358,7 +358,7 @@ def measure_one_step(corpus, *, dim=2048, learning_rate=3000.0, shuffles=40, see
     learning_rate : float
         η₀.
     shuffles : int
-        How many times labels are shuffled, each time with values at the start that are drawn anew.
+        The number of shuffles, every time with new values at the start.
     seed : int
         Of the start and of the shuffles.
 

@@ -15,7 +15,7 @@ class Parameters(NamedTuple):
     Parameters
     ----------
     embeddings : array, shape (vocab_size, dim)
-        E, a row for every word; float32 or float64, as the others.
+        E, a row for every word; float32 or float64, like the others.
     cls_embedding : array, shape (dim,)
         p, the query of <cls>.
     output_vector : array, shape (dim,), or (K, dim) for K > 2 classes
@@ -46,7 +46,7 @@ class Parameters(NamedTuple):
         return self.embeddings @ (v if v.ndim == 1 else v.T)
 
     def __repr__(self):
-        """Name shapes, dtype and place, as in ``Parameters(embeddings (3, 4), ...; float32, numpy)``."""
+        """Show shapes, dtype and device, as in ``Parameters(embeddings (3, 4), ...; float32, numpy)``."""
         shapes = ", ".join(f"{name} {tuple(array.shape)}" for name, array in self._asdict().items())
         return f"{type(self).__name__}({shapes}; {dtype_name(self[0])}, {self[0].device if is_torch(self[0]) else 'numpy'})"
 
@@ -82,7 +82,7 @@ def init_parameters(vocab_size, dim, seed, *, num_classes=2, dtype="float32") ->
     """
     heads = 1 if num_classes == 2 else num_classes
     if heads > dim:
-        raise ValueError(f"num_classes={num_classes} is above dim={dim}; orthonormal rows of v need more dimensions")
+        raise ValueError(f"num_classes={num_classes} is above dim={dim}; raise dim, since the rows of v are orthonormal")
     random = np.random.default_rng(seed)
     v = np.linalg.qr(random.standard_normal((dim, heads)))[0].T.astype(dtype)
     E = random.standard_normal((vocab_size, dim), dtype=dtype)
@@ -93,7 +93,7 @@ def init_parameters(vocab_size, dim, seed, *, num_classes=2, dtype="float32") ->
 def rows_with_values(values) -> Parameters:
     """Return parameters with the rows E_s = e_s + γ_s v of given values, orthonormal but for v, and p = 0.
 
-    Of the standard basis, e_s is the vector of word s, and v the last one: E = [I, γ].
+    e_s is the vector of word s in the standard basis, and v the last one: E = [I, γ].
 
     Parameters
     ----------

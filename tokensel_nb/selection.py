@@ -1,4 +1,4 @@
-r"""When attention surely selects the relevant tokens: a condition on the values, and a certificate for a path.
+r"""When attention is certain to select the relevant tokens: a condition on the values, and a certificate for a path.
 
 With γ = 0 for all irrelevant tokens and orthonormal rows but for v (the limit d → ∞), a relevant token r is selected in its
 texts from every start if
@@ -37,10 +37,9 @@ def competition(token_values, corpus, irrelevant_value=0.0, *, both_labels=False
     """Return κ(r), how strongly the other label competes with a relevant token, or κ̄(r), how strongly both labels do.
 
     With κ(r) up to 1, the token is selected from every start; κ(r) > 1 alone does not mean that it is lost: that depends on
-    the start and on how many irrelevant tokens there are. This needs rows E_s = e_s + γ_s v with orthonormal e_s and v, as
-    `rows_with_values` returns them, one relevant token in each text, and the same value for all other tokens. If v is
-    trained, too, κ̄(r) says whether the head learns r faster than the slowest texts: see `head_growth`. No condition is
-    checked.
+    the start and on the number of irrelevant tokens. This needs rows E_s = e_s + γ_s v with orthonormal e_s and v, as returned
+    by `rows_with_values`, one relevant token per text, and the same value for all other tokens. If v is trained, too, κ̄(r)
+    says whether the head learns r faster than the slowest texts: see `head_growth`. No condition is checked.
 
     Parameters
     ----------
@@ -86,8 +85,8 @@ def competition(token_values, corpus, irrelevant_value=0.0, *, both_labels=False
 def head_growth(token_values, corpus) -> np.ndarray:
     """Return γ̂_r = lim yγ_r / log t: how fast the head learns a relevant token when v and p are trained together.
 
-    All relevant tokens are taken to be selected. With rows E_s = e_s + γ_s v(0), as `rows_with_values` returns them, v/log t
-    turns to the shortest v̂ with y E_r·v̂ ≥ 1 for all relevant tokens r. It has y E_r·v̂ = max(1, |γ_r| w), where
+    All relevant tokens are assumed to be selected. With rows E_s = e_s + γ_s v(0), as returned by `rows_with_values`, v/log t
+    converges to the shortest v̂ with y E_r·v̂ ≥ 1 for all relevant tokens r. It has y E_r·v̂ = max(1, |γ_r| w), where
 
         w = Σ |γ_r| (1 - |γ_r| w)₊,
 
@@ -121,24 +120,24 @@ def head_growth(token_values, corpus) -> np.ndarray:
     """
     labels, speaks = _leanings(token_values, corpus)
     sizes = np.sort(speaks[labels != 0])
-    # If the m smallest sizes hold |γ| w < 1, w = Σ |γ| / (1 + Σ γ²) over them; another one raises this if and only if
-    # its own |γ| w < 1.
+    # If |γ| w < 1 for the m smallest sizes, w = Σ |γ| / (1 + Σ γ²) over them; another size raises this if and only if its
+    # own |γ| w < 1.
     slope = (np.cumsum(sizes) / (1 + np.cumsum(sizes**2))).max(initial=0)
     return np.where(labels != 0, np.maximum(1, speaks * slope), np.nan)
 
 
 def _leanings(token_values, corpus, irrelevant_value=0.0):
-    """Return the labels of relevant tokens (0 for others), and by how much each value speaks for its label; refuse others."""
+    """Return the labels of relevant tokens (0 for others), and by how much the values speak for them; refuse negative ones."""
     labels = complete_tokens(corpus)
     speaks = labels * (to_numpy(token_values).astype(float) - irrelevant_value)
     if (wrong := (labels != 0) & ~(speaks > 0)).any():
-        raise ValueError(f"the value of the relevant token {corpus.vocabulary[wrong.argmax()]!r} does not speak for its label")
+        raise ValueError(f"the value of the relevant token {corpus.vocabulary[wrong.argmax()]!r} speaks against its label")
     return labels, speaks
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SelectionCertificate:
-    """The loss below which attention surely selects the relevant token of every text, wherever the path goes.
+    """The loss below which attention is certain to select the relevant token of every text, wherever the path goes.
 
     Parameters
     ----------
@@ -146,7 +145,7 @@ class SelectionCertificate:
         E and v; numpy arrays of float64.
     corpus : Corpus
     threshold : float
-        The loss; minus infinity where a condition of the theorem fails.
+        The loss; minus infinity if a condition of the theorem fails.
     lead : float
         The smallest y (γ_r - γ_s) of a relevant token over another one of its text.
     fails : str
@@ -174,13 +173,13 @@ class SelectionCertificate:
     fails: str = ""
 
     def __repr__(self):
-        """Return the threshold, or the condition that fails."""
+        """Show the threshold, or the condition that fails."""
         if self.fails:
             return f"SelectionCertificate(none: {self.fails})"
         return f"SelectionCertificate(certain below a loss of {self.threshold:.4g}; smallest y(γ_r - γ_s) {self.lead:.3g})"
 
     def room(self, cls_embedding) -> float:
-        """Return how far the loss is below the threshold, minus all rounding errors; if positive, selection is certain.
+        """Return how far the loss is below the threshold, minus rounding errors; if positive, selection is certain.
 
         Parameters
         ----------
@@ -190,7 +189,7 @@ class SelectionCertificate:
         Returns
         -------
         float
-            Minus infinity where a condition of the theorem fails.
+            Minus infinity if a condition of the theorem fails.
         """
         if self.fails:
             return -np.inf
@@ -199,10 +198,10 @@ class SelectionCertificate:
         return float(self.threshold - loss - self._rounding(np.linalg.norm(query)))
 
     def certain_from(self, path: Flow) -> float:
-        """Return the arc length after which a path surely ends in selection; infinity if there is none.
+        """Return the arc length after which a path is certain to end in selection; infinity if there is none.
 
-        This is certain for the exact flow from the recorded point on. That the point lies on the path from the start is as
-        certain as the solver is accurate.
+        This is certain for the exact flow from the recorded point on. Whether the point lies on the path from the start depends
+        on the accuracy of the solver.
 
         Parameters
         ----------
@@ -236,7 +235,7 @@ class SelectionCertificate:
         return "lost" if last < min(before, 0) else "undecided"
 
     def _rounding(self, norm):
-        """Bound the errors of threshold and loss together: |x·y| of d terms is known to d eps ‖x‖ ‖y‖."""
+        """Bound the sum of the errors of threshold and loss: a product x·y of d terms has an error of at most d eps ‖x‖ ‖y‖."""
         rows, counts = self.parameters.embeddings, self.corpus.counts
         longest, words = np.linalg.norm(rows, axis=1).max(), np.diff(counts.indptr).max()
         of_score = rows.shape[1] * EPS * longest * norm
@@ -249,10 +248,10 @@ class SelectionCertificate:
 
 
 def selection_certificate(parameters, corpus) -> SelectionCertificate:
-    """Return the loss below which the flow of p, or gradient descent in small steps, surely selects the relevant tokens.
+    """Return the loss below which the flow of p, or gradient descent in small steps, is certain to select the relevant tokens.
 
-    It holds from any start and in any dimension, under two conditions. Each text has one relevant token, which speaks more for
-    the label than all others of the text. And some query selects all of these tokens at once, as that of `max_margin` does.
+    It holds from any start and in any dimension, under two conditions. Every text has one relevant token, which speaks more for
+    the label than all others of the text. And some query selects all of these tokens, such as that of `max_margin`.
 
     Parameters
     ----------
@@ -264,12 +263,12 @@ def selection_certificate(parameters, corpus) -> SelectionCertificate:
     Returns
     -------
     SelectionCertificate
-        If a condition fails, it has no threshold and says why.
+        If a condition fails, it has no threshold and names the condition.
 
     Raises
     ------
     ValueError
-        If a parameter is not finite or does not fit the corpus.
+        If a parameter is not finite or has the wrong shape.
 
     Examples
     --------
@@ -277,12 +276,12 @@ def selection_certificate(parameters, corpus) -> SelectionCertificate:
     >>> corpus = ts.Corpus([[1, 0, 1], [0, 1, 1]], [1, -1], ["good", "bad", "film"])
     >>> on_a_line = ts.Parameters(np.array([[1.0], [-1.0], [0.0]]), np.zeros(1), np.ones(1))
     >>> ts.selection_certificate(on_a_line, corpus)
-    SelectionCertificate(none: no query is found that selects the relevant token of every text)
+    SelectionCertificate(none: no query seems to select the relevant token of every text)
     """
     exact, relevant, counts = exact_parameters(parameters, corpus), relevant_tokens(corpus), corpus.operator
     without = partial(SelectionCertificate, exact, corpus, -np.inf)
     if (np.diff(relevant.indptr) != 1).any():
-        return without(np.nan, "a text does not hold exactly one relevant token")
+        return without(np.nan, "a text does not have exactly one relevant token")
     # y γ of every entry; of the relevant token of each text, and the largest of its others.
     speaks = corpus.signs[counts.rows] * exact.token_values[counts.columns]
     is_relevant = counts.columns == relevant.indices[counts.rows]
@@ -292,9 +291,9 @@ def selection_certificate(parameters, corpus) -> SelectionCertificate:
     if lead <= doubt * np.linalg.norm(exact.output_vector):
         return without(lead, "another token of a text speaks as much for its label")
     if np.isinf(lead):
-        return without(lead, "no text holds a second token")
+        return without(lead, "no text has a second token")
     if not _separable(exact.embeddings, corpus, doubt):
-        return without(lead, "no query is found that selects the relevant token of every text")
+        return without(lead, "no query seems to select the relevant token of every text")
     weights = corpus.mean_weights
     price = weights * (softplus(-others) - softplus(-chosen))
     threshold = float(weights @ softplus(-chosen) + price[np.isfinite(others)].min())

@@ -1,9 +1,9 @@
-r"""Corpora made to order: independent tokens of a chosen skew, Assumption 1 exactly, and the ways to break it.
+r"""Synthetic corpora: independent tokens with a given skew, exact Assumption 1, and the ways to break it.
 
 Texts come in mirrored pairs, one labelled +1 (the first half) and one labelled -1 (the second half), that share the random
 numbers of their irrelevant tokens. So irrelevant tokens are balanced exactly, as Assumption 1 demands. If all texts were
 independent, they hardly ever would be: the signed frequency of an irrelevant token would be a mean of n terms of random sign,
-which is zero with a probability of the order of n^(-1/2).
+which is zero with a probability of order n^(-1/2).
 """
 
 from __future__ import annotations
@@ -49,18 +49,18 @@ def skews(vocab_size: int, signal: float) -> np.ndarray:
     array([-1. , -0.5,  0.5,  1. ])
     """
     if not 0 <= signal < 1 or vocab_size < 2:
-        raise ValueError(f"signal={signal}, vocab_size={vocab_size}; give a signal from 0 to below 1, and two words or more")
+        raise ValueError(f"signal={signal}, vocab_size={vocab_size}; give a signal from 0 to below 1, and at least two words")
     ranks = (2 * np.arange(vocab_size) + 1 - vocab_size) / vocab_size
     distances = ranks[-1] - np.abs(ranks)
     return np.sign(ranks) * np.maximum(0, np.round(1 - distances / (1 - signal), 12))
 
 
 def independent_tokens(num_texts: int, vocab_size: int, length: int, signal: float, seed) -> Corpus:
-    r"""Draw texts of independent tokens, each with its own probability under either label.
+    r"""Draw texts of independent tokens, whose probabilities depend on the label.
 
     In a text labelled y every position has token s with probability (1 + y skew_s)/|S|, independently of the other positions;
-    see `skews`. This follows the spirit of the paper's generator, whose formula we don't know. Like it, it doesn't satisfy
-    Assumption 1 in general. At signal = (|S|-1)/|S| it does, with probability (1 - (1 - 2/|S|)^T)^(n/2).
+    see `skews`. This follows the spirit of the paper's generator, whose formula we don't know. Neither satisfies Assumption 1
+    in general. At signal = (|S|-1)/|S| this one does, with probability (1 - (1 - 2/|S|)^T)^(n/2).
 
     Parameters
     ----------
@@ -90,8 +90,8 @@ def independent_tokens(num_texts: int, vocab_size: int, length: int, signal: flo
     chances = (1 + skews(vocab_size, signal)) / 2
     random = np.random.default_rng(seed)
     tokens = random.integers(vocab_size, size=(_pairs(num_texts), length))
-    # A mirror couple {s, |S|-1-s} has chance 2/|S| under either label; the label only decides which of the two it is.
-    # One uniform number decides it for both texts of the pair: the same way where the skew is zero.
+    # A mirror couple {s, |S|-1-s} has chance 2/|S| under both labels; the label only decides which of the two it is.
+    # One uniform number decides it for both texts of the pair: the same way if the skew is zero.
     positive, negative = np.maximum(tokens, vocab_size - 1 - tokens), np.minimum(tokens, vocab_size - 1 - tokens)
     decides = random.random(tokens.shape)
     texts = [np.where(decides >= 1 - chance, positive, negative) for chance in (chances[positive], 1 - chances[positive])]
@@ -99,9 +99,9 @@ def independent_tokens(num_texts: int, vocab_size: int, length: int, signal: flo
 
 
 def independent_words(corpus: Corpus, seed) -> Corpus:
-    """Deal the words of each class anew over its texts: lengths and each word's count under each label stay."""
+    """Shuffle the words of every class over its texts; the lengths, and every word's count under a label, are kept."""
     if not np.issubdtype(corpus.lengths.dtype, np.integer):
-        raise ValueError("counts are not whole numbers; words can be dealt only where they were counted")
+        raise ValueError("the counts are not integers; give a corpus of counted words")
     random = np.random.default_rng(seed)
     counts = corpus.counts.tocoo()
     texts, words = (np.repeat(place, counts.data) for place in counts.coords)
@@ -113,7 +113,7 @@ def independent_words(corpus: Corpus, seed) -> Corpus:
 
 
 def one_relevant_token(num_texts: int, vocab_size: int, length: int, relevant: int, seed) -> Corpus:
-    """Draw texts that satisfy Assumption 1: one relevant token each, and irrelevant ones that balance exactly.
+    """Draw texts that satisfy Assumption 1: one relevant token per text, and irrelevant tokens that balance exactly.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def one_relevant_token(num_texts: int, vocab_size: int, length: int, relevant: i
     length : int
         T: one relevant token, and T - 1 irrelevant ones, the same in both texts of a mirrored pair.
     relevant : int
-        How many tokens are completely positive; as many are completely negative. Their frequencies differ by at most one.
+        The number of completely positive tokens; as many are completely negative. Their frequencies differ by at most one.
     seed : int or numpy.random.Generator
 
     Returns
@@ -147,7 +147,7 @@ def one_relevant_token(num_texts: int, vocab_size: int, length: int, relevant: i
 
 
 def one_against_many(num_texts: int, vocab_size: int, length: int, relevant: int, seed) -> Corpus:
-    """Draw texts of `one_relevant_token` whose negative tokens are one, "negative": Assumption 1 with unequal sides."""
+    """Draw texts of `one_relevant_token` with a single negative token, "negative": Assumption 1 with unequal sides."""
     corpus = one_relevant_token(num_texts, vocab_size + relevant - 1, length, relevant, seed)
     positive, negative, irrelevant = np.split(corpus.counts.toarray(), [relevant, 2 * relevant], axis=1)
     counts = np.hstack([positive, negative.sum(axis=1, keepdims=True), irrelevant])
@@ -156,7 +156,7 @@ def one_against_many(num_texts: int, vocab_size: int, length: int, relevant: int
 
 
 def several_relevant_tokens(num_texts: int, vocab_size: int, length: int, relevant: int, per_text: int, seed) -> Corpus:
-    """Draw texts that break Assumption 1 in one way: each has ``per_text`` different relevant tokens of its label.
+    """Draw texts that break Assumption 1 in one way: they have ``per_text`` different relevant tokens of their label.
 
     Parameters
     ----------
@@ -188,11 +188,11 @@ def several_relevant_tokens(num_texts: int, vocab_size: int, length: int, releva
     if not 1 <= per_text <= relevant:
         raise ValueError(f"per_text={per_text}; give a number from 1 to relevant={relevant}")
     if per_text >= length:
-        raise ValueError(f"length={length}; give more than per_text={per_text}, or attention has nothing to choose between")
+        raise ValueError(f"length={length}; give more than per_text={per_text}, so that attention has a choice")
     background = 2 * relevant + _deal(vocab_size - 2 * relevant, pairs, length - per_text, random)
     if pairs * per_text < relevant:
-        raise ValueError(f"num_texts={num_texts} is too small for all {relevant} relevant tokens a side to occur; give more")
-    # Any `per_text` neighbours in a shuffled circle of the tokens are different, and all come up equally often.
+        raise ValueError(f"num_texts={num_texts} is too small for {relevant} relevant tokens per side to occur; give more")
+    # Any `per_text` neighbours in a shuffled circle of the tokens are different, and all occur equally often.
     circles = [random.permutation(relevant) for _ in range(2)]
     places = (np.arange(pairs)[:, None] * per_text + np.arange(per_text)) % relevant
     chosen = [side * relevant + circle[random.permutation(places)] for side, circle in enumerate(circles)]
@@ -237,8 +237,8 @@ def xor_of_pairs(num_texts: int, vocab_size: int, length: int, seed) -> Corpus:
 
     Every text has "a" or "not a", "b" or "not b", and irrelevant tokens. The four combinations are equally frequent, so every
     token has signed frequency zero. No parameters of one layer classify all four combinations with the same irrelevant tokens:
-    the sign of f is that of Σ c_s u_s γ_s, a sum over tokens, and the sums of the two positive combinations add up to the
-    same as those of the two negative ones.
+    the sign of f is that of Σ c_s u_s γ_s, a sum over tokens, and this sum has the same total for the two positive
+    combinations as for the two negative ones.
 
     Parameters
     ----------
@@ -311,9 +311,9 @@ def negation(num_texts: int, vocab_size: int, length: int, relevant: int, negate
 
 
 def _turned(num_texts, vocab_size, length, relevant, share, seed):
-    """Return `one_relevant_token` with the texts of a share of the pairs swapped, and which texts these are."""
+    """Return `one_relevant_token` with the texts of a share of the pairs swapped, and a mask of these texts."""
     if not 0 <= share <= 0.5:
-        raise ValueError(f"a share of {share} is out of range; give a number from 0 to 0.5")
+        raise ValueError(f"the share {share} is out of range; give a number from 0 to 0.5")
     random = np.random.default_rng(seed)
     corpus = one_relevant_token(num_texts, vocab_size, length, relevant, random)
     pairs, rows = num_texts // 2, np.arange(num_texts)
@@ -323,11 +323,11 @@ def _turned(num_texts, vocab_size, length, relevant, share, seed):
 
 
 def _deal(words, texts, length, random):
-    """Return a (texts, length) array of words 0 ... words-1, dealt from shuffled decks: all equally often, up to one."""
+    """Return a (texts, length) array of words 0 ... words-1, dealt from shuffled decks: their numbers differ by at most one."""
     if words < 1:
-        raise ValueError("vocab_size leaves no irrelevant token; give more words, or fewer relevant ones")
+        raise ValueError("vocab_size leaves no irrelevant token; raise vocab_size, or lower relevant")
     if length < 1:
-        raise ValueError("length leaves no room for an irrelevant token; give longer texts")
+        raise ValueError("length leaves no room for an irrelevant token; raise length")
     if texts * length < words:
         raise ValueError(f"the texts have room for {texts * length} of {words} irrelevant tokens; give more or longer texts")
     decks = [random.permutation(words) for _ in range(-(-texts * length // words))]

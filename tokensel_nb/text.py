@@ -15,13 +15,13 @@ from tqdm import tqdm
 
 from .corpus import Corpus, counted
 
-# The soft hyphen and the joiners, which nobody sees: a word that holds them is the word without them.
+# The soft hyphen and the joiners, which are invisible: a word with them is the same word as without.
 INVISIBLE = "\u00ad\u200c\u200d\u2060\ufeff"
-# What stands between words: a line break in HTML, or any character that is not a letter, a mark, a digit or an underscore.
-# Marks are the vowel signs of Hindi, Arabic or Thai; the selectors of how an emoji is drawn are none.
+# Between words: a line break in HTML, or any character that is not a letter, a mark, a digit or an underscore. Marks include
+# the vowel signs of Hindi, Arabic and Thai, but not the variation selectors of emoji.
 SEPARATORS = rf"<[bB][rR]\s*/?>|[^\p{{L}}\p{{M}}\p{{N}}_{INVISIBLE}]|[\x{{fe00}}-\x{{fe0f}}]"
 GONE = dict.fromkeys(map(ord, INVISIBLE))
-CHUNK = 4096  # texts between two moves of the progress bar
+CHUNK = 4096  # texts between two updates of the progress bar
 
 
 def corpus_from_texts(texts, labels, *, vocabulary=None, min_count=1, max_words=None, tokenizer=None, class_names=()) -> Corpus:
@@ -33,29 +33,29 @@ def corpus_from_texts(texts, labels, *, vocabulary=None, min_count=1, max_words=
     labels : sequence, length n
         Numbers or names of classes; see `Corpus`.
     vocabulary : sequence of str, optional
-        Count only these words, in this order; of two that are one word, the first. Give the training set's vocabulary when
-        you read a test set. By default every word of at least two characters that occurs ``min_count`` times in ``texts``,
+        Count only these words, in this order; of two spellings of one word, the first. Give the training set's vocabulary when
+        you read a test set. By default all words of at least two characters that occur ``min_count`` times in ``texts``,
         sorted.
     min_count : int
         See ``vocabulary``.
     max_words : int, optional
-        Keep only this many words: the most frequent, and of equally frequent ones those that come first in the alphabet.
+        Keep only this many words: the most frequent ones, and of equally frequent ones the first in the alphabet.
     tokenizer : callable, optional
         From a lower-case text to its words, a list of str, which are taken as they are. By default words are runs of letters,
-        marks, digits and underscores in lower case. How Unicode composes a letter, and what nobody sees, such as a soft hyphen,
-        makes no other word.
+        marks, digits and underscores in lower case. Spellings that differ only in how an accent is encoded, or in invisible
+        characters, such as soft hyphens, are one word.
     class_names : optional
         See `Corpus`.
 
     Returns
     -------
     Corpus
-        A text without any word of the vocabulary stays, as a row of zeros; the ``repr`` counts them.
+        A text without any word of the vocabulary is kept as a row of zeros; the ``repr`` counts such texts.
 
     Raises
     ------
     ValueError
-        If a text is not a string, no word is left, or it is not clear which class a label names.
+        If a text is not a string, no word is left, or a label doesn't name a class.
 
     Examples
     --------
@@ -72,19 +72,18 @@ def corpus_from_texts(texts, labels, *, vocabulary=None, min_count=1, max_words=
 
 
 def sequences_from_texts(texts, labels, *, longest, class_names=(), **options) -> Corpus:
-    """Read the first words of labelled texts in their order.
+    """Read the first words of labelled texts, in order.
 
     Parameters
     ----------
     texts, labels
         As in `corpus_from_texts`.
     longest : int
-        How many words of a text are read at most.
+        The largest number of words that are read of a text.
     class_names : optional
         See `Corpus`.
     **options
-        ``vocabulary``, ``min_count``, ``max_words``, ``tokenizer`` of `corpus_from_texts`. Words that are not kept leave no
-        gap.
+        ``vocabulary``, ``min_count``, ``max_words``, ``tokenizer`` of `corpus_from_texts`. Other words leave no gap.
 
     Returns
     -------
@@ -99,14 +98,14 @@ def sequences_from_texts(texts, labels, *, longest, class_names=(), **options) -
     (Corpus(2 texts, 3 words, 4 tokens; neg: 1, pos: 1), [[2, 2], [0, 1]])
     """
     rows, columns, vocabulary, number = _read(texts, **options)
-    places = np.arange(len(rows)) - np.searchsorted(rows, rows)  # of each word in its text
+    places = np.arange(len(rows)) - np.searchsorted(rows, rows)  # of every word in its text
     tokens, read = np.full((number, longest), -1, np.int32), places < longest
     tokens[rows[read], places[read]] = columns[read]
     return Corpus(counted(tokens, len(vocabulary)), labels, vocabulary, class_names, tokens=tokens)
 
 
 def _read(texts, vocabulary=None, min_count=1, max_words=None, tokenizer=None):
-    """Return the text and the column of every word that is kept, in order, the vocabulary, and the number of texts."""
+    """Return the text and the column of every known word, in order, the vocabulary, and the number of texts."""
     lengths, codes, words = encode(list(texts), partial(split, tokenizer=tokenizer))
     one_form = lower if tokenizer is None else str
     words = list(map(one_form, words))
@@ -119,10 +118,10 @@ def _read(texts, vocabulary=None, min_count=1, max_words=None, tokenizer=None):
 
 
 def encode(texts, split):
-    """Return how many words `split` finds in every text, the codes of all words in their order, and the word of each code."""
+    """Return the number of words of every text, the codes of all words in order, and the word of every code."""
     for row, text in enumerate(texts):
         if not isinstance(text, str):
-            raise ValueError(f"text {row} is {text!r:.60}, not a string; drop it or replace it by ''")
+            raise ValueError(f"text {row} is {text!r:.60}, not a string; drop it or replace it with ''")
     if not texts:
         raise ValueError("there are no texts; give at least one")
     chunks = [texts[begin : begin + CHUNK] for begin in range(0, len(texts), CHUNK)]
@@ -134,14 +133,14 @@ def encode(texts, split):
 
 
 def split(texts, tokenizer=None):
-    """Return the words of each text as written, or a tokenizer's of the lower-case texts, as an Arrow list array."""
+    """Return the words of texts as written, or a tokenizer's words of the lower-case texts, as an Arrow list array."""
     if tokenizer is not None:
         return pa.array([list(tokenizer(text)) for text in pc.utf8_lower(strings(texts)).to_pylist()], pa.list_(pa.string()))
     return pc.ascii_split_whitespace(pc.replace_substring_regex(strings(texts), SEPARATORS, " "))
 
 
 def lower(word):
-    """Return a word in lower case (final sigmas, too) and composed form (NFC), without what is invisible."""
+    """Return a word in lower case (including final sigmas) and composed form (NFC), without invisible characters."""
     return word.lower() if word.isascii() else normalize("NFC", word.translate(GONE).lower())
 
 
@@ -153,11 +152,11 @@ def strings(texts):
 
 
 def choose_words(frequencies, words, min_count, max_words):
-    """Return the words of at least two characters that occur often enough, sorted; some are given several times."""
-    together = defaultdict(int)
+    """Return the words of at least two characters that occur often enough, sorted; ``words`` may have duplicates."""
+    totals = defaultdict(int)
     for number, word in zip(frequencies.tolist(), words):
-        together[word] += number
-    often = [(-number, word) for word, number in together.items() if number >= min_count and len(word) > 1]
-    if not often:
+        totals[word] += number
+    frequent = [(-number, word) for word, number in totals.items() if number >= min_count and len(word) > 1]
+    if not frequent:
         raise ValueError(f"the vocabulary is empty: no word occurs min_count={min_count} times; lower min_count")
-    return sorted(word for _, word in sorted(often)[:max_words])
+    return sorted(word for _, word in sorted(frequent)[:max_words])

@@ -1,6 +1,6 @@
 """The model as a textbook writes it: tokens in a padded batch, `nn.Embedding`, masked softmax, autograd.
 
-Slow and plain on purpose: it is the oracle that the closed form of `one_layer` is held against.
+It is slow and plain on purpose: the oracle for the closed form of `one_layer`.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ PADDING = -1
 
 
 def tokens_of(corpus):
-    """Write whole counts out as token ids, shape (n, longest text): each s c_s times, in columns' order, then `PADDING`."""
+    """Return counts as token ids, shape (n, longest text): word s c_s times, in the order of columns, then `PADDING`."""
     counts = corpus.counts
     return _padded(np.split(np.repeat(counts.indices, counts.data), corpus.lengths.cumsum()[:-1]))
 
 
 def tokens_in_order(texts, vocabulary):
-    """Split texts into the book's words, position by position, as token ids; other words are left out. See `tokens_of`."""
-    # Written apart from `text`, in plain Python, so that the two can be held against each other.
+    """Return the words of texts in their order as token ids, as in `tokens_of`; unknown words are left out."""
+    # Independent of `text`, in plain Python, so that the two can be compared.
     ids = {word: s for s, word in enumerate(vocabulary)}
     words = (re.findall(r"\w+", re.sub(r"<br\s*/?>", " ", text.lower())) for text in texts)
     return _padded([[ids[word] for word in of_text if word in ids] for of_text in words])
@@ -39,7 +39,7 @@ def _padded(rows):
 def textbook_logits(embeddings, cls_embedding, output_vector, tokens):
     """Return f(X) = Softmax(pᵀE_Xᵀ) E_X v of padded sequences, differentiable, shape (n,) or (n, K)."""
     present = tokens != PADDING
-    rows = functional.embedding(tokens.clamp(min=0), embeddings)  # (n, T, d): what the closed form never makes
+    rows = functional.embedding(tokens.clamp(min=0), embeddings)  # (n, T, d): the closed form never needs it
     scores = (rows @ cls_embedding).masked_fill(~present, -torch.inf)
     scores = torch.where(present.any(dim=1, keepdim=True), scores, 0.0)
     attention = torch.softmax(scores, dim=1) * present
@@ -48,7 +48,7 @@ def textbook_logits(embeddings, cls_embedding, output_vector, tokens):
 
 
 def textbook_gradients(parameters, corpus) -> Parameters:
-    """Return the gradient of the mean loss by automatic differentiation, in the shapes and the kind of the parameters."""
+    """Return the gradient of the mean loss by automatic differentiation, with shapes and kind of the parameters."""
     leaves = [array.detach().clone().requires_grad_() for array in to_device(parameters)]
     place = leaves[0].device
     outputs = textbook_logits(*leaves, tokens_of(corpus).to(place))

@@ -1,4 +1,4 @@
-"""Training, with what wraps its loop: history, snapshots, patience, an end when it diverges, progress, checkpoints."""
+"""Training: the loop with history, snapshots, patience, a stop on divergence, progress, and checkpoints."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from .arrays import gpu, like, threads_for, to_device
 from .descent import State, descent
 from .model import evaluate, one_layer
 
-DIVERGED = 100.0  # times log K, the loss of knowing nothing: no run that still learns gets there
+DIVERGED = 100.0  # times log K, the loss of pure guessing: no run that still learns reaches it
 SECONDS = 10.0  # between two checkpoints; the last state is always written
 
 
 class History(NamedTuple):
-    """What was measured during training, one entry per evaluation; see `Training`.
+    """The measurements during training, one entry per evaluation; see `Training`.
 
     Parameters
     ----------
@@ -50,12 +50,12 @@ class History(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Training:
-    """What `train` returns, and may go on from.
+    """A training run: the result of `train`, which can also continue it.
 
     Parameters
     ----------
     last : NamedTuple of arrays
-        The parameters after the last step, from which training goes on.
+        The parameters after the last step, from which training continues.
     state : State
         Of the optimizer, after the last step.
     rows : list of tuple
@@ -63,13 +63,13 @@ class Training:
     snapshots : dict of int to NamedTuple of arrays
         The parameters after the steps that you asked to keep.
     best : (int, NamedTuple of arrays)
-        The step of the lowest loss in the history, held-out if there are such texts, and its parameters.
+        The step of the lowest loss in the history (held-out loss, if there are such texts), and its parameters.
     stopped : {"all steps", "patience", "divergence"}
         Why training ended.
     patient : bool
         Whether ``patience`` was given.
     settings : dict
-        Of `descent`, such as the model; a run that goes on keeps them, unless it is told others.
+        Of `descent`, such as the model; a continued run keeps them, unless it gets others.
 
     Examples
     --------
@@ -95,21 +95,21 @@ class Training:
 
     @property
     def parameters(self):
-        """The last parameters; those of the lowest loss if training was patient, or diverged."""
+        """The last parameters; those of the lowest loss if training was patient or diverged."""
         return self._chosen[1]
 
     @property
     def step(self) -> int:
-        """After how many steps the `parameters` were reached."""
+        """The number of steps that led to the `parameters`."""
         return self._chosen[0]
 
     @property
     def history(self) -> History:
-        """What was measured, one entry per evaluation."""
+        """The measurements, one entry per evaluation."""
         return History(*map(np.array, zip(*self.rows)))
 
     def __repr__(self):
-        """Name the end, as in ``Training(40 steps, loss 0.213, held-out accuracy 0.888; all steps)``."""
+        """Show the end, as in ``Training(40 steps, loss 0.213, held-out accuracy 0.888; all steps)``."""
         _, loss, _, _, held_out = _row_of(self.rows, self.step)
         note = "" if np.isnan(held_out) else f", held-out accuracy {held_out:.3f}"
         return f"Training({self.step:,} steps, loss {loss:.3f}{note}; {self.stopped})"
@@ -130,33 +130,33 @@ def train(
     verbose=True,
     **settings,
 ) -> Training:
-    """Train a model, and write down how its loss falls; a bar shows progress after two seconds.
+    """Train a model and record how its loss falls; a progress bar appears after two seconds.
 
     Parameters
     ----------
     start : NamedTuple of arrays, or Training
-        Where to begin, unchanged by training, or a run to go on with: its ``settings``, its moments and its count of steps
-        are kept. Name all else again, such as ``held_out`` and ``evaluate_every``.
+        The start, unchanged by training, or a run to continue: its ``settings``, moments and number of steps are kept. Give
+        everything else again, such as ``held_out`` and ``evaluate_every``.
     corpus : Corpus
         The training texts.
     steps : int
-        How many steps are taken in all, those of a former run included.
+        The total number of steps, including those of a continued run.
     held_out : Corpus, optional
-        Texts of the same words that are evaluated and never trained on.
+        Texts with the same words that are evaluated but never trained on.
     evaluate_every : int
         Steps between two evaluations.
     patience : int, optional
         Stop after this many evaluations in a row without a lower held-out loss, and return the best parameters so far.
     keep : collection of int
-        Steps of which snapshots are kept, none before the start or beyond ``steps``.
+        Steps whose parameters are kept as snapshots, from the start to ``steps``.
     watch : callable, optional
         Called as ``watch(step, parameters)`` at every evaluation; these arrays never change afterwards.
     checkpoint : path, optional
-        A ``.safetensors`` file, written whole or not at all. If it exists, training goes on from it, and ends with the bits of
-        a run that was never stopped; snapshots are not in it. You may ask for more ``steps`` than before.
+        A ``.safetensors`` file, written atomically. If it exists, training continues from it, with bit for bit the result of
+        an uninterrupted run; snapshots are not in it. You may ask for more ``steps`` than before.
     device : str, optional
-        Where to compute, such as "cuda"; "auto" is a GPU where there is one. The results have the kind of the start. By default
-        where the start lies.
+        Where to compute, such as "cuda"; "auto" is a GPU if there is one. The results have the kind of the start. By default
+        the device of the start.
     verbose : bool
         Whether to show progress.
     **settings
@@ -169,7 +169,7 @@ def train(
     Raises
     ------
     ValueError
-        If the held-out texts have other words, ``patience`` has nothing to judge by, ``keep`` names a step that is never
+        If the held-out texts have other words, ``patience`` comes without ``held_out``, ``keep`` names a step that is never
         taken, the loss at the start is not finite, or the checkpoint was made with other settings, another start or other
         texts.
 
@@ -190,25 +190,25 @@ def train(
     run = start if isinstance(start, Training) else Training(start)
     begun = run.state.step if run.state else 0
     if missed := {step for step in keep if not begun <= step <= steps} - set(run.snapshots):
-        raise ValueError(f"keep names step {min(missed)}, but training goes from step {begun} to {steps}")
+        raise ValueError(f"keep names step {min(missed)}, but training goes from step {begun} to step {steps}")
     settings = run.settings | settings
     if isinstance(settings.get("model"), str):
-        raise ValueError(f"the run was loaded, and a file keeps only the name of its model, {settings['model']}; give model=")
+        raise ValueError(f"the loaded run knows only the name of its model, {settings['model']}; give the model as model=")
     kind, device = run.last[0], gpu() if device == "auto" else device
     if device is not None:
-        run = _placed(run, to_device(run.last, device)[0])
+        run = _converted(run, to_device(run.last, device)[0])
     if checkpoint is not None:
-        from .checkpoint import identity_of, load, save  # here, since few runs write files
+        from .checkpoint import identity_of, load, save  # imported here: few runs write files
 
-        wanted = settings | {"patience": patience, "evaluate_every": evaluate_every}
-        identity = identity_of(run.last, corpus, held_out, wanted)
+        options = settings | {"patience": patience, "evaluate_every": evaluate_every}
+        identity = identity_of(run.last, corpus, held_out, options)
         if Path(checkpoint).exists():
             run = load(checkpoint, run.last, identity)
-            if run.state.step < steps:  # an end out of turn is no evaluation of a longer run
+            if run.state.step < steps:  # a longer run has no extra evaluation at the old end
                 run = replace(run, rows=[row for row in run.rows if row[0] % evaluate_every == 0])
     texts, written, first = [corpus, *([] if held_out is None else [held_out])], time.monotonic(), corpus.rank == 0
     work = 0 if settings.get("batch_size") else sum(math.prod(array.shape) for array in run.last)
-    runs = _followed(run, texts, steps, evaluate_every, patience, set(keep), settings)
+    runs = _continued(run, texts, steps, evaluate_every, patience, set(keep), settings)
     bar = dict(total=steps, initial=run.state.step if run.state else 0, desc="Training", unit="step", delay=2)
     with threads_for(work), tqdm(**bar, disable=None if verbose and first else True) as progress:
         for run, evaluated in runs:
@@ -222,15 +222,15 @@ def train(
                 written = time.monotonic()
     if checkpoint is not None and first:
         save(checkpoint, run, identity)
-    return run if device is None else _placed(run, kind)
+    return run if device is None else _converted(run, kind)
 
 
-def _followed(run, texts, steps, evaluate_every, patience, keep, settings):
-    """Yield the run after every step, and whether it was evaluated there, up to its end."""
+def _continued(run, texts, steps, evaluate_every, patience, keep, settings):
+    """Yield the run after every step, and whether it was evaluated, up to its end."""
     if run.stopped == "divergence":
         yield run, False
         return
-    judged = 2 * len(texts) - 1  # the column that says what is best: the last loss
+    judged = 2 * len(texts) - 1  # the column of the loss that decides: the last one
     best, rows, snapshots, stopped = run.best, list(run.rows), dict(run.snapshots), "all steps"
     for step, parameters, state in descent(run.last, texts[0], state=run.state, **settings):
         ended, due = step >= steps, step % evaluate_every == 0
@@ -242,7 +242,7 @@ def _followed(run, texts, steps, evaluate_every, patience, keep, settings):
             lowest = _row_of(rows, best[0])[judged] if best else np.nan
             if beyond := [loss for loss in figures[::2] if not loss <= DIVERGED * np.log(texts[0].num_classes)]:
                 if not best:
-                    raise ValueError(f"the loss at the start is {beyond[0]:.3g}; begin from smaller, finite parameters")
+                    raise ValueError(f"the loss at the start is {beyond[0]:.3g}; start from smaller, finite parameters")
                 stopped = "divergence"
                 warnings.warn(
                     f"training diverged: the loss is {beyond[0]:.3g} at step {step}; the parameters of step {best[0]} "
@@ -250,7 +250,7 @@ def _followed(run, texts, steps, evaluate_every, patience, keep, settings):
                     RuntimeWarning,
                     stacklevel=3,
                 )
-            elif due and not rows[-1][judged] >= lowest:  # nor is anything at least NaN
+            elif due and not rows[-1][judged] >= lowest:  # true if there is no lowest loss yet (NaN)
                 best = step, parameters
         if patience is not None and sum(row[0] > best[0] and row[0] % evaluate_every == 0 for row in rows) >= patience:
             stopped = "patience" if stopped == "all steps" else stopped
@@ -263,11 +263,11 @@ def _row_of(rows, step):
     return next(row for row in rows if row[0] == step)
 
 
-def _placed(run, reference):
-    """Return a run with its arrays in the kind and on the device of another one."""
-    there = lambda arrays: [like(array, reference) for array in arrays]
-    named = lambda parameters: type(parameters)(*there(parameters))
-    state = run.state and State(run.state.step, {name: tuple(there(moments)) for name, moments in run.state.moments.items()})
+def _converted(run, reference):
+    """Return a run with arrays of the kind and on the device of a reference."""
+    convert = lambda arrays: [like(array, reference) for array in arrays]
+    named = lambda parameters: type(parameters)(*convert(parameters))
+    state = run.state and State(run.state.step, {name: tuple(convert(of)) for name, of in run.state.moments.items()})
     snapshots = {step: named(parameters) for step, parameters in run.snapshots.items()}
     best = run.best and (run.best[0], named(run.best[1]))
     return replace(run, last=named(run.last), state=state, snapshots=snapshots, best=best)
@@ -275,9 +275,9 @@ def _placed(run, reference):
 
 def _check(corpus, held_out, patience):
     if patience is not None and held_out is None:
-        raise ValueError("patience needs held_out: texts whose loss says when to stop")
+        raise ValueError(f"patience={patience} without held_out; give held-out texts, whose loss decides when to stop")
     if len(np.unique(corpus.labels)) < 2:
-        raise ValueError(f"every one of the {len(corpus)} texts has the same label; training needs at least two classes")
+        raise ValueError(f"all {len(corpus)} texts have the same label; give texts of at least two classes")
     same = held_out is None or np.array_equal(held_out.vocabulary, corpus.vocabulary)
     if not same or (held_out is not None and held_out.class_names != corpus.class_names):
         raise ValueError("held_out has other words or classes than the corpus; read it with vocabulary=corpus.vocabulary")

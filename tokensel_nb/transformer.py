@@ -1,7 +1,7 @@
 """A small transformer, made of PyTorch's own layers: words in their order, positions, heads, depth, LayerNorm.
 
-A text is read as x₀ = <cls>, x₁ = E_{s₁}, x₂ = E_{s₂}, ..., each with the row of its position added; the layers are
-`torch.nn.TransformerEncoderLayer`, and the logit is f = v·x₀ behind the last.
+A text is read as x₀ = <cls>, x₁ = E_{s₁}, x₂ = E_{s₂}, ..., plus the rows of their positions; the layers are
+`torch.nn.TransformerEncoderLayer`, and the logit is f = v·x₀ after the last.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ FIELDS = {name: name.removeprefix("self_attn.").replace(".", "_") for name in NA
 
 
 class TransformerParameters(NamedTuple):
-    """What a `Transformer` learns: arrays of its layers are stacked, under PyTorch's names for them.
+    """The parameters of a `Transformer`: the arrays of its layers, stacked, under PyTorch's names.
 
     Parameters
     ----------
     embeddings, cls_embedding, output_vector : array
         As in `Parameters`.
     positions : array, shape (1 + longest, dim)
-        Added to the row of <cls>, and to those of the words behind it.
+        Added to the row of <cls>, and to those of the words after it.
     in_proj_weight, in_proj_bias : array, shapes (layers, 3 dim, dim) and (layers, 3 dim)
         Queries, keys and values of all heads, one below the other.
     out_proj_weight, out_proj_bias : array, shapes (layers, dim, dim) and (layers, dim)
@@ -38,7 +38,7 @@ class TransformerParameters(NamedTuple):
     linear2_weight, linear2_bias : array, shapes (layers, dim, hidden) and (layers, dim)
     norm1_weight, norm1_bias, norm2_weight, norm2_bias : array, shape (layers, dim)
     norm_weight, norm_bias : array, shape (dim,)
-        Of the LayerNorm behind all layers. One that the model doesn't have is never used.
+        Of the LayerNorm after all layers. Arrays of a LayerNorm that the model doesn't have are not used.
 
     Examples
     --------
@@ -69,7 +69,7 @@ class TransformerParameters(NamedTuple):
     __repr__ = Parameters.__repr__
 
     def layers(self):
-        """Return the arrays of each layer, under PyTorch's names."""
+        """Return the arrays of every layer, under PyTorch's names."""
         stacked = {name: getattr(self, field) for name, field in FIELDS.items()}
         return [{name: array[at] for name, array in stacked.items()} for at in range(len(self.linear1_weight))]
 
@@ -78,17 +78,17 @@ class TransformerParameters(NamedTuple):
 class Transformer:
     """A transformer encoder that classifies texts by the last state of <cls>; it reads the order of words, `Corpus.tokens`.
 
-    Its `attention` is the mean of the first layer's heads, as shares of what words get; `head_attention` has them all.
+    Its `attention` is the mean over the first layer's heads, normalised over words; `head_attention` returns all heads.
 
     Parameters
     ----------
     layers, heads, hidden : int
-        Depth, attention heads in each layer (they divide ``dim``), and units of each layer's MLP.
+        Depth, attention heads per layer (they divide ``dim``), and units of a layer's MLP.
     longest : int
-        How many words of a text it has positions for.
+        The number of words of a text that have positions.
     norm : {"before", "after", "none"}
-        Where LayerNorm stands: before attention and MLP with one more behind all layers, as in GPT-2; after each of them, as in
-        the first transformer; nowhere.
+        The place of LayerNorm: before attention and MLP with one more after all layers, as in GPT-2; after attention and MLP,
+        as in the first transformer; nowhere.
     spread : float, optional
         Standard deviation of every number at the start; biases begin at 0, LayerNorm's weights at 1. None: as PyTorch's layers
         begin, and N(0, 1) for E, <cls> and positions.
@@ -108,7 +108,7 @@ class Transformer:
     1.0
     """
 
-    own_places: ClassVar[int] = 1  # beside a text's words: that of <cls>
+    own_places: ClassVar[int] = 1  # besides a text's words: that of <cls>
 
     layers: int = 1
     heads: int = 4
@@ -118,12 +118,12 @@ class Transformer:
     spread: float | None = 0.02
 
     def __post_init__(self):
-        """Refuse a place for LayerNorm that would be taken for another."""
+        """Refuse an unknown place for LayerNorm."""
         if self.norm not in ("before", "after", "none"):
-            raise ValueError(f"norm={self.norm!r}; give before, after or none")
+            raise ValueError(f"norm={self.norm!r}; choose 'before', 'after' or 'none'")
 
     def start(self, vocab_size, dim, seed, *, num_classes=2, dtype="float32") -> TransformerParameters:
-        """Draw everything as ``spread`` says."""
+        """Draw all parameters, with standard deviation ``spread``."""
         random = np.random.default_rng(seed)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(int(random.integers(2**63)))
@@ -150,7 +150,7 @@ class Transformer:
         return over_texts(self._first_attention, parameters, counts, of_entries=True)
 
     def head_attention(self, parameters, corpus):
-        """Return the attention of <cls> to the words of each text, in every layer and head.
+        """Return the attention of <cls> to the words of every text, in every layer and head.
 
         Parameters
         ----------
@@ -161,8 +161,8 @@ class Transformer:
         Returns
         -------
         ndarray, shape (layers, heads, corpus.counts.nnz)
-            One number for each entry of ``corpus.counts.data``, all places of a word in a text together. Over a text
-            they sum to one less the attention of <cls> to itself. `head_preferences` takes it.
+            One number per entry of ``corpus.counts.data``, for all occurrences of a word in a text. Over a text they sum to one
+            minus the attention of <cls> to itself. `head_preferences` takes this array.
 
         Examples
         --------
@@ -191,26 +191,26 @@ class Transformer:
         return entries_of(*self._heads(parameters, texts))
 
     def _heads(self, parameters, texts, layers=None):
-        """Return the attention of <cls> to each distinct word of a text, shape (n, T, layers, heads), and the log counts."""
+        """Return the attention of <cls> to the distinct words of texts, shape (n, T, layers, heads), and the log counts."""
         order, (words, log_counts) = order_of(texts, parameters.embeddings), texts.padded(parameters.embeddings)
         is_word = (order[:, None, :] == words[:, :, None]) & (log_counts > -torch.inf)[:, :, None]
-        found = []
+        heads = []
         for states, arrays in [*zip(self._states(parameters, texts), parameters.layers())][:layers]:
             read, attention, own = self._attention_of(states, arrays)
-            wanted = dict(key_padding_mask=padding(order), average_attn_weights=False)
-            _, weights = torch.func.functional_call(attention, own, (read[:, :1], read, read), wanted)
-            found.append(torch.einsum("nhi,nti->nth", weights[:, :, 0, 1:], is_word.to(weights.dtype)))
-        return torch.stack(found, 2), log_counts
+            options = dict(key_padding_mask=padding(order), average_attn_weights=False)
+            _, weights = torch.func.functional_call(attention, own, (read[:, :1], read, read), options)
+            heads.append(torch.einsum("nhi,nti->nth", weights[:, :, 0, 1:], is_word.to(weights.dtype)))
+        return torch.stack(heads, 2), log_counts
 
     def _attention_of(self, states, arrays):
-        """Return what a layer's attention reads, PyTorch's module for it, and the arrays of that."""
+        """Return the input of a layer's attention, PyTorch's module for it, and the module's arrays."""
         if self.norm == "before":
             states = functional.layer_norm(states, states.shape[2:], arrays["norm1.weight"], arrays["norm1.bias"])
         own = {name.removeprefix("self_attn."): array for name, array in arrays.items() if "self_attn" in name}
         return states, self._layer(states.shape[2]).self_attn, own
 
     def _states(self, parameters, texts):
-        """Return what each layer reads, and at last what the last one returns."""
+        """Return the inputs of all layers, and the output of the last one."""
         order = order_of(texts, parameters.embeddings)
         words = functional.embedding(order.clamp(min=0), parameters.embeddings)
         rows = torch.cat([parameters.cls_embedding.expand(len(words), 1, -1), words], 1)
@@ -220,11 +220,11 @@ class Transformer:
         return states
 
     def _passed(self, at, states, arrays, hidden):
-        """Return what a layer makes of states."""
+        """Return the output of a layer."""
         return torch.func.functional_call(self._layer(states.shape[2]), arrays, states, {"src_key_padding_mask": hidden})
 
     def _layer(self, dim):
-        """Return one of PyTorch's layers, which holds no numbers and is called with those of a model's parameters."""
+        """Return one of PyTorch's layers without numbers; it is called with those of a model's parameters."""
         kinds = dict(dropout=0.0, batch_first=True, norm_first=self.norm == "before", device="meta")
         layer = torch.nn.TransformerEncoderLayer(dim, self.heads, self.hidden, **kinds)
         if self.norm == "none":
@@ -233,13 +233,13 @@ class Transformer:
 
 
 def order_of(texts, reference):
-    """Return the words at every place, up to the longest text's, as a tensor: -1 behind a text's end."""
+    """Return the words at every place, up to the length of the longest text, as a tensor: -1 after the end of a text."""
     if texts.order is None:
-        raise TypeError("a Transformer reads words in their order; give it texts such as sequences_from_texts returns")
+        raise TypeError("the corpus has no word order, which a Transformer needs; make one with sequences_from_texts")
     longest = max((texts.order >= 0).sum(axis=1).max(initial=0), 1)
     return like(texts.order[:, :longest].astype(np.int64), reference)
 
 
 def padding(order):
-    """Return where no word stands, <cls> in front, as PyTorch masks it."""
+    """Return PyTorch's mask of the places without a word; the first place is <cls>."""
     return functional.pad(order < 0, (1, 0))

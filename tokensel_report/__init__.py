@@ -1,6 +1,6 @@
 """Which words does a classifier of your own texts rest on, and should it? The tool beside the book tokensel-nb.
 
-Names are imported when they are first used, so that nobody waits for what they do not need; `__init__.pyi` lists them.
+Names are imported when they are first used, so that nobody waits for unused modules; `__init__.pyi` lists them.
 """
 
 import lazy_loader
@@ -11,7 +11,7 @@ _import, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 
 def __getattr__(name):
-    """Import a name when it is first used; where a package of the extra is missing, say how to install it."""
+    """Import a name when it is first used; if a package of the extra is missing, say how to install it."""
     try:
         return _import(name)
     except ModuleNotFoundError as error:

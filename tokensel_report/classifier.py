@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from tokensel_nb.corpus import Corpus
 from tokensel_nb.model import classes_of_logits
-from tokensel_nb.parameters import Parameters
 
-from .fit import Counted, fit, read_counts, seen
+from .fit import Counted, damped, fit, read_counts
 from .given import labels_of, listed_texts
 from .objective import Attended, probabilities_of_logits
 from .saved import restored, write
@@ -24,45 +22,46 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
         f_k = Σ_s w_s γ_sk / Σ_s w_s,    w_s = (1 + log c_s) exp(a_s),
 
-    where <cls> is one of the s and occurs once in every text. The logits depend on (E, p, v) only by the scores a_s = E_s·p and
-    the values γ_sk = E_s·v_k, and any scores and values have such parameters (`parameters_`). So scores and values are trained
-    directly. There is nothing besides the one softmax layer.
+    where <cls> is one of the s and occurs once in every text. The logits depend on (E, p, v) only through scores a_s = E_s·p
+    and values γ_sk = E_s·v_k. Any scores and values are possible: take E_s = (a_s, γ_s), with unit vectors for p and v. So
+    scores and values are trained directly. There is nothing besides the one softmax layer.
 
-    Training starts from the mean of values with the weights of tf-idf, a_s = log idf_s, and minimises the mean logistic
-    loss (cross-entropy for K > 2 classes), plus penalties on values and on scores that leave their start. A
-    tenth of the texts is held out to find the strength of the penalty on values; then all are used.
-    <cls> starts with a fifth of the attention in a text of average length, and its value is held near the log-odds of the
-    classes. So it draws short texts, and texts of unknown words, towards the shares of the classes.
+    Training starts from the tf-idf weighted mean of values, a_s = log idf_s, and minimises the mean logistic loss
+    (cross-entropy for K > 2 classes), plus penalties on values and on scores that leave their start. A tenth of the texts is
+    held out to choose the strength of the penalty on values; then all texts are used. <cls> starts with a fifth of the
+    attention in a text of average length, and its value is held near the log-odds of the classes. So it draws short texts,
+    and texts of unknown words, towards the shares of the classes.
 
     Parameters
     ----------
     ngrams : int, default=2
         The largest number of words in a phrase.
     min_texts : int, default=2
-        In how many texts of `fit` a phrase must occur, at least.
+        The least number of texts of `fit` that a phrase must occur in.
     l2 : float or None, default=None
-        Strength of the penalty; None finds it on held-out texts.
+        Strength of the penalty; None chooses it on held-out texts.
     class_weight : None, "balanced" or dict, default=None
         How much a text of each class counts; "balanced" gives all classes the same total weight, as in scikit-learn.
     attend : bool, default=True
         False keeps p = 0: all scores are zero, and the logit is the mean of values. A control for what attention does.
     without : collection of str, default=()
-        Words and n-grams to leave out of the vocabulary; a word also takes the n-grams that contain it with it.
+        Words and n-grams to leave out of the vocabulary. Leaving out a word also leaves out the n-grams that contain it.
     tokenizer : callable or None, default=None
         From a text to its words, which are taken as they are. By default words are runs of letters, marks, digits and
-        underscores, and "n't"; an emoji is a word, and so is each character of a script without spaces. Case, accents of their
-        own, and what nobody sees, such as a soft hyphen, make no other word; the vocabulary has its commonest lower-case form.
+        underscores, and "n't"; every emoji is a word, and every character of a script without spaces. Spellings that differ
+        only in case, in how an accent is encoded, or in invisible characters, such as soft hyphens, are one word. The
+        vocabulary has its most frequent lower-case form.
     random_state : int, RandomState instance or None, default=0
         For choosing the held-out texts.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The labels, sorted, numbers as numbers even where they are strings.
+        The labels, sorted; strings of digits are sorted as numbers.
     vocabulary_ : ndarray of str, shape (vocab_size,)
         Words, then n-grams, whose words are joined by single spaces; without <cls>.
     phrases_ : Phrases
-        The vocabulary with what each n-gram is made of; counts and finds its phrases in texts.
+        The vocabulary and the parts of its n-grams; it counts and locates phrases in texts.
     scores_ : ndarray of float64, shape (vocab_size + 1,)
         a_s; the last is of <cls>.
     values_ : ndarray of float64, shape (vocab_size + 1,) or (vocab_size + 1, n_classes)
@@ -70,8 +69,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     l2_ : float
         The strength of the penalty that was used.
     held_out_ : dict of str to float
-        What was measured on the held-out texts: ``accuracy``, that of the ``majority`` class, ``without_attention`` (the same
-        values with p = 0, all scores zero), and the mean ``loss``. Empty if none were held out.
+        Results on the held-out texts: ``accuracy``, that of the ``majority`` class, that ``without_attention`` (the same
+        values with p = 0, all scores zero), and the mean ``loss``. Empty if no text was held out.
 
     Examples
     --------
@@ -119,7 +118,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         y : sequence, length n
             Labels of any kind, at least two different ones.
         sample_weight : sequence of float, length n, optional
-            How much each text counts.
+            How much every text counts.
 
         Returns
         -------
@@ -140,7 +139,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         return fit(self, Counted.of(self, X, y), sample_weight)
 
     def read(self, texts, labels=None) -> Corpus:
-        """Return texts as the counts that the model sees.
+        """Return texts as the counts that the model is given.
 
         Parameters
         ----------
@@ -155,11 +154,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             exp(score) and divide by the sum to get the attention.
         """
         check_is_fitted(self)
-        counts = seen(self.phrases_.count(listed_texts(texts)))
+        counts = damped(self.phrases_.count(listed_texts(texts)))
         return read_counts(self, counts, None if labels is None else labels_of(texts, labels))
 
     def words(self, text) -> list[tuple[int, int, int]]:
-        """Return where in a text the phrases of the vocabulary occur.
+        """Return where the phrases of the vocabulary occur in a text.
 
         Parameters
         ----------
@@ -168,8 +167,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         list of (int, int, int)
-            First character, the one after the last, and column, in the order of the text; n-grams overlap their words. Words
-            that a tokenizer returns but the text doesn't contain in this form are left out.
+            First character, the one after the last, and column, in the order of the text; n-grams overlap their words. A
+            word that a tokenizer returns but that doesn't occur in the text in this form is left out.
 
         Examples
         --------
@@ -182,7 +181,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         return self.phrases_.find(listed_texts([text]))[0]
 
     def attention(self, texts) -> sparse.csr_array:
-        """Return the attention of <cls> to each phrase of each text, all occurrences together, and to itself.
+        """Return the attention of <cls> to every phrase of every text, all occurrences together, and to itself.
 
         Parameters
         ----------
@@ -236,16 +235,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n,)
         """
-        codes = classes_of_logits(self.logits(X))  # which asks first whether it was fitted
+        codes = classes_of_logits(self.logits(X))  # `logits` checks first that the model is fitted
         return self.classes_[codes]
-
-    @property
-    def parameters_(self) -> Parameters:
-        """Parameters (E, p, v) with these scores and values: E_s is (a_s, γ_s), p and v are unit vectors."""
-        check_is_fitted(self)
-        embeddings = np.column_stack([self.scores_, self.values_])
-        directions = np.eye(embeddings.shape[1])
-        return Parameters(embeddings, directions[0], directions[1] if self.values_.ndim == 1 else directions[1:])
 
     def save(self, folder):
         """Write the model as one file, ``model.safetensors``.
@@ -253,12 +244,12 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         folder : path
-            It is made if it is missing. A model that was saved there before is replaced in one moment.
+            It is created if it doesn't exist. An older model in it is replaced all at once.
 
         Raises
         ------
         TypeError
-            If a label is neither a number, a truth value nor a string.
+            If a label is not a number, a boolean or a string.
 
         Notes
         -----
@@ -275,7 +266,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         ----------
         folder : path
         tokenizer : callable, optional
-            The one that the model was trained with, if there was one.
+            The tokenizer that the model was trained with, if any.
 
         Returns
         -------
@@ -289,7 +280,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         return restored(cls, folder, tokenizer)
 
     def __sklearn_tags__(self):
-        """Say that the input is texts, not numbers."""
+        """Tell scikit-learn that the input is texts, not numbers."""
         tags = super().__sklearn_tags__()
         tags.input_tags.string = True
         tags.input_tags.two_d_array = False

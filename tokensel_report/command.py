@@ -1,4 +1,4 @@
-"""Which words does a classifier rest on, and should it? A report on your texts, and what the model in it says of new ones.
+"""Which words does a classifier rest on, and should it? Make a report on your texts, and apply its model to new ones.
 
 For example:
   tokensel report reviews.csv --text review --label stars -o report.html --save model
@@ -22,23 +22,23 @@ from pathlib import Path
 import tokensel_report as tr
 from tokensel_nb import __version__
 
-SOURCE = "CSV, TSV, JSON, JSON Lines or Parquet file, or hub:OWNER/NAME for a set on the Hugging Face hub"
-SAVED = "where the model was saved"
-# What a spreadsheet computes begins so, also in East Asian forms; where it reads quotes badly, each line of a cell may.
+SOURCE = "CSV, TSV, JSON, JSON Lines or Parquet file, or hub:OWNER/NAME for a data set on the Hugging Face hub"
+SAVED = "folder of the saved model"
+# Spreadsheets compute what begins so, also in East Asian forms; those that misread quotes, every line of a cell.
 FORMULA = re.compile(r"(?:^|(?<=[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]))(?=\s*[=+@\-＝＋＠－])")
 
 
 def main(arguments=None) -> int:
-    """Do what a command line asks for; return 0, 1 where the input did not allow it (stderr says why), or 130 after Ctrl-C."""
+    """Run the command line; return 0, or 1 after an error in the input (with a message on stderr), or 130 after Ctrl-C."""
     asked = _parser().parse_args(arguments)
     try:
-        with redirect_stdout(sys.stderr):  # where the package says what it does: stdout is for results
+        with redirect_stdout(sys.stderr):  # the package's messages; stdout is for results
             result = asked.run(asked)
         sys.stdout.buffer.write(result.encode("utf-8", "replace"))
         sys.stdout.flush()
     except KeyboardInterrupt:
         return 130
-    except BrokenPipeError:  # whoever read on, as `head` does, has enough
+    except BrokenPipeError:  # the reader, such as `head`, has stopped reading
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (OSError, ValueError, ImportError, MemoryError) as error:
         print(f"tokensel: {one_line(error)}", file=sys.stderr)
@@ -47,13 +47,13 @@ def main(arguments=None) -> int:
 
 
 def one_line(error) -> str:
-    """Return what an error says as one line that is safe to show in a terminal."""
+    """Return an error's message as one line that is safe to show in a terminal."""
     line = " ".join(str(error).split())[:600] or type(error).__name__
     return "".join(letter if letter.isprintable() else "?" for letter in line)
 
 
 def table_of_predictions(reviews, model) -> str:
-    """Return a CSV table that no spreadsheet computes: for each row of the source its text, likeliest class, and probabilities.
+    """Return a CSV table without formulas: for every row of the source its text, likeliest class, and probabilities.
 
     A row without a text has empty cells.
     """
@@ -66,12 +66,12 @@ def table_of_predictions(reviews, model) -> str:
     ]
     columns = ["text", "label", *(_plain(f"p({name})") for name in classes)]
     table = pd.DataFrame(reviews.on_rows(rows, missing=[""] * len(columns)), columns=columns)
-    # All is quoted, since else a carriage return would not be.
+    # Quote everything: otherwise a carriage return would not be quoted.
     return table.to_csv(index=False, quoting=csv.QUOTE_ALL, lineterminator="\n")
 
 
 def _plain(text):
-    """Return a cell that is no formula; a number may begin with a sign."""
+    """Return a cell that no spreadsheet takes for a formula; a number may begin with a sign."""
     try:
         float(text)
     except ValueError:
@@ -90,7 +90,7 @@ def _parser():
 
 
 def _add_verb(verbs, run, help):
-    """Return the parser of what is run, whose docstring is the verb's help."""
+    """Return the parser of a verb, whose help is the docstring of the function that it runs."""
     how = dict(description=inspect.getdoc(run), formatter_class=argparse.RawDescriptionHelpFormatter)
     verb = verbs.add_parser(run.__name__[1:], help=help, **how)
     verb.set_defaults(run=run)
@@ -98,57 +98,57 @@ def _add_verb(verbs, run, help):
 
 
 def _add_report(verbs):
-    verb = _add_verb(verbs, _report, "which words a classifier of your texts rests on, as a page")
+    verb = _add_verb(verbs, _report, "make a page on the words that a classifier of your texts rests on")
     either = _add_source(verb)
-    verb.add_argument("--label", default="auto", metavar="COLUMN", help="column of the labels, likewise")
-    told = "read a label as a class, as in --class 1=low --class 2=low; --class 3= drops texts, --class = those without label"
-    verb.add_argument("--class", type=_renamed, action="append", dest="classes", metavar="LABEL=CLASS", help=told)
+    verb.add_argument("--label", default="auto", metavar="COLUMN", help="column of the labels: its name or number")
+    rename = "rename a label, as in --class 1=low --class 2=low; --class 3= drops its texts, --class = those without a label"
+    verb.add_argument("--class", type=_renamed, action="append", dest="classes", metavar="LABEL=CLASS", help=rename)
     verb.add_argument("-o", "--output", type=Path, default=Path("report.html"), metavar="FILE", help="default: report.html")
-    verb.add_argument("--seed", type=int, default=0, metavar="N", help="of what is drawn by chance; default: 0")
-    verb.add_argument("--no-texts", action="store_true", help="quote no text")
-    verb.add_argument("--least", type=int, default=5, metavar="N", help="show no word of fewer texts; default: 5")
-    either.add_argument("--probabilities", type=Path, metavar="FILE", help="those of another model, to judge it")
+    verb.add_argument("--seed", type=int, default=0, metavar="N", help="seed of random choices; default: 0")
+    verb.add_argument("--no-texts", action="store_true", help="quote no texts")
+    verb.add_argument("--least", type=int, default=5, metavar="N", help="list only words of at least N texts; default: 5")
+    either.add_argument("--probabilities", type=Path, metavar="FILE", help="judge another model by its probabilities")
     verb.add_argument("--save", type=Path, metavar="FOLDER", help="save the model there, for predict and explain")
 
 
 def _add_source(verb):
-    """Ask for texts; return a group of options of which only one may be given."""
+    """Add the options of the texts; return a group of options that exclude one another."""
     verb.add_argument("source", metavar="TEXTS", help=SOURCE)
-    verb.add_argument("--text", metavar="COLUMN", help="column of the texts: its name, or else its number, from 0")
-    verb.add_argument("--sep", metavar="SIGN", help="what separates cells, such as ';'; found where it is not given")
-    verb.add_argument("--encoding", metavar="NAME", help="such as cp1252; found where it is not given")
+    verb.add_argument("--text", metavar="COLUMN", help="column of the texts: its name, or its number, from 0")
+    verb.add_argument("--sep", metavar="SIGN", help="separator of the cells, such as ';'; detected by default")
+    verb.add_argument("--encoding", metavar="NAME", help="encoding of the file, such as cp1252; detected by default")
     either = verb.add_mutually_exclusive_group()
     either.add_argument("--skip-bad-rows", action="store_true", help="leave out rows that are too wide, too narrow or broken")
     return either
 
 
 def _add_predict(verbs):
-    verb = _add_verb(verbs, _predict, "the classes of new texts, by a saved model")
+    verb = _add_verb(verbs, _predict, "predict the classes of new texts with a saved model")
     verb.add_argument("folder", metavar="FOLDER", help=SAVED)
     _add_source(verb)
-    verb.add_argument("-o", "--output", type=Path, metavar="FILE", help="by default the terminal")
+    verb.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: print to the terminal")
 
 
 def _add_explain(verbs):
-    verb = _add_verb(verbs, _explain, "why a saved model judges a text as it does")
+    verb = _add_verb(verbs, _explain, "explain why a saved model judges a text as it does")
     verb.add_argument("folder", metavar="FOLDER", help=SAVED)
-    verb.add_argument("text", metavar="TEXT", help="the text itself; - reads it from the standard input")
-    verb.add_argument("-o", "--output", type=Path, metavar="FILE", help="as a page of HTML; by default the terminal")
+    verb.add_argument("text", metavar="TEXT", help="the text itself, or - to read it from standard input")
+    verb.add_argument("-o", "--output", type=Path, metavar="FILE", help="write an HTML page; default: print to the terminal")
 
 
 def _renamed(pair):
     label, sign, name = pair.rpartition("=")
     if not sign:
-        raise argparse.ArgumentTypeError(f"{pair!r:.80} has no sign of equality; give LABEL=CLASS")
+        raise argparse.ArgumentTypeError(f"{pair!r:.80} has no '='; give LABEL=CLASS")
     return label, name or None
 
 
 def _report(asked):
     """Fit a classifier to labelled texts, and judge every word of it by texts that it was not fitted on.
 
-    All that is found is written as one HTML file, which needs no network. With --probabilities it is about another model, whose
-    probabilities stand in a CSV or Parquet file: a column for each class, named as the class, and a row for each row of texts,
-    in the same order, also for rows that are left out. Make them out of sample, as by scikit-learn's cross_val_predict.
+    The report is one HTML file, which needs no network. With --probabilities it is about another model, whose probabilities
+    are in a CSV or Parquet file: a column for every class, named like the class, and a row for every row of the texts, in the
+    same order, even for rows that are left out. Predict them out of sample, for example by scikit-learn's cross_val_predict.
 
     A report quotes texts: --no-texts quotes none, --least leaves out words of few texts, such as names.
 
@@ -158,36 +158,36 @@ def _report(asked):
       tokensel report stars.csv --class 1=low --class 2=low --class 3= --class 4=high --class 5=high
       tokensel report hub:stanfordnlp/imdb
     """
-    # What a name mistyped would end is asked first: what reads, fits and judges takes seconds to be imported.
+    # Check for mistyped names first: the modules that read, fit and judge take seconds to import.
     if asked.output.is_dir() or not asked.output.resolve().parent.is_dir():
-        raise FileNotFoundError(f"{asked.output}: there is no folder for it, or it is one; name a file for the report")
+        raise FileNotFoundError(f"{asked.output} is a folder, or its folder does not exist; name another file for the report")
     classes = dict(asked.classes) if asked.classes else None
     reviews, notes = _read(asked, label=asked.label, classes=classes)
-    from .page import find, report_page
+    from .page import analyse, report_page
     from .read import read_probabilities
 
     given = read_probabilities(asked.probabilities, reviews) if asked.probabilities else None
     how = dict(model=given, show_texts=not asked.no_texts, least=asked.least, seed=asked.seed)
-    found = find(reviews, Path(asked.source).name, notes, **how)
+    results = analyse(reviews, Path(asked.source).name, notes, **how)
     if asked.save is not None:
-        found.evaluation.model.save(asked.save)
-    quotes = "quotes no text" if asked.no_texts else "quotes texts: think before you pass it on"
-    return _handed_over(report_page(found), asked.output, f"the report is in {asked.output}; it {quotes}")
+        results.evaluation.model.save(asked.save)
+    quotes = "quotes no texts" if asked.no_texts else "quotes texts, so think before you share it"
+    return _delivered(report_page(results), asked.output, f"the report is in {asked.output}; it {quotes}")
 
 
 def _read(asked, **how):
-    """Return texts, and the lines that were said of them."""
+    """Return texts, and the lines that the reader printed."""
     if not asked.source or (not re.match(r"hub:|\w+://", asked.source) and not Path(asked.source).expanduser().exists()):
-        raise FileNotFoundError(f"{asked.source or repr('')}: there is no such file; give the path of a {SOURCE}")
+        raise FileNotFoundError(f"{asked.source or repr('')} does not exist; give a {SOURCE}")
     options = dict(sep=asked.sep, encoding=asked.encoding, skip_bad_rows=asked.skip_bad_rows)
-    with redirect_stdout(io.StringIO()) as said:
+    with redirect_stdout(io.StringIO()) as printed:
         reviews = tr.read_reviews(asked.source, asked.text, **options, **how)
-    print(said.getvalue(), end="")
-    return reviews, said.getvalue().splitlines()
+    print(printed.getvalue(), end="")
+    return reviews, printed.getvalue().splitlines()
 
 
 def _predict(asked):
-    """Write a CSV file: for each row its text, the likeliest class, the probability of every class.
+    """Write a CSV file: for every row its text, the likeliest class, and the probability of every class.
 
     Lines that a spreadsheet would take for formulas get an apostrophe in front. A row without a text has empty cells.
 
@@ -197,33 +197,34 @@ def _predict(asked):
     model = _loaded(asked.folder)
     reviews, _ = _read(asked, label=None)
     table = table_of_predictions(reviews, model)
-    return _handed_over(table, asked.output, f"{len(reviews):,} predictions in {asked.output}")
+    return _delivered(table, asked.output, f"{len(reviews):,} predictions are in {asked.output}")
 
 
 def _explain(asked):
-    """Show the logit of a text as the exact sum over its words, and what would change the verdict.
+    """Show the logit of a text as the exact sum over its words, and the word that would change the verdict most.
 
     For example:
       tokensel explain model "The plot is thin, but I laughed."
       tokensel explain model - -o why.html < letter.txt
     """
     text = sys.stdin.buffer.read().decode("utf-8", "replace") if asked.text == "-" else asked.text
-    found = tr.explain(_loaded(asked.folder), text)
+    explanation = tr.explain(_loaded(asked.folder), text)
     if asked.output is None:
-        return f"{found}\n"
+        return f"{explanation}\n"
     from .page import explanation_page
 
-    return _handed_over(explanation_page(found), asked.output, f"the explanation is in {asked.output}; it holds the text")
+    note = f"the explanation is in {asked.output}; it contains the text"
+    return _delivered(explanation_page(explanation), asked.output, note)
 
 
 def _loaded(folder):
     if not os.path.isdir(folder):
-        raise FileNotFoundError(f"{folder}: there is no such folder; give one where a report has saved its model, by --save")
+        raise FileNotFoundError(f"{folder or repr('')} is not a folder; give one in which report --save has saved a model")
     return tr.TextClassifier.load(folder)
 
 
-def _handed_over(text, path, note):
-    """Return what goes to the terminal: a text, or nothing once it is written to a path and a note has said so."""
+def _delivered(text, path, note):
+    """Return a text for the terminal; or write it to a path, print a note, and return an empty one."""
     if path is None:
         return text
     from tokensel_nb.checkpoint import replacing

@@ -1,4 +1,4 @@
-"""What your classifier does with its words: whether values follow the labels, and whether attention selects."""
+"""A diagnosis of your classifier's words: whether values follow the labels, and whether attention selects."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from .html import render
 from .objective import Attended
 
 BEYOND, LEANING = 2.0, 0.2
-"""A word is called predictive if its lean is so many standard deviations of shuffled labels, and so large.
+"""A word is predictive if its lean is so many standard deviations of shuffled labels, and if it is so large.
 
-The second for the sake of frequent words: that *the* stands some hundred times more under one label is no accident, but tells
-of no text.
+The second bound excludes frequent words: that *the* occurs a hundred times more often under one label is no accident, but
+says nothing about a single text.
 """
 
 SMALL = 2.0
-"""Below how many times the size that random directions have E_s·v and E_s·p are called small."""
+"""E_s·v and E_s·p below this multiple of what random directions give are called small."""
 
-FEW = 16  # in fewer dimensions random directions lie so close to all others that nothing can be called small
+FEW = 16  # in fewer dimensions, random directions are so close to all others that nothing can be called small
 SHOWN = 8  # words that are printed
 
 
@@ -45,9 +45,9 @@ def diagnose(embeddings, output_vector, cls_embedding, corpus: Corpus, *, shuffl
         v. For two classes one row, for the second class, or two rows, whose difference counts. A module's ``bias`` is added to
         the values; the logits stay the same, since attention sums to one.
     cls_embedding : array, shape (dim,), or None
-        p; None where the mean is pooled.
+        p; None if the mean is pooled.
     corpus : Corpus
-        Labelled texts to judge by.
+        Labelled texts to judge with.
     shuffles : int
         How many times to permute the labels.
     least : int
@@ -70,13 +70,13 @@ def diagnose(embeddings, output_vector, cls_embedding, corpus: Corpus, *, shuffl
     >>> import tokensel_report as tr
     >>> corpus, new = ts.independent_tokens(2000, 100, 12, 0.6, seed=0).split(0.5, seed=0)
     >>> trained = ts.train(ts.init_parameters(100, 64, seed=0), corpus, steps=30).parameters
-    >>> found = tr.diagnose(trained.embeddings, trained.output_vector, trained.cls_embedding, new)
-    >>> found
+    >>> diagnosis = tr.diagnose(trained.embeddings, trained.output_vector, trained.cls_embedding, new)
+    >>> diagnosis
     Diagnosis(1,000 texts, 100 words, accuracy 0.913)
-    >>> found.small, round(found.values_follow.true, 1), found.values_follow.beyond
+    >>> diagnosis.small, round(diagnosis.values_follow.true, 1), diagnosis.values_follow.beyond
     (False, 0.5, True)
 
-    As PyTorch has it, and with the mean for pooling:
+    PyTorch modules, with mean pooling:
 
     >>> import torch
     >>> _ = torch.manual_seed(0)
@@ -95,16 +95,16 @@ def diagnose(embeddings, output_vector, cls_embedding, corpus: Corpus, *, shuffl
     attended = Attended(E @ query, values[:, 0] if len(heads) == 1 else values)
     weights = corpus.mean_weights
     shares = attended.attention(corpus).T @ weights, corpus.shares.T @ weights
-    true, *others = (_look(each, attended, words, shares) for each in (corpus, *shuffled))
+    true, *others = (_figures(labelled, attended, words, shares) for labelled in (corpus, *shuffled))
     predictive = true["predictive"]
     centred = heads - (heads.mean(axis=0) if len(heads) > 1 else 0)
-    beside = lambda name: Beside(true[name], tuple(each[name] for each in others))
+    with_shuffles = lambda name: WithShuffles(true[name], tuple(other[name] for other in others))
     sizes = lambda of: tuple(_size(E[rows], of) for rows in (words[predictive], words[~predictive]))
     return Diagnosis(
         table=_table(corpus, attended, words, texts, shares[0]),
-        values_follow=beside("values_follow"),
-        scores_follow=beside("scores_follow"),
-        attention=beside("attention"),
+        values_follow=with_shuffles("values_follow"),
+        scores_follow=with_shuffles("scores_follow"),
+        attention=with_shuffles("attention"),
         shares=tuple(float(share[words][predictive].sum()) for share in shares),
         value_sizes=sizes(centred),
         score_sizes=sizes(query[None]),
@@ -117,15 +117,15 @@ def diagnose(embeddings, output_vector, cls_embedding, corpus: Corpus, *, shuffl
 
 
 @dataclass(frozen=True)
-class Beside:
-    """A figure with true labels, beside what each permutation of the labels gives."""
+class WithShuffles:
+    """A figure with true labels, and the same figure with permuted labels."""
 
     true: float
     shuffled: tuple[float, ...]
 
     @property
     def beyond(self) -> bool:
-        """Whether it is above all of the shuffled ones; of n permutations, chance alone is so once in n + 1. NaN never is."""
+        """Whether it exceeds all shuffled ones; with n permutations, chance alone does so once in n + 1. NaN never does."""
         return bool(self.true > np.max(self.shuffled))
 
     def __str__(self):
@@ -135,7 +135,7 @@ class Beside:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Diagnosis:
-    """What `diagnose` finds. Printed, it is a few sentences; Jupyter adds a table.
+    """The result of `diagnose`. Printed, it is a few sentences; Jupyter adds a table.
 
     Parameters
     ----------
@@ -144,21 +144,21 @@ class Diagnosis:
         surely, or from which if z is below zero; the next four columns are about it); texts; signed frequency α_s; skew δ_s;
         z, the exact number of standard deviations of permuted labels by which α_s differs from their mean; value E_s·v;
         score E_s·p; attention, the word's share of all attention.
-    values_follow : Beside
+    values_follow : WithShuffles
         Rank correlation of values with the skew over words; for more than two classes the mean over them.
-    scores_follow : Beside
+    scores_follow : WithShuffles
         Like `matched_correlation`, of scores with the lean: the distance of a word's skew from that of all tokens together.
         Frequencies are those in these texts. NaN (no verdict) if fewer than 300 words occur in 20 texts.
-    attention : Beside
+    attention : WithShuffles
         The mean lean of the words weighted by attention, divided by the mean lean of all tokens.
     shares : (float, float)
-        What share of attention, and what share of all tokens, *predictive* words have: those with a z of at least `BEYOND`
-        and a lean of at least `LEANING`.
+        The share of attention, and the share of all tokens, of *predictive* words: those with a z of at least `BEYOND` and a
+        lean of at least `LEANING`.
     value_sizes, score_sizes : (float, float)
         √d times the root mean square of the cosine between E_s and v (or p), for predictive words and for all others. Random
         directions give 1. For K classes, v_k less the mean of all v_k is used.
     accuracy, accuracy_without_attention, majority : float
-        Of the classifier as it is; of the same with p = 0; of always naming the most frequent class.
+        Of the classifier; of the same with p = 0; of always naming the most frequent class.
     corpus : Corpus
     dim : int
 
@@ -168,15 +168,14 @@ class Diagnosis:
     >>> import tokensel_report as tr
     >>> corpus, new = ts.independent_tokens(2000, 100, 12, 0.6, seed=0).split(0.5, seed=0)
     >>> trained = ts.train(ts.init_parameters(100, 64, seed=0), corpus, steps=30).parameters
-    >>> found = tr.diagnose(trained.embeddings, trained.output_vector, None, new)
-    >>> found.sentences[1]
+    >>> tr.diagnose(trained.embeddings, trained.output_vector, None, new).sentences[1]
     'Values follow the skew: rank correlation 0.49 (shuffled labels: -0.35 to 0.12).'
     """
 
     table: pd.DataFrame
-    values_follow: Beside
-    scores_follow: Beside
-    attention: Beside
+    values_follow: WithShuffles
+    scores_follow: WithShuffles
+    attention: WithShuffles
     shares: tuple[float, float]
     value_sizes: tuple[float, float]
     score_sizes: tuple[float, float]
@@ -199,15 +198,15 @@ class Diagnosis:
 
     @cached_property
     def sentences(self) -> list[str]:
-        """What was found, in plain words."""
+        """The diagnosis in plain words."""
         return [self._of_accuracy(), self._of_values(), self._of_attention(), self._of_sizes()]
 
     def __repr__(self):
-        """Name the sizes and the accuracy."""
+        """Show the sizes and the accuracy."""
         return f"Diagnosis({len(self.corpus):,} texts, {len(self.table):,} words, accuracy {self.accuracy:.3f})"
 
     def __str__(self):
-        """Tell what was found, and the words that lean most surely."""
+        """Show the sentences, and the words that lean most surely."""
         table = self.table.head(SHOWN).to_string(index=False, float_format="{:.3f}".format)
         return "\n".join([*self.sentences, "", table])
 
@@ -228,30 +227,30 @@ class Diagnosis:
         if self.pools_the_mean:
             return f"No attention: the mean is pooled; predictive words are {pooled} of all tokens."
         selects = self.attention.beyond and self.attention.true > 1
-        times = f"what it goes to leans, times what the mean leans: {self.attention}"
-        shares = f"Predictive words get {attended} of it and are {pooled} of all tokens"
         verdict = "Attention selects" if selects else "Attention does not select"
         few = np.isnan(self.scores_follow.true)
         follow = "too few words for a verdict" if few else f"rank correlation {self.scores_follow}"
-        return f"{verdict}: {times}. {shares}. Scores with the lean, among words of equal frequency: {follow}."
+        return (
+            f"{verdict}: the lean of attended words over that of the average word is {self.attention}. Predictive words get "
+            f"{attended} of attention and are {pooled} of all tokens. Scores and lean among words of equal frequency: {follow}."
+        )
 
     def _of_sizes(self):
         pairs = {"E·v": self.value_sizes} | ({} if self.pools_the_mean else {"E·p": self.score_sizes})
-        told = ", ".join(f"{name} {size:.1f} and {others:.1f}" for name, (size, others) in pairs.items())
-        told = f"among predictive words and among others, in units of a random direction's: {told}"
+        sizes = ", ".join(f"{name} {size:.1f} and {others:.1f}" for name, (size, others) in pairs.items())
+        sizes = f"{sizes} for predictive and for other words, where random directions give 1"
         if self.small:
-            sign = "to the paper's authors a sign of a model that performs poorly"
-            return f"The products stay small whatever the word, {sign} ({told})."
-        return f"The products do not stay small ({told}), which alone is no merit: labels learnt by heart make them large, too."
+            return f"The products are small for all words ({sizes}), which the paper's authors take for a sign of a poor model."
+        return f"The products are not small ({sizes}). That alone is no merit: memorised labels make them large, too."
 
 
 def _vectors(embeddings, output_vector, cls_embedding, corpus):
-    """Return E, v (one row, or K) and p as float64, checked against the corpus, and what is added to the values."""
+    """Return E, v (one row, or K) and p as float64, checked against the corpus, and the bias of the values."""
     K, E, heads = corpus.num_classes, _array("embeddings", embeddings), np.atleast_2d(_array("output_vector", output_vector))
     query = np.zeros(E.shape[1]) if cls_embedding is None else _array("cls_embedding", cls_embedding).ravel()
     if len(E) != corpus.vocab_size or len(heads) not in ({1, 2} if K == 2 else {K}):
-        wanted = f"{corpus.vocab_size} words and {K} classes"
-        raise ValueError(f"embeddings and output_vector have shapes {E.shape} and {heads.shape}, but the corpus has {wanted}")
+        sizes = f"{corpus.vocab_size} words and {K} classes"
+        raise ValueError(f"embeddings and output_vector have shapes {E.shape} and {heads.shape}, but the corpus has {sizes}")
     bias = getattr(output_vector, "bias", None)
     bias = np.zeros(len(heads)) if bias is None else _array("the output's bias", bias)
     if K == 2 and len(heads) == 2:
@@ -260,24 +259,24 @@ def _vectors(embeddings, output_vector, cls_embedding, corpus):
 
 
 def _array(name, given):
-    """Return an array, tensor or module's weight as float64."""
+    """Return an array, a tensor or a module's weight as float64."""
     given = getattr(given, "weight", given)
-    found = to_numpy(given.double() if hasattr(given, "double") else given).astype(float)
-    if not np.isfinite(found).all():
-        raise ValueError(f"{name} holds a number that is not finite")
-    return found
+    array = to_numpy(given.double() if hasattr(given, "double") else given).astype(float)
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} contains a number that is not finite")
+    return array
 
 
 def _size(rows, of):
-    """Return √d times the root mean square cosine of rows with some vectors; NaN for none, or for zero."""
+    """Return √d times the root mean square cosine of rows with some vectors; NaN if there is none."""
     lengths = np.linalg.norm(rows, axis=1)[:, None] * np.linalg.norm(of, axis=1)
-    found = ((rows @ of.T)[lengths > 0] / lengths[lengths > 0]) ** 2
-    return float(np.sqrt(of.shape[1] * found.mean())) if found.size else np.nan
+    squares = ((rows @ of.T)[lengths > 0] / lengths[lengths > 0]) ** 2
+    return float(np.sqrt(of.shape[1] * squares.mean())) if squares.size else np.nan
 
 
-def _look(corpus, attended, words, shares):
+def _figures(corpus, attended, words, shares):
     """Return the figures that depend on the labels."""
-    skew, z = (_by_class(each)[words] for each in (corpus.label_skew(), beyond_chance(corpus)))
+    skew, z = (_by_class(amounts)[words] for amounts in (corpus.label_skew(), beyond_chance(corpus)))
     tokens = (corpus.counts.T @ corpus.mean_weights)[words]
     from_all, often = skew - tokens @ skew / tokens.sum(), compared(corpus)[words]
     lean, length = np.abs(from_all).max(axis=1), np.linalg.norm(from_all, axis=1)
@@ -298,7 +297,7 @@ def _table(corpus, attended, words, texts, attention):
     z = _by_class(beyond_chance(corpus))
     of = np.abs(z).argmax(axis=1)
     amounts = {"signed frequency": corpus.signed_frequency(), "skew": corpus.label_skew(), "z": z, "value": attended.values}
-    chosen = {name: np.take_along_axis(_by_class(each), of[:, None], 1)[:, 0] for name, each in amounts.items()}
+    chosen = {name: np.take_along_axis(_by_class(of_words), of[:, None], 1)[:, 0] for name, of_words in amounts.items()}
     columns = {"word": corpus.vocabulary, "class": np.array(corpus.class_names, dtype=object)[of], "texts": texts}
     table = pd.DataFrame(columns | chosen | {"score": attended.scores, "attention": attention}).iloc[words]
     table = table if corpus.num_classes > 2 else table.drop(columns="class")
@@ -306,10 +305,10 @@ def _table(corpus, attended, words, texts, attention):
 
 
 def beyond_chance(corpus: Corpus) -> np.ndarray:
-    """Return by how many standard deviations of permuted labels every word's signed frequency differs from their mean.
+    """Return by how many standard deviations every word's signed frequency differs from the mean over permuted labels.
 
-    With b_i = c_s(X_i), times the weight of the text, n texts and labels y permuted among them, Σ b_i y_i has the mean ȳ Σ b_i
-    and the variance s² (Σ b_i² - (Σ b_i)²/n), s² = Σ (y_i - ȳ)²/(n - 1). No permutation is drawn.
+    With b_i = c_s(X_i), times the weight of the text, n texts and permuted labels y, Σ b_i y_i has the mean ȳ Σ b_i and the
+    variance s² (Σ b_i² - (Σ b_i)²/n), s² = Σ (y_i - ȳ)²/(n - 1). No permutation is drawn.
     """
     n = len(corpus)
     counts = corpus.counts / max(corpus.counts.max(), np.finfo(float).tiny)  # z does not depend on their unit
@@ -319,9 +318,9 @@ def beyond_chance(corpus: Corpus) -> np.ndarray:
     of_class = of_class[:, 1:] if corpus.num_classes == 2 else of_class
     spread = np.maximum(squares - sums**2 / n, 0)[:, None] * of_class.var(axis=0) * n / max(n - 1, 1)
     moved = weighted.T @ of_class - sums[:, None] * of_class.mean(axis=0)
-    rounding = 1e-24 + 1e-12 * squares[:, None]  # of a word that stands equally often everywhere nothing else is left
-    found = np.where(spread > rounding, moved / np.sqrt(np.maximum(spread, rounding)), 0)
-    return found[:, 0] if corpus.num_classes == 2 else found
+    rounding = 1e-24 + 1e-12 * squares[:, None]  # all that is left of a word with equal counts in all texts
+    z = np.where(spread > rounding, moved / np.sqrt(np.maximum(spread, rounding)), 0)
+    return z[:, 0] if corpus.num_classes == 2 else z
 
 
 def _by_class(amounts):
@@ -329,5 +328,5 @@ def _by_class(amounts):
 
 
 def _correlation(skew, amounts):
-    """Return `word_correlation`, NaN where one side is the same for all words."""
+    """Return `word_correlation`, or NaN if one side is the same for all words."""
     return word_correlation(skew, amounts) if np.ptp(skew) > 0 and np.ptp(amounts) > 0 else np.nan

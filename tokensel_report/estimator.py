@@ -1,4 +1,4 @@
-"""The model as a scikit-learn classifier of counts: fit, predict, and see how far each word moves the decision."""
+"""The model as a scikit-learn classifier of counts: fit, predict, and see how far every word moves the decision."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .leaving_out import LeavingOut
 from .objective import probabilities_of_logits
 
 ACCEPTED = dict(accept_sparse="csr", dtype=np.float64)
-EMPTY_WEIGHT = 0.01  # of all imaginary empty texts together, as a share of the weight of the real ones
+EMPTY_WEIGHT = 0.01  # of all imaginary empty texts, as a share of the weight of the real ones
 
 
 class AttentionClassifier(ClassifierMixin, BaseEstimator):
@@ -37,20 +37,20 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):
     words, far from what an empty text needs.
 
     All of (E, p, v) are trained by Adam on the exact gradient of the mean logistic loss (cross-entropy for K > 2), with all
-    texts in each step. So the order of texts doesn't matter, and a repeated text counts like one of twice the weight. Three
+    texts in every step. So the order of texts doesn't matter, and a repeated text counts like one of twice the weight. Three
     things limit overfitting: the small number of steps; averages of E, p and v over the last three quarters of the steps,
     which swing less than single steps do; and ``alpha``.
 
     Parameters
     ----------
     dim : int, default=16
-        Dimension d of the embeddings. It is K if there are K > ``dim`` classes, so that each class has its own direction.
+        Dimension d of the embeddings. It is K if there are K > ``dim`` classes, so that every class has its own direction.
     alpha : float, default=1.0
         Smoothing. Every word gets imaginary texts that contain only itself, with the total weight ``alpha`` and the classes in
-        their shares. It takes many real texts to outweigh them, so rare words speak softly. They need K rows for each
-        column: use 0 if K is large and memory is short.
+        their shares. It takes many real texts to outweigh them, so rare words speak softly. They need K rows per column: use 0
+        if K is large and memory is short.
     learning_rate : float, default=0.1
-        About how far each number in E, p and v moves in one step.
+        About how far the numbers in E, p and v move in one step.
     max_iter : int, default=30
         Number of steps. Training stops earlier only if the loss diverges, with a warning. With many more steps, or larger ones,
         the model memorises rare words; choose ``max_iter`` by cross-validation where it matters.
@@ -70,13 +70,13 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):
     parameters_ : Parameters
         E (one row per column of X, the last for <cls>), p and v as float64; see `tokensel_nb.Parameters`.
     token_importance_ : ndarray of shape (n_features,) or (n_features, n_classes)
-        What each word contributes to the decision: the (weighted) mean over all texts of `fit` of
+        What a word contributes to the decision: the (weighted) mean over all texts of `fit` of
 
             f(X) - f(X without s),
 
         in log-odds, where all occurrences of s are taken out. Positive: the word speaks for ``classes_[1]``, or for the class
-        of the column; for K > 2 classes each row is centred to the sum zero. A rare word has little importance, however strong
-        it is. To see how strong single words are, look at the `logits` of texts that contain one word each.
+        of the column; for K > 2 classes the rows are centred to the sum zero. A rare word has little importance, however strong
+        it is. To see how strong single words are, look at the `logits` of texts of one word.
 
     Notes
     -----
@@ -117,7 +117,7 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):
         y : array-like of shape (n_samples,)
             Labels of any kind, at least two different ones.
         sample_weight : array-like of shape (n_samples,), default=None
-            How much each sample counts. A weight of 3 is like having the sample three times, and 0 is like not having it.
+            How much every sample counts. A weight of 3 is like having the sample three times, and 0 is like not having it.
 
         Returns
         -------
@@ -129,21 +129,21 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):
             If a count is negative, missing or infinite, or the samples of positive weight are all of one class.
         """
         if self.dim < 1 or self.max_iter < 1:
-            raise ValueError(f"dim={self.dim}, max_iter={self.max_iter}; give whole numbers of at least 1")
+            raise ValueError(f"dim={self.dim}, max_iter={self.max_iter}; give integers of at least 1")
         X, y = validate_data(self, X, y, **ACCEPTED)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         weights = _check_sample_weight(sample_weight, X)
         X, codes, weights = X[weights != 0], codes[weights != 0], weights[weights != 0]
         if len(set(codes.tolist())) < 2:
-            raise ValueError(f"{type(self).__name__} needs at least two classes; all samples of any weight are of one class")
+            raise ValueError(f"{type(self).__name__} needs at least two classes; all samples with weight are of one class")
         corpus = self._training_corpus(X, codes, weights)
         self.parameters_, self.n_iter_ = self._train(corpus)
         self.token_importance_ = self._importance(corpus, X.shape[0])[:-1]
         return self
 
-    # Not called `decision_function`: scikit-learn gives negative data to every classifier that has one, counts or not, and
-    # also wants negative counts refused. Its own classifiers of counts, naive Bayes, have none either.
+    # Not named `decision_function`: scikit-learn tests classifiers that have one with negative data, but also wants negative
+    # counts refused. Its own classifiers of counts, naive Bayes, have none either.
     def logits(self, X):
         """Return the logits f of the texts.
 
@@ -156,7 +156,7 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):
         ndarray of shape (n_samples,) or (n_samples, n_classes)
             For two classes the log-odds of ``classes_[1]``; for more, one logit per class.
         """
-        corpus = self._read(X)  # which asks first whether it was fitted
+        corpus = self._read(X)  # `_read` checks first that the model is fitted
         return logits(self.parameters_, corpus)
 
     def predict_proba(self, X):
@@ -183,11 +183,11 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n_samples,)
         """
-        codes = classes_of_logits(self.logits(X))  # which asks first whether it was fitted
+        codes = classes_of_logits(self.logits(X))  # `logits` checks first that the model is fitted
         return self.classes_[codes]
 
     def attention(self, X):
-        """Return the attention that <cls> pays to each word of each text, all occurrences together.
+        """Return the attention that <cls> pays to every word of every text, all occurrences together.
 
         Parameters
         ----------
@@ -196,7 +196,7 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         scipy.sparse.csr_array of shape (n_samples, n_features)
-            Entry (i, s) is c_s u_s / (u_0 + Σ_t c_t u_t). The rest of each row, up to a sum of one, <cls> pays to itself.
+            Entry (i, s) is c_s u_s / (u_0 + Σ_t c_t u_t). What a row lacks of a sum of one, <cls> pays to itself.
         """
         corpus = self._read(X)
         return attention(self.parameters_, corpus)[:, :-1]
@@ -209,7 +209,7 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):
         return tags
 
     def _training_corpus(self, X, codes, weights):
-        """Return the texts as a corpus, followed by the imaginary ones: for each class an empty one, and one a word."""
+        """Return the texts as a corpus, followed by imaginary ones: for every class an empty one, and one per word."""
         K, words = len(self.classes_), X.shape[1]
         of_classes = np.bincount(codes, weights, minlength=K)
         of_kinds = np.full(1 + words, self.alpha / of_classes.sum())
@@ -231,17 +231,17 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):
 
         def add(step, parameters):
             if step > skipped:
-                for each, value in zip(total, parameters):
-                    each += value
+                for array, value in zip(total, parameters):
+                    array += value
 
         options = dict(learning_rate=self.learning_rate, evaluate_every=1, verbose=False)
         training = train(start, corpus, self.max_iter, watch=add, **options)
         if training.stopped == "divergence":
             return training.parameters, training.step
-        return Parameters(*(each / (training.step - skipped) for each in total)), training.step
+        return Parameters(*(array / (training.step - skipped) for array in total)), training.step
 
     def _importance(self, corpus, n):
-        """Return the mean over the real texts of f(X) - f(X without s), see `LeavingOut`; <cls> comes last."""
+        """Return the mean over the real texts of f(X) - f(X without s), by `LeavingOut`; <cls> comes last."""
         corpus = corpus[:n]
         without = LeavingOut(self.parameters_.token_scores, corpus)
         weights = corpus.mean_weights[without.rows]
@@ -250,12 +250,12 @@ class AttentionClassifier(ClassifierMixin, BaseEstimator):
         return moved[0] if len(moved) == 1 else np.stack(moved, axis=1) - np.mean(moved, axis=0)[:, None]
 
     def _read(self, X):
-        """Return new texts as a corpus, provided that they have the columns of `fit`."""
+        """Return new texts, which need the columns of `fit`, as a corpus."""
         check_is_fitted(self)
         return self._corpus(validate_data(self, X, reset=False, **ACCEPTED))
 
     def _corpus(self, X, codes=None, sample_weight=None):
-        """Return counts, with a column of ones for <cls>, as a corpus; without classes the labels say nothing."""
+        """Return counts, with a column of ones for <cls>, as a corpus; without codes the labels are meaningless."""
         check_non_negative(X, type(self).__name__)
         counts = sparse.csr_array(sparse.hstack([sparse.csr_array(X), np.ones((X.shape[0], 1))]))
         codes = np.zeros(X.shape[0], int) if codes is None else codes

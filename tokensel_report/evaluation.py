@@ -1,4 +1,4 @@
-"""How good a report's classifier is on texts that it has not seen: beside rivals, as sure as it is right, at its worst."""
+"""How good a report's classifier is on new texts: compared with rivals, its calibration, and its worst mistakes."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from .table import Report, Trial
 STRENGTHS = np.logspace(-1, 3, 5)
 """C of logistic regression: five powers of ten."""
 
-LETTERS = 300  # of a text that is quoted
+LETTERS = 300  # of a quoted text
 
 
 class TextSizes(NamedTuple):
-    """How many texts a class has, their share of all texts, and the median number of words in one of them."""
+    """The number of texts of a class, their share of all texts, and the median number of their words."""
 
     name: str
     texts: int
@@ -38,34 +38,33 @@ class TextSizes(NamedTuple):
 
 
 def text_sizes(texts, labels, names) -> list[TextSizes]:
-    """Return the sizes of all texts together, and of each class."""
+    """Return the sizes of all texts together, and of every class."""
     words = np.array([len(text.split()) for text in texts])
     parts = {"all": np.ones(len(words), bool)} | {name: labels == name for name in names}
     return [TextSizes(name, int(own.sum()), float(own.mean()), float(np.median(words[own]))) for name, own in parts.items()]
 
 
 class Rival(NamedTuple):
-    """What logistic regression reaches on the texts held out, and its strength C."""
+    """The accuracy of logistic regression on the texts held out, and its strength C."""
 
     accuracy: float
     strength: float
 
 
 def logistic_regression(corpus: Corpus, held_out, seed=0) -> Rival:
-    """Fit logistic regression on tf-idf of the very words and pairs that the classifier counts, and try it on other texts.
+    """Fit logistic regression on tf-idf of the classifier's own words and pairs, and test it on the texts held out.
 
-    Its strength C is chosen on the tenth of the texts on which `TextClassifier` chooses its own, and all are used once C is
-    known, so that both sides are tuned alike. Each C begins where the one before it ended. Where the texts are too few for a
-    tenth, C is 1.
+    Its strength C is chosen on the tenth of the texts on which `TextClassifier` chooses its own, and then all texts are used,
+    so that both are tuned alike. Every fit begins where the one before it ended. With too few texts for a tenth, C is 1.
     """
     counts, labels = corpus.counts[:, :-1].astype(np.float32), corpus.labels
     enough = np.bincount(counts[~held_out].indices, minlength=counts.shape[1]) >= 2
     learnt, new = counts[~held_out][:, enough], counts[held_out][:, enough]
-    weigher = TfidfTransformer()  # once; that it knows the tenth's words tells nothing of labels
+    weigher = TfidfTransformer()  # fitted once: knowing the tenth's words reveals no labels
     learnt, new, of_learnt = weigher.fit_transform(learnt), weigher.transform(new), labels[~held_out]
     tenth = every_tenth(corpus[~held_out], check_random_state(seed))
-    tenth &= len(set(of_learnt[~tenth])) == len(set(of_learnt))  # none, if it had all texts of a class
-    # Newton's method takes a quarter of L-BFGS's time where there are more than two classes.
+    tenth &= len(set(of_learnt[~tenth])) == len(set(of_learnt))  # no tenth if it had all texts of a class
+    # With more than two classes, Newton's method takes a quarter of L-BFGS's time.
     best, most = LogisticRegression(max_iter=300, warm_start=True, solver="newton-cg"), -1.0
     candidate = best
     with threads_for(learnt.shape[1] * corpus.num_classes):
@@ -79,7 +78,7 @@ def logistic_regression(corpus: Corpus, held_out, seed=0) -> Rival:
 
 
 class Calibration(NamedTuple):
-    """Mean probability and share of right answers of each bin, and the mean distance of the two."""
+    """Mean probability and share of right answers in every bin, and the mean distance of the two."""
 
     sure: np.ndarray
     share: np.ndarray
@@ -89,12 +88,12 @@ class Calibration(NamedTuple):
 def calibration(probabilities, right, bins=10) -> Calibration:
     """Compare how sure a classifier is with how often it is right, in bins of equally many texts."""
     parts = np.array_split(np.argsort(probabilities, kind="stable"), min(bins, len(right)))
-    sure, share = (np.array([each[part].mean() for part in parts]) for each in (probabilities, right))
+    sure, share = (np.array([of_texts[part].mean() for part in parts]) for of_texts in (probabilities, right))
     return Calibration(sure, share, float(np.average(abs(sure - share), weights=list(map(len, parts)))))
 
 
 class Mistake(NamedTuple):
-    """A text that the classifier got wrong: its verdict and how sure it was, the label, what decided, how the text begins."""
+    """A text that the classifier got wrong: verdict, its probability, label, the terms that decided, and the text's start."""
 
     verdict: object
     probability: float
@@ -105,7 +104,7 @@ class Mistake(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """A report's classifier, fitted on four fifths of the texts, tried on the rest; or probabilities given for all of them."""
+    """A report's classifier, fitted on four fifths of the texts and tested on the rest; or given probabilities of all texts."""
 
     report: Report
     held_out: np.ndarray
@@ -114,17 +113,17 @@ class Evaluation:
 
     @property
     def model(self):
-        """The classifier that was tried."""
+        """The classifier that was tested."""
         return self.trial.model
 
     @cached_property
     def predicted(self):
-        """The class that it chose for each text held out."""
+        """The class that it chose for every text held out."""
         return self.model.classes_[self.trial.chances.argmax(axis=1)]
 
     @cached_property
     def right(self):
-        """Whether that is the label."""
+        """Whether the chosen class is the label."""
         return self.predicted == self.report.labels[self.held_out]
 
     @property
@@ -134,19 +133,19 @@ class Evaluation:
 
     @property
     def learnt(self):
-        """Whether it is right more often than whoever always names that class, by two standard errors of the difference."""
+        """Whether it is right more often than always naming that class, by two standard errors of the difference."""
         of_largest = self.report.labels[self.held_out] == self.largest
         won, lost = np.sum(self.right & ~of_largest), np.sum(~self.right & of_largest)
         return bool(won - lost > 2 * np.sqrt(won + lost))
 
     @cached_property
     def confusion(self):
-        """How many of the texts held out have which label, in rows, and get which verdict, in columns; shape (K, K)."""
+        """The number of texts held out by label (rows) and verdict (columns); shape (K, K)."""
         return confusion_matrix(self.report.labels[self.held_out], self.predicted, labels=self.report.model.classes_)
 
     @cached_property
     def by_class(self) -> pd.DataFrame:
-        """Scores of every class, NaN where they are undefined, and as which other class its texts are mistaken most often."""
+        """Scores of every class, NaN if undefined, and the other class for which its texts are mistaken most often."""
         names, confusion = self.report.model.classes_, self.confusion
         hits, texts, named = confusion.diagonal(), confusion.sum(axis=1), confusion.sum(axis=0)
         with np.errstate(invalid="ignore"):
@@ -156,31 +155,29 @@ class Evaluation:
 
     @property
     def calibration(self) -> Calibration:
-        """How sure it is, beside how often it is right."""
+        """How sure it is, compared with how often it is right."""
         return calibration(self.trial.chances.max(axis=1), self.right)
 
     def mistakes(self, most=3) -> list[Mistake]:
-        """Return what it was surest of and got wrong; words and passages as the report may show them."""
-        probabilities = self.trial.chances.max(axis=1)
+        """Return the mistakes of which it was surest; words and passages as the report may show them."""
+        probabilities, rows = self.trial.chances.max(axis=1), np.flatnonzero(self.held_out)
         wrong = np.flatnonzero(~self.right)
         surest = wrong[np.argsort(-probabilities[wrong])][:most]
-        return [self._mistake(row, place) for row, place in zip(surest, np.flatnonzero(self.held_out)[surest])]
+        return [self._mistake(rows[place], self.predicted[place], float(probabilities[place])) for place in surest]
 
-    def _mistake(self, row, place):
-        text = self.report.texts[place]
+    def _mistake(self, row, verdict, probability):
+        text, listed = self.report.texts[row], {"<cls>", *self.report.columns["word"]}
         terms = explain(self.model, text).table()
-        listed = {"<cls>", *self.report.columns["word"]}
-        terms = terms[[word in listed for word in terms.word]].head(3)
+        terms = terms[terms.word.isin(listed)].head(3)
         quoted = " ".join(text.split())[:LETTERS] if self.report.passages else ""
-        probability, label = float(self.trial.chances[row].max()), self.report.labels[place]
-        return Mistake(self.predicted[row], probability, label, list(zip(terms.word, terms.contribution)), quoted)
+        return Mistake(verdict, probability, self.report.labels[row], list(zip(terms.word, terms.contribution)), quoted)
 
 
 def evaluate(report: Report, seed=0) -> Evaluation:
     """Fit a report's classifier, the same without attention, and logistic regression on four fifths of its texts.
 
-    Each is tried on the rest, and fitted as it would be alone. Whoever always names the largest class is tried, too, and so are
-    probabilities that were given. All else is then said of these, in all texts.
+    All are tested on the rest, and so are the largest class and given probabilities. If probabilities were given, all results
+    except this comparison are about them, on all texts.
     """
     number = len(report.texts)
     held_out = np.random.default_rng(seed).permutation(number) < max(number // 5, 1)
@@ -191,7 +188,7 @@ def evaluate(report: Report, seed=0) -> Evaluation:
         "logistic regression": logistic_regression(report.corpus, held_out, seed),
     }
     trial, new = tried["attention"], report.labels[held_out]
-    accuracies = {name: each.accuracy for name, each in tried.items()}
+    accuracies = {name: rival.accuracy for name, rival in tried.items()}
     accuracies["largest class"] = max(float(np.mean(new == name)) for name in trial.model.classes_)
     if report.given:
         accuracies["given model"] = float(np.mean(report.model.classes_[report.chances[held_out].argmax(axis=1)] == new))

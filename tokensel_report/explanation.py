@@ -1,4 +1,4 @@
-"""Why a text gets its verdict: the logit as a sum over its words, and what would change the verdict most."""
+"""Why a text gets its verdict: the logit as a sum over its words, and the words that would change the verdict most."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scipy.special import expit, logsumexp, softmax
 from .classifier import TextClassifier
 from .html import render
 
-READ = 4_000_000  # characters that are read anew to find what would change a verdict: a third of a second
+READ = 4_000_000  # characters that `changes` reads again, at most: a third of a second
 
 
 def explain(model: TextClassifier, text: str) -> Explanation:
@@ -34,10 +34,10 @@ def explain(model: TextClassifier, text: str) -> Explanation:
     >>> import tokensel_report as tr
     >>> texts = ["a good film", "good and moving", "a bad film", "bad and long"] * 10
     >>> model = tr.TextClassifier(random_state=0).fit(texts, ["up", "up", "down", "down"] * 10)
-    >>> found = tr.explain(model, "A good, long film")
-    >>> found.verdict, found.words.tolist()
+    >>> explanation = tr.explain(model, "A good, long film")
+    >>> explanation.verdict, explanation.words.tolist()
     ('up', ['a', 'film', 'good', 'long', 'a good', '<cls>'])
-    >>> bool(abs(found.contributions.sum() - model.logits(["A good, long film"])[0]) < 1e-12)
+    >>> bool(abs(explanation.contributions.sum() - model.logits(["A good, long film"])[0]) < 1e-12)
     True
     """
     counts = model.read([text]).counts
@@ -61,9 +61,9 @@ class Explanation:
     columns : ndarray of int, shape (m,)
         The columns of the vocabulary that occur.
     counts : ndarray of float64, shape (m,)
-        How often each occurs, as the model weighs counts.
+        How often the m words occur, as the model weighs counts.
     spans : list of (int, int, int)
-        For each place in the text: first character, the one after the last, and which of the m words is there.
+        For every place in the text: first character, the one after the last, and which of the m words is there.
 
     Examples
     --------
@@ -88,13 +88,13 @@ class Explanation:
 
     @cached_property
     def occurrences(self):
-        """How often each occurs in the text, ndarray of int64, shape (m,); <cls> once."""
-        found = np.bincount([place for _, _, place in self.spans], minlength=len(self.columns))
-        return np.where(self.columns == len(self.model.vocabulary_), 1, found)
+        """How often the m words occur in the text, ndarray of int64, shape (m,); <cls> once."""
+        occurrences = np.bincount([place for _, _, place in self.spans], minlength=len(self.columns))
+        return np.where(self.columns == len(self.model.vocabulary_), 1, occurrences)
 
     @cached_property
     def attention(self):
-        """The attention of <cls> to all occurrences of each, ndarray of float64, shape (m,), with the sum 1."""
+        """The attention of <cls> to all occurrences of a word, ndarray of float64, shape (m,), with the sum 1."""
         return softmax(np.log(self.counts) + self.model.scores_[self.columns])
 
     @property
@@ -116,37 +116,6 @@ class Explanation:
     def verdict(self):
         """The likeliest class."""
         return self.model.classes_.tolist()[self._by_class(self.logit).argmax()]
-
-    def without(self, word):
-        """Return the logit of the text without a word, and without the n-grams that contain it.
-
-        Parameters
-        ----------
-        word : str
-            One of `words`.
-
-        Returns
-        -------
-        float, or ndarray of shape (K,)
-
-        Raises
-        ------
-        KeyError
-            If the word isn't in the text.
-
-        Examples
-        --------
-        >>> import tokensel_report as tr
-        >>> texts = ["a good film", "good and moving", "a bad film", "bad and long"] * 10
-        >>> model = tr.TextClassifier(random_state=0).fit(texts, ["up", "up", "down", "down"] * 10)
-        >>> found = tr.explain(model, "A good, long film")
-        >>> bool(found.without("good") < 0 < found.logit < found.without("long"))
-        True
-        """
-        place = {word: place for place, word in enumerate(self.words[:-1])}.get(word)
-        if place is None:
-            raise KeyError(f"{word!r:.60} is not one of the {len(self.columns) - 1} known words of this text")
-        return self.model.logits([self._replaced(place)])[0]
 
     def table(self) -> pd.DataFrame:
         """Return a table of words with occurrences, attention, value and contribution, the largest contribution first.
@@ -170,24 +139,23 @@ class Explanation:
         return pd.DataFrame(columns).sort_values("contribution", key=np.abs, ascending=False, kind="stable", ignore_index=True)
 
     def changes(self, most=5) -> pd.DataFrame:
-        """Return the words that turn the verdict most if they are left out, or exchanged for another word.
+        """Return the words that change the verdict most if they are left out or exchanged for another word.
 
-        A lead says by how much, in log-odds, the verdict's class is ahead of the next. If it is negative, another class has
-        won. All leads are the model's answers to the changed text.
+        The lead says by how much, in log-odds, the verdict's class is ahead of the next. A negative lead means that another
+        class has won. All leads are the model's answers to the changed text.
 
         Parameters
         ----------
         most : int
             How many words. N-grams aren't left out by themselves. In a text of thousands of words only the most promising ones
-            are tried, by their own terms of the sum.
+            are tried, judged by their own terms of the sum.
 
         Returns
         -------
         pandas.DataFrame
-            word, lead, verdict: without the word; instead, new lead, new verdict: with another in its place. The first row
-            is the best single word to leave out; where its verdict is the old one, no single word turns it. "instead" is
-            the word that leaves the smallest lead, of all single words of the vocabulary, n-grams that it would form
-            left aside.
+            word, lead, verdict: without the word; instead, new lead, new verdict: with another word in its place. The first
+            row is the best single word to leave out; if its verdict is the old one, no single word changes it. "instead" is
+            the single word of the vocabulary that leaves the smallest lead; n-grams that it would form are ignored.
 
         Examples
         --------
@@ -211,17 +179,17 @@ class Explanation:
         return f"Explanation({self.verdict}, lead {self._leads(self.logit):.2f}, {len(self.columns) - 1} known words)"
 
     def __str__(self):
-        """Tell the verdict, the ten largest contributions, and what would change it."""
+        """Show the verdict, the ten largest contributions, and the word that would change the verdict most."""
         table = self.table().head(10).to_string(index=False, float_format="{:.3f}".format)
         return f"{self._summary()}\n\n{table}\n\n{self._advice()}"
 
     def html(self, *, terms=True) -> str:
-        """Return the text with its words shaded, as HTML that runs nothing.
+        """Return the text with its words shaded, as HTML without scripts.
 
         Parameters
         ----------
         terms : bool
-            Whether a table of all terms of the sum follows, folded.
+            Whether to add a folded table of all terms of the sum.
 
         Returns
         -------
@@ -239,7 +207,7 @@ class Explanation:
             "explanation",
             summary=self._summary(),
             stretches=self._stretches(),
-            shown_class=self._shown_class,
+            shown_class=self.model.classes_[self._shown_code],
             advice=self._advice(),
             table=self.table() if terms else None,
         )
@@ -251,13 +219,13 @@ class Explanation:
         return self.model.logits(texts) if texts else np.empty((0, *np.shape(self.logit)))
 
     def _worth_trying(self, number):
-        """Return the places of single words to leave out, of many those without whose own terms the lead is the least."""
+        """Return the places of the single words to leave out: those without whose own terms the lead is smallest."""
         rest = ((self.logit - self.contributions).T / np.maximum(1 - self.attention, 1e-9)).T
         order = np.argsort(self._leads(rest), kind="stable")
         return np.sort(order[self._single[self.columns[order]]][:number])
 
     def _replaced(self, place, word=""):
-        """Return the text with a word cut out, or another in its places."""
+        """Return the text without a word, or with another word in its places."""
         pieces, last = [], 0
         for start, end, other in self.spans:
             if other == place and start >= last:
@@ -266,7 +234,7 @@ class Explanation:
         return "".join([*pieces, self.text[last:]])
 
     def _best_instead(self, place):
-        """Return the single word that leaves the smallest lead in the place of another.
+        """Return the single word that leaves the smallest lead when it replaces another one.
 
         With the total weight Z' and the logit f' of the rest, a word s of weight w_s makes the logit f' + q (γ_s - f'),
         where q = w_s / (Z' + w_s).
@@ -281,12 +249,12 @@ class Explanation:
 
     @cached_property
     def _single(self):
-        """Which entries of the vocabulary are one word, not an n-gram, nor <cls>."""
+        """Which entries of the vocabulary are single words: neither n-grams nor <cls>."""
         return np.array([*(" " not in word for word in self.model.vocabulary_), False])
 
     def _by_class(self, logits):
-        """Return a logit of every class; of two, the first one's is zero."""
-        return logits if self._many else np.stack([np.zeros_like(logits), logits], axis=-1)
+        """Return a logit for every class; of two classes, the first one's is zero."""
+        return logits if self.model.values_.ndim == 2 else np.stack([np.zeros_like(logits), logits], axis=-1)
 
     def _names(self, logits):
         return self.model.classes_[self._by_class(logits).argmax(axis=-1)]
@@ -297,43 +265,38 @@ class Explanation:
         return of_classes[..., chosen] - np.delete(of_classes, chosen, axis=-1).max(axis=-1)
 
     @property
-    def _many(self):
-        return self.model.values_.ndim == 2
-
-    @property
-    def _shown_class(self):
-        return self.verdict if self._many else self.model.classes_[1]
+    def _shown_code(self):
+        """The class that is shown: the second of two, the likeliest of more."""
+        return 1 if self.model.values_.ndim == 1 else self.logit.argmax()
 
     def _shown(self, numbers):
-        """Return the numbers of the class that is shown."""
-        return numbers[..., self.logit.argmax()] if self._many else numbers
+        return self._by_class(numbers)[..., self._shown_code]
 
     def _summary(self):
         terms = f"{len(self.columns) - 1} known words and n-grams, and <cls>"
         return (
             f"{self.verdict}: it leads by {self._leads(self.logit):.2f} (log-odds). "
-            f"The logit of {self._shown_class}, {self._shown(self.logit):+.3f}, is the sum over {terms}."
+            f"The logit of {self.model.classes_[self._shown_code]}, {self._shown(self.logit):+.3f}, is the sum over {terms}."
         )
 
     def _advice(self):
-        """Say in words what the first row of `changes` says."""
+        """Put the first row of `changes` into words."""
         if len(self.columns) == 1:
-            return "The model knows no word of this text: it judges it as an empty one."
+            return "The model knows no word of this text, so it judges it as an empty one."
         word, _, verdict, instead, _, new_verdict = self.changes(1).iloc[0]
-        turned = verdict != self.verdict
-        left_out = f"Without “{word}” the verdict is {verdict}" + ("." if turned else ": no single word turns it.")
-        return f"{left_out} With “{instead}” in its place it is {new_verdict}."
+        end = "." if verdict != self.verdict else ": leaving out one word does not change it."
+        return f"Without “{word}” the verdict is {verdict}{end} With “{instead}” in its place it is {new_verdict}."
 
     def _stretches(self):
-        """Return the text cut at all ends of words: each stretch with the terms that cover it, and its shade, from -1 to 1."""
-        each = self._shown(self.contributions) / np.maximum(self.occurrences, 1)
+        """Return the text in stretches between ends of words, with the terms that cover them and shades from -1 to 1."""
+        terms = self._shown(self.contributions) / np.maximum(self.occurrences, 1)
         edges = sorted({0, len(self.text), *(at for span in self.spans for at in span[:2])})
         place_of = {edge: i for i, edge in enumerate(edges)}
         covering = {start: [] for start in edges}
         for start, end, place in self.spans:
             for edge in edges[place_of[start] : place_of[end]]:
                 covering[edge].append(place)
-        shades = {start: each[places].sum() for start, places in covering.items()}
+        shades = {start: terms[places].sum() for start, places in covering.items()}
         top = max(map(abs, shades.values()), default=0) or 1
-        titles = {start: [f"{self.words[place]} {each[place]:+.3f}" for place in covering[start]] for start in edges}
+        titles = {start: [f"{self.words[place]} {terms[place]:+.3f}" for place in covering[start]] for start in edges}
         return [(self.text[start:end], "; ".join(titles[start]), shades[start] / top) for start, end in pairwise(edges)]

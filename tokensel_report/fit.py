@@ -1,4 +1,4 @@
-"""Classifiers fitted on all texts, or on some and tried on the others; phrases are counted once for all of them."""
+"""Fitting classifiers on all texts, or on some to judge the others; phrases are counted only once."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CLS = "<cls>"
 
 @dataclass(frozen=True, eq=False)
 class Counted:
-    """Labelled texts whose phrases are counted, as a classifier sees them: 1 + log c for a count c, and <cls> once, at last."""
+    """The counts of labelled texts as a classifier reads them: 1 + log c for a count c; the last column is <cls>, once."""
 
     phrases: Phrases
     counts: sparse.csr_array
@@ -34,22 +34,22 @@ class Counted:
 
     @classmethod
     def of(cls, model, texts, labels):
-        """Count the phrases of texts as a classifier's settings ask."""
+        """Count the phrases of texts according to a classifier's settings."""
         _check_settings(model)
         texts = listed_texts(texts)
         labels = labels_of(texts, labels)
         check_classification_targets(labels)
         if len(names := classes_of(labels)) < 2:
-            raise ValueError(f"the labels are all among {names.tolist()}; at least two classes are needed")
+            raise ValueError(f"the labels have the classes {names.tolist()}; give texts of at least two classes")
         if model.tokenizer is None:
             _warn_without_spaces(texts)
         phrases, counts = Phrases.learn(
             texts, longest=model.ngrams, min_texts=model.min_texts, without=model.without, tokenizer=model.tokenizer
         )
-        return cls(phrases, seen(counts), labels)
+        return cls(phrases, damped(counts), labels)
 
     def some(self, rows, min_texts):
-        """Return some of the texts, with the phrases that stand in enough of them, and the columns of these and of <cls>."""
+        """Return some of the texts, with the phrases that occur in enough of them, and the columns of these and of <cls>."""
         counts = self.counts[rows]
         texts_with = np.bincount(counts.indices, minlength=counts.shape[1])[:-1]
         phrases, columns = self.phrases.only(texts_with >= min_texts)
@@ -57,13 +57,13 @@ class Counted:
         return Counted(phrases, counts[:, columns], self.labels[rows]), columns
 
     def without(self, words):
-        """Leave out words, and the n-grams that hold them."""
+        """Leave out words, and the n-grams that contain them."""
         phrases, columns = self.phrases.only(~np.isin(self.phrases.names, list(words)))
         return Counted(phrases, self.counts[:, [*columns, -1]], self.labels)
 
 
 def _check_settings(model):
-    """Refuse settings of a `TextClassifier` that would be wrong in silence."""
+    """Refuse settings of a `TextClassifier` that would give silently wrong results."""
     if model.l2 is not None and not 0 <= model.l2 < np.inf:
         raise ValueError(f"l2={model.l2}; give a finite number of at least 0, or None")
     if isinstance(model.without, str):
@@ -75,12 +75,12 @@ def _warn_without_spaces(texts):
     sample = "".join(text[:500] for text in texts[::step] if isinstance(text, str))
     unspaced = len(re.findall("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]", sample))
     if unspaced > len(sample) / 2:
-        told = "a script without spaces between words, so each character is a word; a tokenizer= may find better ones"
-        warnings.warn(f"the texts are mostly in {told}", UserWarning, stacklevel=4)
+        script = "a script without spaces, so every character counts as a word; give a tokenizer= that splits words"
+        warnings.warn(f"the texts are mostly in {script}", UserWarning, stacklevel=4)
 
 
 def classes_of(labels):
-    """Return the classes that labels name, in the order of their values, numbers as numbers even where they are strings."""
+    """Return the classes of labels, sorted; strings of digits are sorted as numbers."""
     classes = np.unique(labels)
     try:
         return classes[np.argsort(classes.astype(float), kind="stable")]
@@ -89,7 +89,7 @@ def classes_of(labels):
 
 
 def codes_of(classes, labels):
-    """Return the place of every label among the classes of a model."""
+    """Return the code of every label: its place among the classes of a model."""
     codes = pd.Index(classes, dtype=object).get_indexer(pd.Index(labels, dtype=object))
     if (unknown := codes < 0).any():
         row = int(unknown.argmax())
@@ -98,16 +98,16 @@ def codes_of(classes, labels):
 
 
 def read_counts(model, counts, labels=None, weights=None) -> Corpus:
-    """Return counts as the corpus that a fitted classifier sees; without labels every text is given the first class."""
+    """Return counts as the corpus that a fitted classifier reads; without labels, all texts get the first class."""
     codes = np.zeros(counts.shape[0], np.int64) if labels is None else codes_of(model.classes_, labels)
     return Corpus(counts, codes, [*model.vocabulary_, CLS], tuple(map(str, model.classes_)), weights)
 
 
-def seen(counts):
-    """Return counts as a classifier sees them: 1 + log of each, and in the last column <cls>, once in every text."""
-    damped = sparse.csr_array((1 + np.log(counts.data), counts.indices, counts.indptr), shape=counts.shape)
+def damped(counts):
+    """Return 1 + log of the counts, with <cls> in a last column, once in every text."""
+    logarithms = sparse.csr_array((1 + np.log(counts.data), counts.indices, counts.indptr), shape=counts.shape)
     of_cls = sparse.csr_array(np.ones((counts.shape[0], 1)))  # sparse, so that nothing has to be sorted anew
-    return sparse.hstack([damped, of_cls], format="csr")
+    return sparse.hstack([logarithms, of_cls], format="csr")
 
 
 def fit(model, counted, sample_weight=None):
@@ -119,64 +119,64 @@ def fit(model, counted, sample_weight=None):
     corpus = read_counts(model, counted.counts, counted.labels, _weights(model, counted.labels, sample_weight))
     best, model.l2_, model.held_out_ = search(corpus, model.attend, model.l2, model.random_state)
     model.scores_, model.values_ = best.scores, best.values
-    if (found := model.held_out_) and found["accuracy"] <= found["majority"]:
-        told = f"{found['accuracy']:.1%}, no more than the majority class is ({found['majority']:.1%})"
-        warnings.warn(f"on the texts held out the classifier is right in {told}", UserWarning, stacklevel=3)
+    if (results := model.held_out_) and results["accuracy"] <= results["majority"]:
+        scores = f"{results['accuracy']:.1%}, which is no better than the majority class ({results['majority']:.1%})"
+        warnings.warn(f"on held-out texts the classifier reaches {scores}; check the labels, or give more texts", stacklevel=3)
     return model
 
 
 def _weights(model, labels, sample_weight):
-    """Return how much each text counts."""
+    """Return the weight of every text."""
     of_classes = compute_class_weight(model.class_weight, classes=model.classes_, y=labels)
     weights = of_classes[codes_of(model.classes_, labels)]
     if sample_weight is not None:
         weights = weights * np.broadcast_to(np.asarray(sample_weight, float), weights.shape)
     if len(set(labels[weights > 0].tolist())) < 2:
-        raise ValueError("only one class has texts of positive weight; at least two classes are needed")
+        raise ValueError("only one class has texts of positive weight; give weights to at least two classes")
     return weights
 
 
 def check_folds(labels, folds):
-    """Refuse to cut texts into more parts than the smallest class has texts."""
+    """Refuse more folds than the smallest class has texts."""
     names, sizes = np.unique(labels, return_counts=True)
     if folds > (least := sizes.min()):
         name = names.tolist()[sizes.argmin()]
-        raise ValueError(f"folds={folds}, but the class {name!r} has {least} of the texts; lower folds, or drop the class")
+        raise ValueError(f"folds={folds}, but the class {name!r} has only {least} texts; lower folds, or drop the class")
 
 
 def fit_rows(model, counted, rows=slice(None)):
-    """Return a copy of a model fitted on some of the texts, and the columns of the phrases that it knows."""
+    """Return a copy of a model fitted on some of the texts, and the columns of its phrases."""
     some, columns = counted.some(rows, model.min_texts)
     return fit(clone(model), some), columns
 
 
 def parts_of(labels, folds, seed, copies):
-    """Return the part of each text, 0 ... folds - 1: of every class about as many texts in each, and copies in one."""
+    """Return the part of every text, 0 ... folds - 1: all parts have about the same classes, and copies are in one part."""
     cuts = StratifiedKFold(folds, shuffle=True, random_state=seed).split(labels, labels)
     parts = np.argmax([np.isin(np.arange(len(labels)), rows) for _, rows in cuts], axis=0)
     return keep_together(parts, labels, copies)
 
 
 def keep_together(parts, labels, copies):
-    """Return the parts when copies go with the first of them, unless a class were in one part alone."""
+    """Return the parts with all copies in the part of the first one, unless this leaves a class in a single part."""
     kept = parts[copies]
     return parts if any(len(set(kept[labels == name])) == 1 for name in np.unique(labels)) else kept
 
 
 def fit_parts(whole, counted, parts):
-    """Return a model, the texts that are new to it, and their rows, part by part; as strict as the model of all texts is."""
-    strict = clone(whole).set_params(l2=getattr(whole, "l2_", whole.l2))  # found once, not anew in every part
+    """Return, for every part, a model that is fitted on the others, the part's texts, and their rows."""
+    strict = clone(whole).set_params(l2=getattr(whole, "l2_", whole.l2))  # the strength is chosen once, not in every part
 
     def part(judged):
         model, columns = fit_rows(strict, counted, parts != parts[judged[0]])
         return model, read_counts(model, counted.counts[judged][:, columns], counted.labels[judged]), judged
 
-    cuts = [np.flatnonzero(parts == each) for each in np.unique(parts)]
-    with warnings.catch_warnings(action="ignore", category=UserWarning):  # what they would say, the whole model has said
+    cuts = [np.flatnonzero(parts == name) for name in np.unique(parts)]
+    with warnings.catch_warnings(action="ignore", category=UserWarning):  # the model of all texts has warned already
         return list(map(part, cuts))
 
 
 def accuracy_of(parts):
-    """Return the accuracy of models, each tried on the texts that are new to it."""
+    """Return the accuracy of models on the texts that are new to them."""
     tried = ((Attended(model.scores_, model.values_).logits(corpus), corpus.labels) for model, corpus, _ in parts)
     return float(np.mean(np.concatenate([classes_of_logits(logits) == labels for logits, labels in tried])))

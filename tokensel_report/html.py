@@ -1,4 +1,4 @@
-"""Templates, by which what was found becomes HTML: they escape whatever they are given."""
+"""Templates that turn results into HTML and escape all values."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ FOLDER = Path(__file__).parent / "templates"
 
 
 def render(name, **values) -> str:
-    """Return what a template makes of values."""
+    """Fill a template with values."""
     return TEMPLATES.get_template(f"{name}.html.j2").render(values)
 
 
 def _rows(table, digits):
-    """Return the first cell of each row, and those in the columns that `digits` names, floats with so many decimals."""
+    """Return, for every row, the first cell and those in the columns that `digits` names, floats with so many decimals."""
     rows = table[[table.columns[0], *digits]].itertuples(index=False)
     return [(str(word), [_cell(*pair) for pair in zip(cells, digits.values())]) for word, *cells in rows]
 

@@ -1,4 +1,4 @@
-"""What texts have beside their words: punctuation, spaces, numbers, capitals, scripts, length, and their place in the file."""
+"""Marks of texts other than words: punctuation, spaces, numbers, capitals, scripts, length, and place in the file."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-PARTS = 20  # of equally many texts, by length and by place in the file
-PARTED = ("words", "of the file")  # how their names end
+PARTS = 20  # of about equally many texts, by length and by place in the file
+PARTED = ("words", "of the file")  # how the names of these parts end
 COPIES = "copies of text"
 TAG = re.compile(r"</?([A-Za-z]\w*)[^<>]*>")
 DIGIT = re.compile(r"\d")
@@ -30,74 +30,73 @@ PATTERNS = {
 
 
 class Marks(NamedTuple):
-    """Marks by name, and which texts have which: a sparse array of zeros and ones, shape (n, number of marks)."""
+    """The names of marks, and which texts have which mark: a sparse array of zeros and ones, shape (n, number of marks)."""
 
     names: np.ndarray
     texts: sparse.csr_array
 
 
 def marks_of(texts, least, copies=()) -> Marks:
-    """Return all marks that at least so many texts have, and as many have not."""
+    """Return all marks that at least ``least`` texts have and as many don't have."""
     rows, lengths = defaultdict(list), [len(text.split()) for text in texts]
     for row, text in enumerate(texts):
-        for name in (*sorted(names_of(text)), f"{lengths[row]} words"):  # a set has another order in every process
+        for name in (*sorted(names_of(text)), f"{lengths[row]} words"):  # the order of a set differs between processes
             rows[name].append(row)
-    # Of numbers, or signs, that stand in the very same texts, the longest: “ref ###” tells more than “###”.
+    # Of numbers, or signs, of the very same texts, keep the longest name: “ref ###” says more than “###”.
     kind = {name: name.split("“")[0] for name in rows}
     alike = {(tuple(rows[name]), kind[name]): name for name in sorted(rows, key=len)}
-    rows = {name: list(found) for (found, _), name in alike.items()}
-    rows |= _by_quantity("words", np.array(lengths)) | _by_place(len(texts)) | _by_copies(copies, least)
-    kept = {name: found for name, found in rows.items() if least <= len(found) <= len(texts) - least}
+    rows = {name: list(own) for (own, _), name in alike.items()}
+    rows |= _by_length(np.array(lengths)) | _by_place(len(texts)) | _by_copies(copies, least)
+    kept = {name: own for name, own in rows.items() if least <= len(own) <= len(texts) - least}
     ends = np.cumsum([0, *map(len, kept.values())])
-    places = np.array([row for found in kept.values() for row in found], np.int64)
+    places = np.array([row for own in kept.values() for row in own], np.int64)
     by_mark = sparse.csc_array((np.ones(len(places)), places, ends), (len(texts), len(kept)))
     return Marks(np.array(list(kept), dtype=object), by_mark.tocsr())
 
 
 def names_of(text):
     """Return the names of the marks that a text has."""
-    found = {name for name, pattern in PATTERNS.items() if pattern.search(text)}
-    found |= {"a space at the end"} if text[-1:].isspace() else set()
-    found |= {"no sign at the end"} if re.match(r"\w", text.rstrip()[-1:]) else set()
-    found |= {f"the tag <{tag}>" for tag in set(TAG.findall(text))}
+    names = {name for name, pattern in PATTERNS.items() if pattern.search(text)}
+    names |= {"a space at the end"} if text[-1:].isspace() else set()
+    names |= {"no sign at the end"} if re.match(r"\w", text.rstrip()[-1:]) else set()
+    names |= {f"the tag <{tag}>" for tag in set(TAG.findall(text))}
     text = TAG.sub("\n", text)
     signs = SIGNS.findall(text)
-    found |= {f"the sign “{_printable(sign)}”" for sign in set(signs)}
-    found |= {f"the sign “{_printable(sign)}” at the end" for sign in signs[-1:] if text.rstrip().endswith(sign)}
+    names |= {f"the sign “{_printable(sign)}”" for sign in set(signs)}
+    names |= {f"the sign “{_printable(sign)}” at the end" for sign in signs[-1:] if text.rstrip().endswith(sign)}
     if text.isupper() or text.islower():
-        found.add("capitals alone" if text.isupper() else "no capitals")
+        names.add("capitals alone" if text.isupper() else "no capitals")
     before = ""
     for word in text.split():
         if not word.isalpha() and (shape := DIGIT.sub("#", word)) != word:
             shape = shape.strip(".,;:!?\"'()")
-            found |= {f"the number “{shape}”", f"the number “{before} {shape}”".replace("“ ", "“")}
+            names |= {f"the number “{shape}”", f"the number “{before} {shape}”".replace("“ ", "“")}
         before = word.lower()
-    return found if text.isascii() else found | {f"{script} letters" for script in map(_script, set(text)) if script}
+    return names if text.isascii() else names | {f"{script} letters" for script in map(_script, set(text)) if script}
 
 
 def _printable(sign):
-    """Return a sign with the numbers of characters that cannot be seen."""
-    return "".join(each if each.isprintable() else f"U+{ord(each):04X}" for each in sign)
+    """Return a sign with code points in place of invisible characters."""
+    return "".join(letter if letter.isprintable() else f"U+{ord(letter):04X}" for letter in sign)
 
 
 @cache
 def _script(character):
-    """Return the script of a letter that isn't Latin, as in “Cyrillic”; an empty string for all else."""
+    """Return the script of a letter that isn't Latin, such as “Cyrillic”; an empty string for other characters."""
     script = unicodedata.name(character, "").split(" ")[0] if character.isalpha() else ""
     return "" if script in ("LATIN", "FEMININE", "MASCULINE", "MICRO") else script.capitalize()
 
 
-def _by_quantity(what, amounts):
-    """Return parts of about equally many texts by an amount, each named by its bounds."""
-    bounds = np.unique(np.quantile(amounts, np.linspace(0, 1, PARTS + 1), method="lower"))
-    part = np.searchsorted(bounds, amounts, side="right")
-    found = pd.Series(amounts).groupby(part)
-    names = found.agg(lambda own: f"{own.min()} {what}" if own.min() == own.max() else f"{own.min()} to {own.max()} {what}")
-    return {name: found.indices[each].tolist() for each, name in names.items()}
+def _by_length(lengths):
+    """Return parts of about equally many texts by length, named by their bounds."""
+    bounds = np.unique(np.quantile(lengths, np.linspace(0, 1, PARTS + 1), method="lower"))
+    parts = pd.Series(lengths).groupby(np.searchsorted(bounds, lengths, side="right"))
+    names = parts.agg(lambda own: f"{own.min()} words" if own.min() == own.max() else f"{own.min()} to {own.max()} words")
+    return {name: parts.indices[part].tolist() for part, name in names.items()}
 
 
 def _by_copies(copies, least):
-    """Return groups of copies by the number of the first text."""
+    """Return groups of copies, named by the number of their first text."""
     first, number = np.unique(copies, return_counts=True)
     return {f"{COPIES} {row + 1:,}": np.flatnonzero(copies == row).tolist() for row in first[number >= least].tolist()}
 

@@ -1,9 +1,9 @@
-r"""Scores and values of one attention layer, trained themselves: what the logits know of (E, p, v), and no more.
+r"""Training the scores and values of one attention layer directly: the logits depend on (E, p, v) only through them.
 
-With counts c, scores a and values γ the logits are f = Σ_s c_s exp(a_s) γ_s / Σ_s c_s exp(a_s). Their mean logistic loss is
-made small together with a penalty on the values and on how far the scores have moved from their start, by L-BFGS on all
-texts at once. The strength of the penalty is found on a tenth of the texts; then all are used. A model with d ≥ K + 1
-dimensions reaches every pair of scores and values: with E_s = (a_s, γ_s) and unit vectors for p and v.
+With counts c, scores a and values γ the logits are f = Σ_s c_s exp(a_s) γ_s / Σ_s c_s exp(a_s). L-BFGS on all texts
+minimises their mean logistic loss plus a penalty on the values and on how far the scores move from their start. The strength
+of the penalty is chosen on a tenth of the texts; then all are used. A model with d ≥ K + 1 dimensions reaches every pair of
+scores and values: with E_s = (a_s, γ_s) and unit vectors for p and v.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ from tokensel_nb.model import (
 )
 
 CLS_SHARE = 0.2  # the weight of <cls> at the start, as a share of the mean weight of all words of a text
-EMPTY = 0.01  # how strongly what <cls> says is held at the log-odds of the classes
+EMPTY = 0.01  # how strongly the value of <cls> is held at the log-odds of the classes
 HOLD = 3.0  # strength of the penalty on scores that move, in texts
-MIDDLE = 0.1  # the strength that is tried first
-WEAKER, STRONGER = (0.03, 0.01, 0.003), (0.3, 1.0, 3.0, 10.0)  # each from where the last one led
+MIDDLE = 0.1  # the first strength
+WEAKER, STRONGER = (0.03, 0.01, 0.003), (0.3, 1.0, 3.0, 10.0)  # tried in turn, from where the last one ended
 FEWEST = 40  # texts of which a tenth is held out
-STEPS = 10  # of L-BFGS for each strength, twice as many for the first; half of that with many classes, as each takes longer
+STEPS = 10  # of L-BFGS per strength, twice as many for the first one; half as many with many classes, whose steps take longer
 MANY = 20
 
 
 @dataclass(frozen=True, eq=False)
 class Attended:
-    """Scores and values in double precision, those of <cls> last, and what they make of a corpus."""
+    """Scores and values in double precision, those of <cls> last, and their results on a corpus."""
 
     scores: np.ndarray
     values: np.ndarray
@@ -59,12 +59,12 @@ class Attended:
         return float(loss_of_logits(self.logits(corpus), corpus))
 
     def accuracy(self, corpus: Corpus) -> float:
-        """Return the share of the texts whose class is found."""
+        """Return the share of the texts whose class is predicted."""
         return accuracy_of_logits(self.logits(corpus), corpus)
 
 
 def probabilities_of_logits(logits) -> np.ndarray:
-    """Return the probabilities of the classes: the sigmoid of one logit a text, or the softmax of K."""
+    """Return the probabilities of the classes: the sigmoid of one logit per text, or the softmax of K."""
     if logits.ndim == 1:
         return sigmoid(np.stack([-logits, logits], axis=1))
     return np.exp(log_softmax(logits))
@@ -80,16 +80,16 @@ def idf_scores(corpus: Corpus) -> np.ndarray:
 
 
 def lbfgs(objective, point, steps, memory=5):
-    """Return a point of smaller loss, found by L-BFGS in the precision of the point.
+    """Return a point of smaller loss, by L-BFGS in the precision of the point.
 
-    SciPy's works in double precision, and takes longer for its own part than these losses do.
+    SciPy's L-BFGS works in double precision, and its own part takes longer than these losses.
     """
     loss, gradient = objective(point)
     pairs = deque(maxlen=memory)
     for _ in range(steps):
         move = -_newton(gradient, pairs)
         slope = float(gradient @ move)
-        for _ in range(8):  # at most so much shorter; where a parabola through what is known has its least value
+        for _ in range(8):  # shorter moves, to the minimum of a parabola through the known values
             new_point = point + move
             new_loss, new_gradient = objective(new_point)
             excess = new_loss - loss - slope
@@ -107,7 +107,7 @@ def lbfgs(objective, point, steps, memory=5):
 
 
 def _newton(gradient, pairs):
-    """Return the gradient times the inverse of the Hessian, as far as the last moves and changes of the gradient tell it."""
+    """Return the gradient times the inverse Hessian, estimated from the last moves and changes of the gradient."""
     direction, shares, room = gradient.copy(), [], np.empty_like(gradient)
     for move, change, bend in reversed(pairs):
         shares.append((move @ direction) / bend)
@@ -121,7 +121,7 @@ def _newton(gradient, pairs):
 
 
 class Objective:
-    """The penalised loss of a corpus in single precision; the scores that it starts from cost nothing, and may be held."""
+    """The penalised loss of a corpus in single precision; its start has no penalty, and ``attend=False`` fixes the scores."""
 
     def __init__(self, corpus: Corpus, start: np.ndarray, attend: bool):
         self.corpus, self.start, self.attend = corpus, start, attend
@@ -131,11 +131,11 @@ class Objective:
         self.prior = _prior(corpus).astype(np.float32)
         weights = np.exp(start)
         attended = corpus.counts.power(2).T @ (corpus.mean_weights / (corpus.counts @ weights) ** 2)
-        self.curvature = weights**2 * attended  # the mean over the texts of the square of what <cls> pays to each word
-        self.scale = self.curvature[:-1].sum()  # of the words of a text: what the penalty is measured in
+        self.curvature = weights**2 * attended  # the mean over texts of the squared attention to every word
+        self.scale = self.curvature[:-1].sum()  # of the words of a text: the unit of the penalty
 
     def begin(self) -> Attended:
-        """Return the start: no word says anything, and <cls> has the log-odds of the classes."""
+        """Return the start: all values are zero, except that <cls> has the log-odds of the classes."""
         values = np.zeros((len(self.start), self.columns))
         values[-1] = self.prior
         return Attended(self.start, values[:, 0] if self.columns == 1 else values)
@@ -145,7 +145,7 @@ class Objective:
         size, n = len(self.start), len(self.corpus)
         hold, penalty = HOLD / n, np.full((size, 1), l2 * self.scale / n, np.float32)
         penalty[-1] = EMPTY
-        # Each variable in the unit in which the loss bends about as much as in any other.
+        # Rescale all variables so that the loss has about the same curvature in each.
         of_values = 1 / np.sqrt(self.curvature[:, None] / 4 + penalty)
         of_scores = 1 / np.sqrt(hold + 1e-3 * self.curvature / self.curvature.mean())
         of_values, of_scores = of_values.astype(np.float32), of_scores.astype(np.float32)
@@ -153,7 +153,7 @@ class Objective:
         def objective(point):
             moved, values = point[:size] * of_scores, point[size:].reshape(size, -1) * of_values
             loss, by_score, by_value = self._loss(self._start + moved, values)
-            moved[-1] = 0  # how much <cls> weighs is free
+            moved[-1] = 0  # the score of <cls> has no penalty
             values[-1] -= self.prior
             pulls = penalty * values
             loss += (np.vdot(pulls, values) + hold * np.vdot(moved, moved)) / 2
@@ -169,20 +169,20 @@ class Objective:
 
     def _loss(self, scores, values):
         """Return the mean loss and its derivatives in scores and values."""
-        push, pull = self._weighed(scores)
-        sums = push(np.column_stack([np.ones_like(scores), values]))
+        matvec, rmatvec = self._weighted(scores)
+        sums = matvec(np.column_stack([np.ones_like(scores), values]))
         totals, sums = sums[:, :1], sums[:, 1:]
         logits = (sums / totals).astype(float)
         of_texts = logits[:, 0] if self.columns == 1 else logits
         residuals = residuals_of_logits(of_texts, self.corpus).reshape(logits.shape)
         loss = float(loss_of_logits(of_texts, self.corpus))
         tangents = (residuals * logits).sum(axis=1, keepdims=True)
-        pulled = pull((np.hstack([residuals, tangents]) / totals).astype(np.float32))
-        by_value = pulled[:, :-1]
-        return loss, (values * by_value).sum(axis=1) - pulled[:, -1], by_value
+        derivatives = rmatvec((np.hstack([residuals, tangents]) / totals).astype(np.float32))
+        by_value = derivatives[:, :-1]
+        return loss, (values * by_value).sum(axis=1) - derivatives[:, -1], by_value
 
-    def _weighed(self, scores):
-        """Return the products with the matrix of weights, up to a factor for each text, and with its transpose."""
+    def _weighted(self, scores):
+        """Return the products with the matrix of weights, up to a factor per text, and with its transpose."""
         if np.ptp(scores) <= WIDEST["float32"]:
             weight = np.exp(scores - scores.max())[:, None]
             return (lambda x: _product(self.counts, weight * x)), (lambda y: weight * _product(self.counts.T, y))
@@ -192,7 +192,7 @@ class Objective:
 
 
 def _product(matrix, x):
-    """Return a sparse product in single precision; of a few columns, one by one takes scipy half the time of all at once."""
+    """Return a sparse product in single precision; SciPy takes half the time if a few columns are multiplied one by one."""
     return matrix @ x if x.shape[1] > 8 else np.stack([matrix @ column for column in np.ascontiguousarray(x.T)], axis=1)
 
 
@@ -204,25 +204,25 @@ def _prior(corpus):
 
 
 def search(corpus: Corpus, attend: bool, l2: float | None, random_state):
-    """Return scores and values, the strength of their penalty, and what was measured on a part held out, if there is one.
+    """Return scores and values, the strength of their penalty, and the results on a part held out, if there is one.
 
-    The strength is that of the least loss on this part, or the one that is given.
+    The strength is that of the smallest loss on this part, or the given one.
     """
     start = idf_scores(corpus) if attend else np.zeros(corpus.vocab_size)
     steps = STEPS if corpus.num_classes <= MANY else STEPS // 2
-    tenth, found = every_tenth(corpus, check_random_state(random_state)), {}
-    with threads_for(corpus.vocab_size * (1 + corpus.num_classes)):  # a point of the search: scores and values
+    tenth, results = every_tenth(corpus, check_random_state(random_state)), {}
+    with threads_for(corpus.vocab_size * (1 + corpus.num_classes)):  # numbers in a point of the search
         whole, strength = Objective(corpus, start, attend), MIDDLE if l2 is None else l2
         begin = whole.begin()
         if tenth.any():
             rest, part = Objective(corpus[~tenth], start, attend), corpus[tenth]
             begin, strength = _strength(rest, part, strength, () if l2 is not None else (WEAKER, STRONGER), steps)
-            found = _measured(begin, part)
-        return whole.minimise(begin, strength, steps), float(strength), found
+            results = _measured(begin, part)
+        return whole.minimise(begin, strength, steps), float(strength), results
 
 
 def _strength(rest, part, first, paths, steps):
-    """Return what has the least loss on a part held out, over ever weaker penalties, or ever stronger ones."""
+    """Return the scores and values of smallest loss on a part held out, and the strength that led to them."""
     best, strength = rest.minimise(rest.begin(), first, 2 * steps), first
     least = best.loss(part)
     for path in paths:
@@ -238,18 +238,18 @@ def _strength(rest, part, first, paths, steps):
 
 
 def _measured(attended, part):
-    """Return what scores and values reach on a part held out, with attention and without, and what the majority does."""
+    """Return the accuracy and loss on a part held out, and the accuracies without attention and of the majority class."""
     majority = float(np.bincount(part.labels, part.mean_weights).max())
     uniform = Attended(np.zeros_like(attended.scores), attended.values).accuracy(part)
     return dict(accuracy=attended.accuracy(part), majority=majority, without_attention=uniform, loss=attended.loss(part))
 
 
 def every_tenth(corpus: Corpus, random: np.random.RandomState) -> np.ndarray:
-    """Return which texts are held out to choose a setting by: a tenth of every class, or none where the texts are few."""
+    """Return which texts are held out to choose a setting with: a tenth of every class, or none if the texts are few."""
     order = random.permutation(len(corpus))
     order = order[np.argsort(corpus.labels[order], kind="stable")]
     held_out = np.zeros(len(corpus), bool)
     if len(corpus) >= FEWEST:
         held_out[order[5::10]] = True
-        held_out &= corpus.mean_weights > 0  # texts of weight 0 would judge nothing
+        held_out &= corpus.mean_weights > 0  # texts of weight 0 measure nothing
     return held_out

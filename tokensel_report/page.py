@@ -1,4 +1,4 @@
-"""A report as one file: what was found in someone's texts, as a page without code that asks no host for anything."""
+"""A report as one HTML file, which loads nothing and runs no scripts but the package's own."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from .table import report
 from .text_box import live, live_script
 
 ROWS = 500  # of the table of words that move the logits most
-SUSPECTS = 20  # words that are shown as suspicious
+SUSPECTS = 20  # suspicious words that are shown
 WRONG = 50  # texts that are shown as likely labelled wrong
-SURE = 0.95  # how sure of another class the classifier is where a label counts as looking wrong
+SURE = 0.95  # probability of another class from which a label looks wrong
 
 
-def find(reviews, name, notes=(), *, model=None, show_texts=True, least=5, seed=0) -> SimpleNamespace:
-    """Find all that a page says of labelled texts, and show on stderr how far it is; `notes` was said when they were read."""
+def analyse(reviews, name, notes=(), *, model=None, show_texts=True, least=5, seed=0) -> SimpleNamespace:
+    """Compute everything that a page says about labelled texts, with a progress bar; `notes` are the reader's lines."""
     texts, labels = np.array(reviews.texts, dtype=object), np.array(reviews.class_names)[reviews.labels]
     with warnings.catch_warnings(record=True) as caught, tqdm(total=3, unit="step") as progress:
         warnings.simplefilter("always", UserWarning)
@@ -39,7 +39,7 @@ def find(reviews, name, notes=(), *, model=None, show_texts=True, least=5, seed=
         progress.set_description("Leaving words out")
         refit = None
         if set(judged.suspicious) - set(judged.marks.word):
-            with suppress(ValueError):  # where no word would be left
+            with suppress(ValueError):  # if no word would be left
                 refit = judged.refit()
         progress.update()
     labels_of = Counter(text for text, _ in set(zip(texts, labels)))
@@ -60,16 +60,16 @@ def find(reviews, name, notes=(), *, model=None, show_texts=True, least=5, seed=
     )
 
 
-def report_page(found) -> str:
-    """Return what was found as one HTML page, whose policy lets no script run but the package's own."""
-    script, judged = (FOLDER / "tables.js").read_text("utf-8"), found.report
+def report_page(results) -> str:
+    """Return the results as one HTML page, whose policy lets only the package's own scripts run."""
+    script, judged = (FOLDER / "tables.js").read_text("utf-8"), results.report
     table, wrong = judged.table.head(ROWS), judged.likely_wrong.head(WRONG)
-    wrong.insert(0, "place", [f"row {found.rows[row] + 1}" for row in wrong.row])
+    wrong.insert(0, "place", [f"row {results.rows[row] + 1}" for row in wrong.row])
     return render(
         "report",
         script=script,
-        found=found,
-        evaluation=found.evaluation,
+        results=results,
+        evaluation=results.evaluation,
         names=judged.model.classes_.tolist(),
         sure=int((judged.likely_wrong.certainty >= SURE).sum()),
         suspects=_suspects(judged),
@@ -81,13 +81,13 @@ def report_page(found) -> str:
     )
 
 
-def explanation_page(found) -> str:
-    """Return an explanation as one HTML page, which runs nothing."""
-    return render("explained", script=None, shown=found.html(), policy=policy([]))
+def explanation_page(explanation) -> str:
+    """Return an explanation as one HTML page without scripts."""
+    return render("explained", script=None, shown=explanation.html(), policy=policy([]))
 
 
 def _suspects(judged):
-    """Return the most suspicious words in plain terms: what share of their texts is of their class, and no logarithms."""
+    """Return the most suspicious words in plain terms: the share of their texts that is of their class, and odds."""
     ranked, classes = judged.suspects.head(SUSPECTS), judged.model.classes_
     sign = np.where((ranked["class"] == classes[1]) | (len(classes) > 2), 50, -50)  # of two classes the skew is the second's
     of_them = [f"{share:.0f}% {name}" for share, name in zip(50 + sign * ranked["skew"], ranked["class"])]
@@ -95,7 +95,7 @@ def _suspects(judged):
 
 
 def policy(scripts) -> str:
-    """Return a content security policy that allows some scripts, by their digests, and nothing from elsewhere."""
+    """Return a content security policy that allows some scripts, by their digests, and nothing from other hosts."""
     digests = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts]
     allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
     return f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"

@@ -1,4 +1,4 @@
-"""Words and n-grams of raw texts: which there are, where they stand, how often."""
+"""Words and n-grams of raw texts: which ones occur, where, and how often."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from scipy import sparse
 
 from tokensel_nb.text import INVISIBLE, encode, lower, strings
 
-NOT = "nʼt"  # how "n't" travels: this apostrophe counts as a letter, so no step takes the word apart
+NOT = "nʼt"  # "n't" with an apostrophe that counts as a letter, so that no step splits the word
 LINE_BREAK = r"<[bB][rR][ \t\n\f\r]*/?>"
 NEGATION = r"([nN])['’ʼ]([tT])\b"
-# What is a word by itself, though nothing stands beside it: an emoji, and a character of a script without spaces (Thai, Lao,
-# Burmese, Khmer, Japanese, Chinese) with its marks, or drawn out (ー). Pairs of these are n-grams, as pairs of words are.
+# Words without spaces around them: an emoji, or a character of a script without spaces (Thai, Lao, Burmese, Khmer, Japanese,
+# Chinese) with its marks or its prolongation (ー). Their pairs are n-grams, like pairs of other words.
 EMOJI = r"\x{2600}-\x{27bf}\x{2b50}\x{1f000}-\x{1f3fa}\x{1f400}-\x{1faff}"
 UNSPACED = r"\x{e00}-\x{eff}\x{1000}-\x{109f}\x{1780}-\x{17ff}\x{3040}-\x{30ff}\x{3400}-\x{9fff}\x{20000}-\x{323af}"
-UNSPACED += r"\x{f900}-\x{faff}"  # Chinese characters that NFC exchanges for others
+UNSPACED += r"\x{f900}-\x{faff}"  # Chinese characters that NFC replaces by others
 ALONE = rf"([{EMOJI}]|[{UNSPACED}][\p{{M}}ー{INVISIBLE}]*)"
-# What stands between words: all but letters, marks, digits, emoji, and what is invisible. Marks are the vowel signs of Hindi,
-# Arabic or Thai; the selectors of how an emoji is drawn belong to no word.
+# Between words: all characters except letters, marks, digits, emoji and invisible ones. Marks include the vowel signs of
+# Hindi, Arabic and Thai; the variation selectors behind an emoji belong to no word.
 SEPARATORS = rf"{LINE_BREAK}|[^\p{{L}}\p{{M}}\p{{N}}_{EMOJI}{INVISIBLE}]|[\x{{fe00}}-\x{{fe0f}}]"
 
 
 def split(texts):
-    """Return the words of texts as written; "isn't" is "is" and ``NOT``, and each emoji is a word, each Chinese character."""
+    """Return the words of texts as written; "isn't" is "is" and ``NOT``, and every emoji or Chinese character is a word."""
     texts = strings(texts)
     for pattern, instead in ((NEGATION, r" \1ʼ\2"), (SEPARATORS, " "), (ALONE, r" \1 ")):
         texts = pc.replace_substring_regex(texts, pattern, instead)
@@ -39,12 +39,12 @@ def split(texts):
 
 
 def split_by(tokenizer, texts):
-    """Return the words that a tokenizer finds in texts."""
+    """Return the words that a tokenizer splits texts into."""
     return pa.array([list(tokenizer(text)) for text in texts], pa.list_(pa.string()))
 
 
 def spans(text: str, words: Sequence[str], tokenizer=None) -> list[tuple[int, int]]:
-    """Return the first character of each word in its text and the one after its last; (-1, -1) for a word that is not there."""
+    """Return the first character of every word in a text and the one after its last; (-1, -1) for a word not in the text."""
     if tokenizer is None:
         text = re.sub(NEGATION, r"\1ʼ\2", text, flags=re.ASCII)
         texts = [re.sub(LINE_BREAK, lambda match: " " * len(match.group()), text)]
@@ -60,17 +60,17 @@ def spans(text: str, words: Sequence[str], tokenizer=None) -> list[tuple[int, in
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Phrases:
-    """The words and n-grams that are looked for in texts; column W + g, after the W words, belongs to n-gram g."""
+    """A vocabulary of words and n-grams; column W + g, after the W words, belongs to n-gram g."""
 
     words: np.ndarray
-    # The column of an n-gram without its last word, and the column of its last word; n-grams stand in ascending order of both.
+    # The column of an n-gram without its last word, and the column of its last word; n-grams are sorted by both.
     starts: np.ndarray
     lasts: np.ndarray
     tokenizer: Callable[[str], Iterable[str]] | None = None
 
     @classmethod
     def learn(cls, texts, *, longest=2, min_texts=2, without=(), tokenizer=None):
-        """Return the phrases of up to ``longest`` words that stand in ``min_texts`` texts, and their counts in each text."""
+        """Return the phrases of up to ``longest`` words that occur in ``min_texts`` texts, and their counts in every text."""
         lengths, rows, codes, words = _merged(texts, tokenizer)
         same = _key_for(tokenizer)
         words, barred = np.array(words, dtype=object), set(map(same, without))
@@ -96,7 +96,6 @@ class Phrases:
             lasts.append(last)
             tables.append(table[:, enough])
         phrases = cls(words[kept], *(np.concatenate([np.empty(0, np.int64), *parts]) for parts in (starts, lasts)), tokenizer)
-        vars(phrases)["names"] = np.array(names, dtype=object)  # known already, so not to be put together again
         return phrases, sparse.csr_array(sparse.hstack(tables, format="csr"))
 
     @cached_property
@@ -108,17 +107,16 @@ class Phrases:
         return np.array(names, dtype=object)
 
     def only(self, kept):
-        """Return the phrases of a mask, less n-grams whose last word or beginning goes, and their columns here."""
+        """Return the phrases of a mask, except n-grams that lose a part, and their columns here."""
         kept, number = kept.copy(), len(self.words)
         while (lost := kept[number:] & ~(kept[self.starts] & kept[self.lasts])).any():
             kept[number:] &= ~lost
         place, pairs = np.cumsum(kept) - 1, kept[number:]
         some = Phrases(self.words[kept[:number]], place[self.starts[pairs]], place[self.lasts[pairs]], tokenizer=self.tokenizer)
-        vars(some)["names"] = self.names[kept]
         return some, np.flatnonzero(kept)
 
     def count(self, texts):
-        """Return how often each phrase stands in each text, csr_array of int32."""
+        """Return how often every phrase occurs in every text, csr_array of int32."""
         lengths, rows, codes, words = _encode(texts, self.tokenizer)
         by_length = self._read(rows, codes, words)
         rows, columns = np.tile(rows, len(by_length)), np.concatenate(by_length)
@@ -126,13 +124,13 @@ class Phrases:
         return sparse.csr_array(_table(rows[known], columns[known], (len(lengths), len(self.names))).tocsr())
 
     def find(self, texts):
-        """Return for each text the (start, end, column) of its phrases, in its order, short ones first."""
-        lengths, rows, codes, words = _encode(texts, self.tokenizer)  # of all at once: one by one takes several times as long
+        """Return the (start, end, column) of the phrases of every text, in its order, short ones first."""
+        lengths, rows, codes, words = _encode(texts, self.tokenizer)  # one by one takes several times as long
         columns = np.stack(self._read(rows, codes, words))
         ends = np.cumsum(lengths)
         parts = [slice(end - length, end) for length, end in zip(lengths, ends)]
         return [
-            _placed(columns[:, part], spans(text, [words[code] for code in codes[part]], self.tokenizer))
+            _located(columns[:, part], spans(text, [words[code] for code in codes[part]], self.tokenizer))
             for text, part in zip(texts, parts)
         ]
 
@@ -141,7 +139,7 @@ class Phrases:
         return {key: column for column, key in enumerate(map(_key_for(self.tokenizer), self.words))}
 
     def _read(self, rows, codes, words):
-        """Return, for each length of phrases, the column of the one that begins at each word, or -1."""
+        """Return, for every length of phrases, the column of the phrase that begins at every word, or -1."""
         of_words = np.array([self._column_of.get(key, -1) for key in map(_key_for(self.tokenizer), words)], np.int64)
         by_length, known = [of_words[codes]], self.starts * len(self.words) + self.lasts
         while len(self.starts):
@@ -156,25 +154,25 @@ class Phrases:
 
 
 def pairs_of(texts, tokenizer=None):
-    """Return the pairs of neighbouring words of each text, in their order, as hashes: a list of arrays of uint32."""
+    """Return the pairs of neighbouring words of every text, in their order, as hashes: a list of arrays of uint32."""
     lengths, rows, codes, _ = _merged(texts, tokenizer)
     codes = codes.astype(np.uint32)
-    hashes = codes[:-1] * np.uint32(0x9E3779B1) + codes[1:] * np.uint32(0x85EBCA77)  # odd and large, as xxHash has them
+    hashes = codes[:-1] * np.uint32(0x9E3779B1) + codes[1:] * np.uint32(0x85EBCA77)  # constants of xxHash
     return np.split(hashes[rows[1:] == rows[:-1]], np.cumsum(np.maximum(lengths - 1, 0))[:-1])
 
 
 def _encode(texts, tokenizer):
-    """Return the number of words of every text; the text and code of every word, in order; each code's word, as written."""
+    """Return the number of words of every text; text and code of every word, in order; and the word of every code."""
     lengths, codes, words = encode(texts, split if tokenizer is None else partial(split_by, tokenizer))
     rows = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
     if tokenizer is None and any(unseen := [bool(word) and not lower(word) for word in words]):  # invisible ones alone
-        there = ~np.array(unseen)[codes]
-        lengths, rows, codes = np.bincount(rows[there], minlength=len(lengths)), rows[there], codes[there]
+        visible = ~np.array(unseen)[codes]
+        lengths, rows, codes = np.bincount(rows[visible], minlength=len(lengths)), rows[visible], codes[visible]
     return lengths, rows, codes, words
 
 
 def _merged(texts, tokenizer):
-    """Return the same with one code for all words of one key, and its commonest form; a tokenizer's words stay as they are."""
+    """Return the same with one code for all words of a key, and its most frequent form; a tokenizer's words are kept."""
     lengths, rows, codes, words = _encode(texts, tokenizer)
     if tokenizer is not None:
         return lengths, rows, codes, words
@@ -184,7 +182,7 @@ def _merged(texts, tokenizer):
     places = [first.setdefault(_key(form), code) for code, form in enumerate(forms)]
     for code, place in enumerate(places):
         if code != place:
-            best[place] = min(best[place], code, key=lambda each: (-often[each], forms[each]))
+            best[place] = min(best[place], code, key=lambda code: (-often[code], forms[code]))
     return lengths, rows, np.array(places, np.int32)[codes], [forms[code] for code in best]
 
 
@@ -194,32 +192,32 @@ def _form(word):
 
 
 def _key(word):
-    """Return what words are compared by: Unicode's case folding, by which straße is STRASSE, in composed form."""
+    """Return what words are compared by: their case folding, which makes straße equal STRASSE, in composed form."""
     return word.lower() if word.isascii() else normalize("NFC", _form(word).casefold())
 
 
 def _key_for(tokenizer):
-    """Return the function that gives what words are compared by: of a tokenizer's, the words themselves."""
+    """Return the key function of words; a tokenizer's words are their own keys."""
     return _key if tokenizer is None else str
 
 
-def _placed(columns, places):
-    """Return where the phrases of a text stand, from the column of those that begin at each word, length by length."""
-    placed = []
+def _located(columns, places):
+    """Return where the phrases of a text are, given the columns of those that begin at its words, length by length."""
+    located = []
     for length, begin in np.argwhere(columns >= 0).tolist():  # of length + 1 words
         start, end = places[begin][0], places[begin + length][1]
         if 0 <= start < end:
-            placed.append((start, end, int(columns[length, begin])))
-    return sorted(placed)
+            located.append((start, end, int(columns[length, begin])))
+    return sorted(located)
 
 
 def _is_word(word, tokenizer):
-    """Return whether a word counts: what a tokenizer gives always does, of ours all but a single underscore or mark."""
+    """Return whether a word counts: a tokenizer's always does, of ours all except a single underscore or mark."""
     return bool(word) and (tokenizer is not None or len(word) > 1 or category(word)[0] in "LNS")
 
 
 def _pairs(begins, columns, rows, length, base):
-    """Return the places where a known phrase is followed by a known word of the same text, and a number for each pair."""
+    """Return the places where a known word of the same text follows a known phrase, and a number for every pair."""
     ends = length - 1
     both = (begins[:-ends] >= 0) & (columns[ends:] >= 0) & (rows[:-ends] == rows[ends:])
     at = np.flatnonzero(both)
@@ -227,20 +225,20 @@ def _pairs(begins, columns, rows, length, base):
 
 
 def _frequent(rows, codes, kinds, n, min_texts):
-    """Return which kinds stand in enough of n texts, in ascending order, and how often each kind stands in each text."""
+    """Return which kinds occur in enough of n texts, in ascending order, and how often every kind occurs in every text."""
     table = _table(rows, codes, (n, len(kinds)))
     enough = np.flatnonzero(np.diff(table.indptr) >= min_texts)
     return enough[np.argsort(kinds[enough])], table
 
 
 def _renumber(kept, kinds, first=0):
-    """Return the new number of each old one: those kept count from ``first``, the others are -1."""
+    """Return the new number of every old one: those kept count from ``first``, the others are -1."""
     places = np.full(kinds, -1)
     places[kept] = first + np.arange(len(kept))
     return places
 
 
 def _table(rows, columns, shape):
-    """Return how often each column occurs in each row; by columns, so that nothing has to be sorted."""
+    """Return how often every column occurs in every row; by columns, so that nothing has to be sorted."""
     ones = np.ones(len(rows), np.int32)
     return sparse.coo_array((ones, (rows, columns.astype(np.int32))), shape=shape).tocsc()

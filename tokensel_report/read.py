@@ -11,18 +11,18 @@ from pandas.io.common import get_handle  # opens whatever pandas opens: packed f
 
 from tokensel_nb.corpus import Corpus
 from tokensel_nb.datasets.hub import split_of
-from tokensel_nb.datasets.reviews import DataError, NotHereError, Reviews, count, tell
+from tokensel_nb.datasets.reviews import DataError, NotHereError, Reviews, count, log_or_print
 
 from .encoding import decoded
 
-# How columns are called, as `_plain` writes it, whose names say that they hold texts or labels.
+# Names of columns, as `_plain` writes them, that say that the column holds texts or labels.
 TEXT = "(review|comment|tweet)?text|texts|(review)?body|(review|sentence|comment)s?|phrase|content|tweet|message"
 TEXT += "|utterance|document|sms|post|article"
 LABEL = "label(s|text)?|stars?|(star)?ratings?|class(es)?|category|sentiment|polarity|overall|target|score|intent|emotion|topic"
 KNOWN = {"text": TEXT, "label": LABEL}
-LISTS = "the lists given"
+LISTS = "the lists"
 LONE_QUOTE = r'(?m)(?:^|\t)"(?![^\t\n]*"\r?(?:\t|$))'  # it opens a cell and is never closed there
-PANDAS = 'else give a DataFrame, as by pandas.read_csv(names=[...]), read_json(orient="index"), read_excel or concat'
+PANDAS = 'or read it with pandas (read_csv(names=[...]), read_json(orient="index"), read_excel) and give the DataFrame'
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 
 
@@ -32,10 +32,10 @@ def load_reviews(source, text=None, label="auto", **options) -> Corpus:
     Parameters
     ----------
     source, text, label
-        See `read_reviews`; labels are needed here.
+        See `read_reviews`; labels are required here.
     **options
-        How to read: see `read_reviews`. Which words are known, and what a word is: see `tokensel_nb.corpus_from_texts`. A test
-        set is read with the training set's ``vocabulary`` and ``class_names``.
+        Of `read_reviews` and of `tokensel_nb.corpus_from_texts`. Read a test set with the training set's ``vocabulary`` and
+        ``class_names``.
 
     Returns
     -------
@@ -44,7 +44,7 @@ def load_reviews(source, text=None, label="auto", **options) -> Corpus:
     Raises
     ------
     FileNotFoundError, DataError, ValueError
-        The message names the file, the row or the argument, and the remedy.
+        The message names the file, row or argument, and says what to do.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def load_reviews(source, text=None, label="auto", **options) -> Corpus:
     reading = {name: options.pop(name) for name in read_reviews.__kwdefaults__ if name in options}
     reviews = read_reviews(source, text, label, **reading)
     if reviews.labels is None:
-        raise DataError(f"{reviews.source}: words are counted by label, and there are no labels; give them")
+        raise DataError(f"{reviews.source} has no labels; give them, because words are counted by label")
     return count(reviews, **options)
 
 
@@ -69,37 +69,34 @@ def read_reviews(
     skip_bad_rows=False,
     classes=None,
     class_names=None,
-    drop_duplicates=False,
 ) -> Reviews:
-    r"""Read your own texts, with or without labels, and print what was found in them and what was left out.
+    r"""Read your own texts, with or without labels, and print which columns were used and which rows were left out.
 
-    Texts stay as they are. Rows without a text are left out, and so are rows that repeat the names of the columns, and rows
-    whose label is missing: empty, or what pandas takes for missing in a CSV file, such as None, NaN or n/a.
+    Texts are not changed. Rows are left out that have no text, that repeat the names of the columns, or whose label is
+    missing: empty, or what pandas takes for missing in a CSV file, such as None, NaN or n/a.
 
     Parameters
     ----------
     source : path, table or list
-        A CSV, TSV, JSON, JSON Lines or Parquet file, packed or not, or its address. A DataFrame, or a table that has
+        A CSV, TSV, JSON, JSON Lines or Parquet file, compressed or not, or its URL. A DataFrame, or a table that has
         ``to_pandas``, such as a split of the library datasets. A pair of lists ``(texts, labels)`` or ``(texts, None)``, or a
-        list of tuples ``(text, label)``. A set on the Hugging Face hub, as ``"hub:owner/name"``, whose split is train and whose
-        revision is the newest, unless ``"hub:owner/name@revision:test"`` names others.
+        list of tuples ``(text, label)``. A data set on the Hugging Face hub, as ``"hub:owner/name"`` (the newest revision's
+        split "train") or ``"hub:owner/name@revision:test"``.
     text, label : str or int, optional
-        Columns of the texts and of the labels: a name, or a number from 0 where no column has this name. By default those
-        whose names say so (text, review, comment, ...; label, class, stars, ...), or, of two columns, the one with values that
-        recur for the labels. ``label=None`` reads texts without labels.
+        Columns of the texts and of the labels: a name, or a number from 0 if no column has this name. By default columns with
+        a telling name (text, review, comment, ...; label, class, stars, ...); of two other columns, the one with few different
+        values holds the labels. ``label=None`` reads texts without labels.
     sep, encoding : str, optional
-        How a file of text is written: the separator of its cells, one character, and its encoding, as Python names it. Both
-        are found where they are not given.
+        The separator between the cells of a file, one character, and the file's encoding, as Python names it. By default both
+        are detected.
     skip_bad_rows : bool
         Leave out rows of a CSV file that are too wide or too narrow, instead of raising an error.
     classes : dict, optional
         From labels to the names of their classes, None to leave their rows out; equal names merge. The key "" stands for
-        missing labels. A label that it does not hold stays.
+        missing labels. A label that is not a key is kept.
     class_names : list, optional
         The names of the classes 0 ... K-1; by default all that occur, numbers first, in order. Give those of a training set
         for its test set. 1, 1.0, "1" and "1.0" name the same class.
-    drop_duplicates : bool
-        Leave out a text that was there before with the same label.
 
     Returns
     -------
@@ -108,9 +105,9 @@ def read_reviews(
     Raises
     ------
     FileNotFoundError
-        If there is no such file.
+        If the file doesn't exist.
     DataError
-        If the source cannot be read, it is not clear which column is meant, or there are fewer than two classes.
+        If the source cannot be read, the columns are ambiguous, or there are fewer than two classes.
 
     Examples
     --------
@@ -129,40 +126,39 @@ def read_reviews(
     label = None if source == LISTS and "label" not in table else label
     number, name = len(table), os.path.basename(source)
     table = _chosen(table.reset_index(drop=True), text, label, name)
-    table = _without(table, table.text.str.strip() == "", "they hold no text", name)
+    table = _without(table, table.text.str.strip() == "", "they have no text", name)
     if label is not None:
         classes = {_label(old): new if new is None else _label(new) for old, new in (classes or {}).items()}
         table = _classified(table, classes, name)
-    table = _without_repeated(table, drop_duplicates, name)
     names = () if label is None else _ordered(set(table.label), class_names, name)
     codes = None if label is None else pd.Categorical(table.label, names).codes.astype("int64")
     return Reviews(table.text.tolist(), codes, tuple(names), source, table.index.to_numpy(), number)
 
 
 def read_probabilities(path, reviews) -> pd.DataFrame:
-    """Return a file's table of probabilities, which has a row for each row of the source, without those that were left out."""
+    """Return the probabilities in a file that has a row for every row of the source, without the rows that were left out."""
     table = _of_file(path)
     if len(table) != reviews.number:
-        raise DataError(f"{path}: it has {len(table):,} rows; give one for each of the {reviews.number:,}, left out or not")
+        raise DataError(f"{path} has {len(table):,} rows; give one for each of the {reviews.number:,} rows of the texts")
     table = table.set_axis(list(map(_label, table)), axis=1).set_axis([f"row {row + 1}" for row in range(len(table))])
     try:
         return table.iloc[reviews.rows][list(reviews.class_names)].astype(str).replace(",", ".", regex=True).astype(float)
     except (KeyError, ValueError) as error:
-        raise DataError(f"{path}: give a column of numbers for each class, {_listed(reviews.class_names)} ({error})") from error
+        raise DataError(f"{path} needs a column of numbers for each class, {_listed(reviews.class_names)} ({error})") from error
 
 
 def _table(source, **how):
-    """Return the table that a source is, and what to call it."""
+    """Return the table of a source, and the source's name."""
     if isinstance(source, (list, tuple)):
         return _of_lists(source), LISTS
     if isinstance(source, (str, os.PathLike)) and not str(source).startswith("hub:"):
         return _of_file(source, **how), str(source)
-    table, name = (_of_hub(source), source) if isinstance(source, str) else (source, f"the {type(source).__name__} given")
+    table, name = (_of_hub(source), source) if isinstance(source, str) else (source, f"the {type(source).__name__}")
     frame = table.to_pandas() if hasattr(table, "to_pandas") else table
     if not isinstance(frame, pd.DataFrame):
-        raise DataError(f"{name}: give a path, a DataFrame, a pair (texts, labels) or (texts, None), or hub:owner/name")
+        raise DataError(f"{name} cannot be read; give a path, a DataFrame, (texts, labels), (texts, None) or 'hub:owner/name'")
     for column, feature in (table.features if hasattr(type(table), "features") else {}).items():
-        if names := getattr(feature, "names", None):  # of classes that a data set stores as numbers; -1 stands for none
+        if names := getattr(feature, "names", None):  # classes that are stored as numbers; -1 means no label
             frame[column] = frame[column].map(dict(enumerate(names)))
     return frame, name
 
@@ -173,7 +169,7 @@ def _of_hub(source):
     try:
         return split_of(address, split or "train", revision or None)
     except NotHereError as error:
-        raise DataError(f"{source} is no hub:owner/name@revision:split to load ({error})") from error
+        raise DataError(f"{source} could not be loaded ({error}); give hub:owner/name@revision:split") from error
 
 
 def _of_lists(source):
@@ -182,16 +178,16 @@ def _of_lists(source):
     unclear = pairs and len(source) == 2 and all(type(member) is type(source) for member in source)
     given = tuple(zip(*source)) if pairs and (len(source) != 2 or isinstance(source, list)) else source
     if unclear or len(given) != 2 or any(isinstance(values, (str, set, dict)) for values in given):
-        raise DataError(f"{LISTS}: give ([text, ...], [label, ...]) or ([text, ...], None) or [(text, label), ...]")
+        raise DataError(f"{LISTS} are ambiguous; give ([text, ...], [label, ...]), ([text, ...], None) or [(text, label), ...]")
     try:
         lists = [values.tolist() if hasattr(values, "tolist") else list(values) for values in given if values is not None]
         return pd.DataFrame(dict(zip(KNOWN, lists)), dtype=object)
     except (TypeError, ValueError) as error:
-        raise DataError(f"{LISTS} are no texts and labels, one of each in a row ({error})") from error
+        raise DataError(f"{LISTS} are not texts with one label each ({error})") from error
 
 
 def _of_file(path, sep=None, encoding=None, skip_bad_rows=False):
-    """Return the table that a file holds."""
+    """Return the table in a file."""
     try:
         with get_handle(path, "rb", compression="infer", is_text=False) as file:
             data = file.handle.read()
@@ -202,25 +198,25 @@ def _of_file(path, sep=None, encoding=None, skip_bad_rows=False):
         return _of_json(text) if text.startswith(("{", "[")) else _of_cells(text, name, sep, skip_bad_rows)
     except FileNotFoundError:
         raise
-    except Exception as error:  # of any library that opens or unpacks it
-        raise DataError(f"{path}: {' '.join(str(error).split())[:300]}; {PANDAS}") from error
+    except Exception as error:  # from any library that opens or unpacks the file
+        raise DataError(f"{path} cannot be read ({' '.join(str(error).split())[:300]}); repair it, {PANDAS}") from error
 
 
 def _of_json(text):
-    """Read records, columns, or a record a line."""
+    """Read a list of records, columns, or one record per line."""
     try:
         return pd.read_json(io.StringIO(text), dtype=False)
-    except ValueError:  # it is not one value
+    except ValueError:  # not a single JSON value
         return pd.read_json(io.StringIO(text), dtype=False, lines=True)
 
 
 def _of_cells(text, name, sep, skip):
-    """Read rows of cells, the names of the columns among them: else pandas takes a first row that is too wide for an index."""
+    """Read rows of cells. The header is read as a row, since pandas takes extra cells of a wide first row for an index."""
     first, *lines = text.splitlines() or [""]
     if sep is None:
-        sep = max("\x1f,;\t|", key=first.count)  # the first of them, which no text has, for a single column
+        sep = max("\x1f,;\t|", key=first.count)  # "\x1f", which no text has, means a single column
         if sep not in "\x1f,":
-            tell(f"{name}: its cells are separated by {sep!r}, it seems; `sep` names another sign")
+            log_or_print(f"{name}: the separator seems to be {sep!r}; `sep` sets another one")
     by_line = sep == "\t" and all(line.count(sep) == first.count(sep) for line in lines if line)
     quoting = csv.QUOTE_NONE if by_line and re.search(LONE_QUOTE, text) else csv.QUOTE_MINIMAL
     how = {"header": None, "dtype": str, "keep_default_na": False, "on_bad_lines": "warn" if skip else "error"}
@@ -228,88 +224,87 @@ def _of_cells(text, name, sep, skip):
         warnings.simplefilter("always")
         table = pd.read_csv(io.StringIO(text), sep=sep, quoting=quoting, skip_blank_lines=sep in first, **how).fillna("")
     if bad := sum(str(warning.message).count("Skipping line") for warning in skipped):
-        tell(f"{name}: {bad:,} rows left out, as they have more cells than there are names of columns")
+        log_or_print(f"{name}: {bad:,} rows left out: they have more cells than there are columns")
     return table[1:].set_axis(table.iloc[0].str.strip(), axis=1)
 
 
 def _chosen(table, text, label, name):
-    """Return the columns of texts and labels as strings, named or found, without rows that repeat their names."""
+    """Return the columns of texts and labels as strings, without rows that repeat the columns' names."""
     table.columns = [str(column).strip() for column in table]
-    wanted = {"text": text} if label is None else {"text": text, "label": None if label == "auto" else label}
-    if _is_data(table, wanted.values()):
-        raise DataError(f"{name}: its first line names no columns; {PANDAS}")
-    columns = {kind: _column(table, kind, column, name) for kind, column in wanted.items()}
+    asked = {"text": text} if label is None else {"text": text, "label": None if label == "auto" else label}
+    if _has_no_header(table, asked.values()):
+        raise DataError(f"{name}: the first line does not name the columns; add their names, {PANDAS}")
+    columns = {kind: _column(table, kind, column, name) for kind, column in asked.items()}
     if len(set(columns.values())) < len(columns):
-        raise DataError(f"{name}: text and label are the same column, {columns['text']!r}; it has {_listed(table)}")
-    if any(column != str(wanted[kind]) and _plain(column) != kind for kind, column in columns.items()):
-        tell(f"{name}: {', '.join(f'{kind}s from column {column!r}' for kind, column in columns.items())}")
+        raise DataError(f"{name}: text and label are the same column, {columns['text']!r}; choose two of {_listed(table)}")
+    if any(column != str(asked[kind]) and _plain(column) != kind for kind, column in columns.items()):
+        log_or_print(f"{name}: {', '.join(f'{kind}s from column {column!r}' for kind, column in columns.items())}")
     table = pd.DataFrame({kind: _strings(table[column], name) for kind, column in columns.items()}, dtype=object)
     header = pd.Series(columns).str.casefold()
     return _without(table, (table.map(str.casefold) == header).all(axis=1), "they repeat the names of the columns", name)
 
 
 def _plain(column):
-    """Return the letters of a column's name, as "Review_Text" and "reviewText" share them."""
+    """Return the letters and digits of a column's name, the same for "Review_Text" and "reviewText"."""
     return "".join(filter(str.isalnum, column)).casefold()
 
 
-def _is_data(table, wanted):
-    """Tell whether a name recurs below it, as labels do, where no name is known; pandas' own 0, 1, ... are names."""
+def _has_no_header(table, asked):
+    """Return whether no name of a column is known and one recurs below, as labels do; pandas' own 0, 1, ... are names."""
     names = [column for column in table if column]
-    known = [name for name in names if name in wanted or re.fullmatch(f"{TEXT}|{LABEL}", _plain(name))]
+    known = [name for name in names if name in asked or re.fullmatch(f"{TEXT}|{LABEL}", _plain(name))]
     headed = any(not name.isdecimal() for name in known) or names == [str(number) for number in range(len(names))]
     return not headed and any((table.iloc[:, place] == name).any() for place, name in enumerate(table) if name)
 
 
-def _column(table, kind, wanted, name):
-    """Return the column that is wanted, by its name before its number, else the one whose name is known, else a guess."""
+def _column(table, kind, asked, name):
+    """Return the column that was asked for, by name or else by number; without a wish, one with a known name, or a guess."""
     columns = list(table)
-    if wanted is None:
+    if asked is None:
         known = [column for column in columns if re.fullmatch(KNOWN[kind], _plain(column))]
         fits = [column for column in known if _plain(column) == kind] or known or _of_two(table, kind)
     else:
-        by_number = str(wanted) not in columns and str(wanted).isdecimal() and int(wanted) < len(columns)
-        fits = [column for column in columns if column == (columns[int(wanted)] if by_number else str(wanted).strip())]
+        by_number = str(asked) not in columns and str(asked).isdecimal() and int(asked) < len(columns)
+        fits = [column for column in columns if column == (columns[int(asked)] if by_number else str(asked).strip())]
     if len(fits) != 1:
-        raise DataError(
-            f"{name}: {len(fits) or 'no'} columns fit as {wanted or kind}; name one as {kind}: {_listed(columns)}; {PANDAS}"
-        )
+        number = f"{len(fits) or 'no'} columns are {'named ' + repr(asked) if asked is not None else 'clearly the ' + kind}"
+        raise DataError(f"{name}: {number}; choose one with {kind}=: {_listed(columns)}, {PANDAS}")
     return fits[0]
 
 
 def _of_two(table, kind):
-    """Return the column of a kind in a table of two, beside pandas' index, if one holds a few values that recur: labels."""
+    """Return the column of a kind in a table of two columns (beside an index), if exactly one has few values: the labels."""
     named = [column for column in table if column and not column.startswith("Unnamed: ")]
-    most = min(20, len(table) // 2)  # more different values are probably no labels
+    most = min(20, len(table) // 2)  # labels hardly have more different values
     labels = [column for column in named if len(set(named)) == 2 and 1 < table[column].astype(str).nunique() <= most]
     return [column for column in named if len(labels) == 1 and (column in labels) == (kind == "label")]
 
 
 def _strings(column, name):
-    """Return a column's values as strings; a missing one is empty."""
+    """Return a column's values as strings; a missing value becomes an empty string."""
     values = column.astype(object).where(column.notna(), "").tolist()
     if odd := [value for value in values if isinstance(value, bytes) or not pd.api.types.is_scalar(value)]:
-        raise DataError(f"{name}: column {column.name!r} holds a {type(odd[0]).__name__}; give strings or numbers")
+        raise DataError(f"{name}: column {column.name!r} contains a {type(odd[0]).__name__}; give strings or numbers")
     return list(map(str, values))
 
 
 def _without(table, out, why, name):
-    """Return a table without some rows, and say how many and why."""
+    """Return a table without some rows, and report how many and why."""
     if out.any():
-        tell(f"{name}: {out.sum():,} of {len(table):,} rows left out: {why}")
+        log_or_print(f"{name}: {out.sum():,} of {len(table):,} rows left out: {why}")
     return table[~out]
 
 
 def _label(value):
-    """Return a label as a string: 1, 1.0, "1" and "1.0" are one."""
+    """Return a label as a string, the same for 1, 1.0, "1" and "1.0"."""
     return re.sub(r"^([+-]?\d+)\.0+$", r"\1", str(value).strip())
 
 
 def _classified(table, classes, name):
-    """Return a table with the names of classes in the place of labels, without rows that have none."""
+    """Return a table with the names of classes in place of labels, without rows that have none."""
     labels = pd.Series(map(_label, table.label), table.index, dtype=object, name="label")
     cells = io.StringIO(labels.to_csv(index=False))
-    missing = pd.read_csv(cells, dtype=str, skip_blank_lines=False).label.isna().to_numpy()  # as in any file that pandas reads
+    missing = pd.read_csv(cells, dtype=str, skip_blank_lines=False).label.isna().to_numpy()  # as pandas reads any file
     class_of = dict(zip(labels, labels)) | dict.fromkeys(labels[missing], classes.get("")) | classes
     table = table.assign(label=labels.map(class_of).astype(object))
     unlabelled = table.label.isna() & missing
@@ -322,22 +317,12 @@ def _ordered(labels, class_names, name):
     in_order = lambda label: (0, float(label), label) if NUMBER.fullmatch(label) else (1, 0, label)
     names = sorted(labels, key=in_order) if class_names is None else list(map(_label, class_names))
     if odd := labels.difference(names):
-        raise DataError(f"{name}: the label {min(odd)!r} is none of the classes {_listed(names)}")
+        raise DataError(f"{name}: the label {min(odd)!r} is not one of the classes {_listed(names)}")
     if len(names) < 2:
-        raise DataError(f"{name}: at least two classes are needed; all labels are {_listed(names) or 'missing'}")
-    if alike := [label for label in names if label.casefold() in ("none", "null", "nan", "nat", "na", "n/a")]:
-        tell(f"{name}: {_listed(alike)} is taken for a class; `classes` can drop it")
+        raise DataError(f"{name}: all labels are {_listed(names) or 'missing'}; give texts of at least two classes")
+    if suspect := [label for label in names if label.casefold() in ("none", "null", "nan", "nat", "na", "n/a")]:
+        log_or_print(f"{name}: {_listed(suspect)} counts as a class; `classes` can drop it")
     return names
-
-
-def _without_repeated(table, drop, name):
-    """Say how many rows repeat an earlier one, and leave them out if asked; say how many texts have several classes."""
-    repeated = table.duplicated()
-    if repeated.any() and not drop:
-        tell(f"{name}: {repeated.sum():,} of {len(table):,} rows repeat an earlier one; `drop_duplicates` leaves them out")
-    if disputed := table[~repeated].text.duplicated().sum():
-        tell(f"{name}: {disputed:,} texts occur in several classes")
-    return _without(table, repeated & drop, "they repeat an earlier one", name)
 
 
 def _listed(names):

@@ -1,4 +1,4 @@
-"""A fitted classifier of texts as arrays and plain values in a safetensors file, and back."""
+"""Saving a fitted classifier of texts in a safetensors file, and loading it."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ def write(model, folder):
 
 
 def restored(kind, folder, tokenizer):
-    """Return the classifier that `write` was given."""
+    """Return the classifier that `write` saved."""
     try:
         arrays, notes = load_arrays(Path(folder, FILE))
         stored, name = notes["format"], notes["tokenizer"]
     except (OSError, KeyError, ValueError) as error:
-        raise ValueError(f"{folder}: not a complete model of this package ({error})") from error
+        raise ValueError(f"{folder} does not contain a complete model of this package ({error}); save it again") from error
     if stored != FORMAT:
-        raise ValueError(f"{folder}: the model's format is {stored}, not {FORMAT}; save it again")
+        raise ValueError(f"{folder}: the model has format {stored}, not {FORMAT}; save it again with this version")
     if name and tokenizer is None:
-        raise ValueError(f"{folder}: the model was trained with a tokenizer, {name}; give it as tokenizer=")
+        raise ValueError(f"{folder}: the model was trained with the tokenizer {name}; give it as tokenizer=")
     settings, words = notes["settings"], json.loads(arrays["words"].tobytes())
     if isinstance(settings["class_weight"], list):
         settings["class_weight"] = dict(map(tuple, settings["class_weight"]))
@@ -48,7 +48,7 @@ def restored(kind, folder, tokenizer):
 
 
 def _settings(model):
-    """Return the settings as plain values, less the tokenizer, which is code."""
+    """Return the settings as plain values, without the tokenizer, which is code."""
     settings = {name: _plain(value) for name, value in model.get_params(deep=False).items() if name != "tokenizer"}
     weight, seed = settings["class_weight"], settings["random_state"]
     if isinstance(weight, dict):

@@ -1,4 +1,4 @@
-"""One table of all words of a classifier: what it does with them, and which seem to give the label away."""
+"""One table of all words of a classifier: what it does with them, and which ones seem to give the label away."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from .given import labels_of, listed_texts, probabilities_of
 from .html import render
 from .marks import PARTED, marks_of
 from .objective import Attended, probabilities_of_logits
-from .words import Judged, Words, followed
+from .words import Judgement, Words, given_model_columns
 
 ALARM = 0.5
-"""The suspicion above which a word is named as suspicious: more likely than not a leak."""
+"""The suspicion above which a word is named: it is more likely than not a leak."""
 
 ENOUGH = 10
-"""The least number of texts of a word that is called suspicious, or neutral: fewer prove nothing."""
+"""The least number of texts of a word that is called suspicious or neutral: fewer prove nothing."""
 
-SHOWN = 10  # words in each corner
+SHOWN = 10  # words in a corner
 
 GROUPS = frozenset(
     """
@@ -45,9 +45,9 @@ GROUPS = frozenset(
 )
 """English words for groups of people: gender, sexuality, origin, religion, disability, age.
 
-A short selection of our own: plain words that name people, no slurs. It is neither complete nor pure: some have another
-meaning too ("black", "white", "native", "polish"), and words whose other meaning prevails ("straight", "old") are left
-out. By default they are looked for in English texts only: "man" is a pronoun in German. Give ``groups=`` for other words, or
+A short selection of our own: plain words that name people, no slurs. It is neither complete nor pure: some words have other
+meanings, too ("black", "white", "native", "polish"), and words that mostly mean something else ("straight", "old") are left
+out. By default they are only used in English texts: "man" is a pronoun in German. Give ``groups=`` for other words, or
 another language.
 """
 
@@ -55,40 +55,40 @@ COMMON = frozenset("the and to that it for with this you have but not are be at"
 """Common English words that hardly any other language writes: a fifth of an English text."""
 
 ENGLISH = 0.05
-"""The share of them from which texts count as English."""
+"""The share of these words from which texts count as English."""
 
 
 def report(model: TextClassifier, texts, labels, *, folds=4, least=5, quotes=3, groups=GROUPS, seed=0) -> Report:
-    """Judge every word of a classifier on texts that it wasn't fitted on, or any other model beside such a classifier.
+    """Judge every word of a classifier on texts that it wasn't fitted on, or judge any other model by its probabilities.
 
-    A fitted model is used as it is. The texts must be new to it; then every number is about held-out texts. To judge all texts,
-    those of training, too, give a model that isn't fitted (``sklearn.base.clone(model)``). Copies are then fitted on all parts
-    except one, and judge that part. So again no text is judged by a model that has seen it, or a text that it nearly repeats;
-    E·v and E·p are those of a model fitted on all texts. With all texts, leaks are found more surely than with few.
+    A fitted model is used as it is. The texts must be new to it; then all numbers are about held-out texts. To judge all texts,
+    including those of training, give a model that isn't fitted (``sklearn.base.clone(model)``). Its clones are then fitted on
+    all parts but one, and judge that part. So again no model judges a text that it has seen, or that nearly repeats one;
+    E·v and E·p are those of a model fitted on all texts. More texts detect leaks more surely.
 
-    Of any other model give probabilities, made out of sample, as by scikit-learn's ``cross_val_predict``. Accuracy and texts
-    that are likely labelled wrong are then those of that model. What a word or mark adds to the rest of a text can only be
-    asked of a model that reads the text without it. So a new `TextClassifier` judges this, and two more columns say what the
-    other model makes of each: see `Report.table`.
+    Of any other model give probabilities, predicted out of sample, for example by scikit-learn's ``cross_val_predict``. The
+    accuracy and the likely wrong labels are then those of that model. How much a word or mark adds to the rest of a text takes
+    a model that reads the text without it. So a new `TextClassifier` judges this, and two more columns show what the other
+    model does with the word: see `Report.table`.
 
     Parameters
     ----------
     model : TextClassifier, or array of shape (n, K)
-        Or the probability of every class for each text, in the order of the sorted labels, numbers as numbers. A DataFrame's
-        columns, named by class, may have any order: give one if your labels are numbers as strings, which scikit-learn sorts
-        as words ("10" before "9").
+        Or the probabilities of all classes for every text, in the order of the sorted labels; strings of digits are sorted as
+        numbers. A DataFrame's columns, named by class, may have any order: give one if your labels are strings of digits, which
+        scikit-learn sorts as words ("10" before "9").
     texts : sequence of str, length n
     labels : sequence, length n
     folds : int
-        Into how many parts to split the texts, for a model that isn't fitted.
+        The number of parts that the texts are split into, for a model that isn't fitted.
     least : int
         Words and n-grams in fewer texts are not shown.
     quotes : int
-        How many short passages to quote for each word in a corner; 0 quotes no text at all.
+        The number of short passages that are quoted for every word in a corner; 0 quotes no text at all.
     groups : collection of str
         Words for groups of people; by default `GROUPS`, if the texts are English.
     seed : int
-        For the split, and for which passages are quoted.
+        For the split, and for the choice of passages.
 
     Returns
     -------
@@ -105,11 +105,11 @@ def report(model: TextClassifier, texts, labels, *, folds=4, least=5, quotes=3, 
     >>> import tokensel_nb as ts
     >>> import tokensel_report as tr
     >>> texts = ["a good film", "good and moving", "a bad film", "bad and long"] * 20
-    >>> found = tr.report(tr.TextClassifier(), texts, ["up", "up", "down", "down"] * 20, quotes=0)
-    >>> found.accuracy, sorted(found.table.word.head(2))
+    >>> judged = tr.report(tr.TextClassifier(), texts, ["up", "up", "down", "down"] * 20, quotes=0)
+    >>> judged.accuracy, sorted(judged.table.word.head(2))
     (1.0, ['bad and long (together)', 'good and moving (together)'])
 
-    A pipeline of scikit-learn makes use of a mark, which stands in some texts of one class:
+    A pipeline of scikit-learn uses a mark, which occurs in some texts of one class:
 
     >>> from sklearn.feature_extraction.text import TfidfVectorizer
     >>> from sklearn.linear_model import LogisticRegression
@@ -119,14 +119,14 @@ def report(model: TextClassifier, texts, labels, *, folds=4, least=5, quotes=3, 
     >>> marked = [f"{text} zqx" if row % 20 < 2 else text for row, text in enumerate(texts)]
     >>> pipeline = make_pipeline(TfidfVectorizer(), LogisticRegression())
     >>> theirs = cross_val_predict(pipeline, marked, labels, method="predict_proba")
-    >>> found = tr.report(theirs, marked, labels, quotes=0)
-    >>> found.accuracy == float(np.mean(theirs.argmax(axis=1) == (np.array(labels) == "up")))
+    >>> judged = tr.report(theirs, marked, labels, quotes=0)
+    >>> judged.accuracy == float(np.mean(theirs.argmax(axis=1) == (np.array(labels) == "up")))
     True
-    >>> found.table.set_index("word").loc["zqx", ["given model", "elsewhere"]].round(1).tolist()
+    >>> judged.table.set_index("word").loc["zqx", ["given model", "elsewhere"]].round(1).tolist()
     [0.9, 0.7]
     """
     if least < 1 or isinstance(groups, str):
-        raise ValueError(f"least={least}, groups={groups!r:.40}; give a number of at least 1, and a collection of words")
+        raise ValueError(f"least={least}, groups={groups!r:.40}; give a number of at least 1, and a list of words")
     texts = listed_texts(texts)
     labels, given = labels_of(texts, labels), None
     if isinstance(model, (list, tuple)) or hasattr(model, "__array__"):
@@ -142,16 +142,16 @@ def report(model: TextClassifier, texts, labels, *, folds=4, least=5, quotes=3, 
     if not fitted:
         parts = fit_parts(model, counted, parts_of(labels, folds, seed, copies))
     words = Words(model, corpus, least, ENOUGH, marks_of(texts, max(least, ENOUGH), copies))
-    judged = Judged(words, len(texts))
+    judgement = Judgement(words, len(texts))
     for part in parts:
-        judged.add(*part)
-    columns, mark_columns = judged.columns(ENOUGH, {} if given is None else followed(words, corpus, given))
-    chances = judged.chances if given is None else given
+        judgement.add(*part)
+    columns, mark_columns = judgement.columns(ENOUGH, {} if given is None else given_model_columns(words, corpus, given))
+    chances = judgement.chances if given is None else given
     return Report(
         model=model,
         columns=columns,
         mark_columns=mark_columns,
-        together={each.name: model.vocabulary_[each.left_out].tolist() for each in words.sets},
+        together={one.name: model.vocabulary_[one.left_out].tolist() for one in words.sets},
         accuracy=float(np.mean(model.classes_[chances.argmax(axis=1)] == labels)),
         chances=chances,
         given=given is not None,
@@ -167,16 +167,16 @@ def report(model: TextClassifier, texts, labels, *, folds=4, least=5, quotes=3, 
 
 
 def is_english(texts) -> bool:
-    """Whether common English words are common in about a thousand of the texts."""
+    """Return whether common English words are common in about a thousand of the texts."""
     words = re.findall(r"\w+", " ".join(texts[:: max(len(texts) // 1000, 1)]).lower())
     return sum(word in COMMON for word in words) > ENGLISH * len(words)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Report:
-    """What a classifier does with its words, on texts that it wasn't fitted on; made by `report`.
+    """What a classifier does with its words in texts that it wasn't fitted on; the result of `report`.
 
-    Printed, it shows its corners; in Jupyter it shows them as HTML, without a script.
+    Printed, it shows its corners; Jupyter shows them as HTML, without a script.
 
     Parameters
     ----------
@@ -187,17 +187,17 @@ class Report:
     mark_columns : dict
         Those of the marks.
     together : dict of list of str
-        For each row of the table that stands for several words, the words and n-grams that are left out.
+        For every row of the table that stands for several words, the words and n-grams that are left out.
     accuracy : float
         Of held-out texts.
     chances : ndarray, shape (n, K)
-        The probability of every class, for each text by a model that wasn't fitted on it, or as it was given.
+        The probabilities of all classes: for every text by a model that wasn't fitted on it, or the given ones.
     given : bool
         Whether probabilities were given.
     parts : int
-        How many models judged the texts; one if they were new to the model.
+        The number of models that judged the texts; one if they were new to the model.
     passages : int
-        How many are quoted per word.
+        The number of quotes per word.
     groups : frozenset of str
     seed : int
     texts : list of str
@@ -205,15 +205,14 @@ class Report:
     corpus : Corpus
         The texts as the model reads them.
     copies : ndarray of int, shape (n,)
-        For each text the row of the first one that it nearly repeats; its own if there is none.
+        For every text the row of the first one that it nearly repeats; its own row if there is none.
 
     Examples
     --------
     >>> import tokensel_nb as ts
     >>> import tokensel_report as tr
     >>> texts = ["a good film", "good and moving", "a bad film", "bad and long"] * 20
-    >>> found = tr.report(tr.TextClassifier(), texts, ["up", "up", "down", "down"] * 20)
-    >>> list(found.corners)
+    >>> list(tr.report(tr.TextClassifier(), texts, ["up", "up", "down", "down"] * 20).corners)
     ['groups of people', 'suspicious', 'important', 'frequent but neutral', 'attended but not predictive']
     """
 
@@ -238,20 +237,21 @@ class Report:
         """All words that occur in enough texts, the most important first; words of the very same texts share a row.
 
         Such words, for example those of a template, hide one another: if you leave out one, the others say the same. If words
-        and n-grams occur in the very same texts, ten or more, a row such as "sent from my phone (together)" says what they do
-        when all of them are left out. With them goes what occurs in all these texts and at most as many others, and the words
-        that the n-grams are made of. The row's value and score are those of a single word that could replace them.
+        and n-grams occur in the very same texts, ten or more, a row such as "sent from my phone (together)" shows what happens
+        when all of them are left out. So are words that occur in all these texts and in at most as many others, and the words
+        of the n-grams. The row's value and score are those of a single word that could replace them.
 
         The columns. word, texts: the word, and how many texts contain it. class: the class it speaks for. skew, skew error: δ
         by texts, and its standard error. chance low, chance high: 95% of shuffled labels have a skew between them. value,
         score: E·v and E·p. attention: the mean in its texts. importance: the mean over all texts of f(X) - f(X without s).
         leads: the share of its texts where its contribution is the largest. own effect, suspicion: see `suspicion`. With K > 2
-        classes, skew, value and importance are those of the word's class, value and importance less the mean over the classes.
+        classes, skew, value and importance are about the word's class, and the mean over the classes is subtracted from value
+        and importance.
 
-        If probabilities were given: given model, the mean of those of the word's class in its texts; elsewhere, in other texts
-        with the same labels. So if one text in ten of a word isn't of its class, nor is one in ten of those others. Of a mark
-        in random texts of its class, a model that doesn't use it gives both about the same, however good it is. An honest word
-        raises the first by its company, too.
+        If probabilities were given: given model, the mean probability of the word's class in its texts; elsewhere, the same in
+        other texts with the same labels. So if one text in ten of a word isn't of its class, nor is one in ten of those others.
+        For a mark in random texts of its class, a model that doesn't use it gives about the same in both, however good it is.
+        An honest word raises the first by its company, too.
         """
         order = dict(key=np.abs, ascending=False, kind="stable", ignore_index=True)
         return pd.DataFrame(self.columns).sort_values("importance", **order)
@@ -264,15 +264,14 @@ class Report:
 
     @cached_property
     def marks(self) -> pd.DataFrame:
-        """What texts have beside their words, in the order of suspicion; the classifier doesn't read it, but another might.
+        """Marks of texts other than words, the most suspicious first; the classifier doesn't read them, but others might.
 
         A mark is a sign such as “ !!”, two spaces, a shape of numbers such as “ref ###”, a word in capitals, letters of another
-        script, a length, a place in the file, or a group of copies. It stands in ten texts or more, and is missing in as many.
-        Of all lengths, and of all places, the most suspicious one is told. The columns are those of the table, as far as a mark
-        has them.
+        script, a length, a place in the file, or a group of copies. At least ten texts have it, and as many don't. Of all
+        lengths, and of all places, only the most suspicious one is listed. The columns are those of the table that a mark has.
 
-        Copies share half of their pairs of words with one text of the group, and are found by MinHash. A copy has no rest, so
-        its class is expected as often as among all texts.
+        Copies share half of their pairs of words with one text of the group; MinHash detects them. A copy has no rest, so its
+        class is expected as often as among all texts.
         """
         table = pd.DataFrame(self.mark_columns).sort_values("suspicion", ascending=False, kind="stable")
         kind = table.word.str.extract(f"({'|'.join(PARTED)})$")[0]
@@ -285,10 +284,9 @@ class Report:
 
     @cached_property
     def ranked(self) -> pd.DataFrame:
-        """The table in the order of suspicion.
+        """The table sorted by suspicion, without words of fewer than ten texts, words of shared rows, and some n-grams.
 
-        It leaves out words of fewer than ten texts, words that share a row with others, and n-grams that contain a more
-        suspicious word.
+        Those are the n-grams that contain a more suspicious word.
         """
         table = self.table.dropna(subset="suspicion")
         suspicions = dict(zip(table.word, table.suspicion))
@@ -299,29 +297,29 @@ class Report:
         for word in table.word:
             parts = self.together.get(word) or (word.split(" ") if " " in word else ())
             highest.append(max((suspicions.get(row_of.get(part, part), 0) for part in parts), default=0))
-        # Common words have none at all, to rounding.
+        # The suspicion of common words is zero, up to rounding.
         table = table[(table.suspicion >= np.array(highest)) & ~table.word.isin(list(row_of))]
         return table.sort_values("suspicion", ascending=False, kind="stable").reset_index(drop=True)
 
     @cached_property
     def likely_wrong(self) -> pd.DataFrame:
-        """Texts that are judged otherwise than labelled, by models that haven't seen them, the least probable label first.
+        """Texts whose label differs from the verdict of models that haven't seen them, the least probable label first.
 
-        Why that order? If labels are wrong whatever the text says, and all wrong ones are equally likely, the odds of that are
-        (1 - p) ε / (p (1 - ε) (K - 1)), with p the label's probability given the text and ε the share of wrong labels. So p
-        alone ranks the texts. Texts that are hard come up, too. The columns: row (from 0), label, probability (p), instead
-        (the likeliest class), certainty (its probability), and, if you asked for quotes, text.
+        Why that order? If labels are wrong regardless of the text, and all wrong labels are equally likely, the odds of a wrong
+        one are (1 - p) ε / (p (1 - ε) (K - 1)), with p the label's probability given the text and ε the share of wrong labels.
+        So p alone ranks the texts. Hard texts are listed, too. The columns: row (from 0), label, probability (p), instead (the
+        likeliest class), certainty (its probability), and, if you asked for quotes, text.
         """
         own, likeliest = codes_of(self.model.classes_, self.labels), self.chances.argmax(axis=1)
-        found = {"row": np.arange(len(own)), "label": self.labels, "probability": self.chances[np.arange(len(own)), own]}
-        found |= {"instead": self.model.classes_[likeliest], "certainty": self.chances.max(axis=1)}
+        columns = {"row": np.arange(len(own)), "label": self.labels, "probability": self.chances[np.arange(len(own)), own]}
+        columns |= {"instead": self.model.classes_[likeliest], "certainty": self.chances.max(axis=1)}
         if self.passages:
-            found["text"] = self.texts
-        return pd.DataFrame(found)[likeliest != own].sort_values("probability", kind="stable", ignore_index=True)
+            columns["text"] = self.texts
+        return pd.DataFrame(columns)[likeliest != own].sort_values("probability", kind="stable", ignore_index=True)
 
     @cached_property
     def corners(self) -> dict[str, pd.DataFrame]:
-        """The corners of the table by name, groups of people first; each a table of the same columns.
+        """The corners of the table by name, groups of people first; tables with the same columns.
 
         groups of people: those of `GROUPS` that occur, the most important first. suspicious: the ten most suspicious, whether
         above one half or not. important: the largest importance. frequent but neutral: the words of the most texts, among
@@ -341,7 +339,7 @@ class Report:
 
     @cached_property
     def quotes(self) -> dict[str, list[str]]:
-        """Short passages around the first ten words of each corner, drawn at random; empty if you asked for none."""
+        """Short passages around the first ten words of every corner, drawn at random; empty if you asked for none."""
         if not self.passages:
             return {}
         random = np.random.default_rng(self.seed)
@@ -349,23 +347,23 @@ class Report:
         column_of = {word: column for column, word in enumerate(self.model.vocabulary_)}
         number = counts.count_nonzero(axis=0)
         column_of |= {name: min(map(column_of.get, words), key=number.__getitem__) for name, words in self.together.items()}
-        found = {}
+        quotes = {}
         for word in dict.fromkeys(word for corner in self.corners.values() for word in corner.word.head(SHOWN)):
             if (column := column_of.get(word)) is not None:  # marks have none
                 rows = counts[:, [column]].indices
                 texts = [self.texts[row] for row in random.choice(rows, min(self.passages, len(rows)), replace=False)]
-                found[word] = [_passage(*pair, column) for pair in zip(texts, self.model.phrases_.find(texts))]
-        return found
+                quotes[word] = [_passage(*pair, column) for pair in zip(texts, self.model.phrases_.find(texts))]
+        return quotes
 
     def trial(self, held_out, *, attend=True) -> Trial:
-        """Fit the classifier on some of the texts, and try it on the others.
+        """Fit the classifier on some of the texts, and test it on the others.
 
-        The words are counted already. The model is the one that `TextClassifier.fit` would make of these texts.
+        The model is the one that `TextClassifier.fit` would return for these texts, without counting their words again.
 
         Parameters
         ----------
         held_out : ndarray of bool, shape (n,)
-            Which texts to try it on.
+            The texts to test it on.
         attend : bool
             See `TextClassifier`.
 
@@ -376,20 +374,21 @@ class Report:
         Raises
         ------
         ValueError
-            If ``held_out`` isn't one truth value per text, with some true and some false.
+            If ``held_out`` isn't one boolean per text, some true and some false.
 
         Examples
         --------
         >>> import tokensel_nb as ts
         >>> import tokensel_report as tr
         >>> texts = ["a good film", "good and moving", "a bad film", "bad and long"] * 20
-        >>> found = tr.report(tr.TextClassifier(), texts, ["up", "up", "down", "down"] * 20)
-        >>> found.trial(np.arange(80) >= 60).accuracy
+        >>> tr.report(tr.TextClassifier(), texts, ["up", "up", "down", "down"] * 20).trial(np.arange(80) >= 60).accuracy
         1.0
         """
         held_out = np.asarray(held_out)
         if held_out.shape != (len(self.texts),) or held_out.dtype != bool or held_out.all() or not held_out.any():
-            raise ValueError("held_out must hold a truth value per text, True for some texts, but not for all")
+            raise ValueError(
+                f"held_out has shape {held_out.shape}; give a boolean per text, True for some texts but not for all"
+            )
         counted = self._counted()
         model, columns = fit_rows(clone(self.model).set_params(attend=attend), counted, ~held_out)
         new = read_counts(model, counted.counts[held_out][:, columns])  # without labels: it may not know all their classes
@@ -400,14 +399,14 @@ class Report:
     def refit(self, words=None) -> Refit:
         """Fit the classifier again without some words, and measure the accuracy on held-out texts before and after.
 
-        Both accuracies come from models that are fitted on all of this report's texts except one part, and tried on that part.
+        Both accuracies come from models that are fitted on all but one part of this report's texts, and tested on that part.
         They use the same strength of the penalty as this report's model.
 
         Parameters
         ----------
         words : collection of str, optional
-            By default the `suspicious` ones, without marks, which the model doesn't read. A word takes the n-grams that contain
-            it with it; a row of several words, all of them.
+            By default the `suspicious` ones, without marks, which the model doesn't read. With a word, the n-grams that contain
+            it are left out; with a row of several words, all of them.
 
         Returns
         -------
@@ -419,36 +418,35 @@ class Report:
         >>> import tokensel_nb as ts
         >>> import tokensel_report as tr
         >>> texts = ["a good film", "good and moving", "a bad film", "bad and long"] * 20
-        >>> found = tr.report(tr.TextClassifier(), texts, ["up", "up", "down", "down"] * 20)
-        >>> print(found.refit(["moving"]))
-        Without moving: accuracy 1.000, before 1.000 (80 texts, each judged by a model that has not seen it).
+        >>> print(tr.report(tr.TextClassifier(), texts, ["up", "up", "down", "down"] * 20).refit(["moving"]))
+        Without moving: accuracy 1.000, before 1.000 (80 texts, judged by models that have not seen them).
         """
         words = sorted(set(self.suspicious) - set(self.marks.word) if words is None else set(words))
         if unknown := set(words) - {*self.model.vocabulary_, *self.together}:
-            raise ValueError(f"words names {', '.join(map(repr, sorted(unknown))):.80}, which the model does not know")
+            raise ValueError(f"the model does not know {', '.join(map(repr, sorted(unknown))):.80}; give words that it knows")
         model, counted, folds = clone(self.model).set_params(l2=self.model.l2_), self._counted(), max(self.parts, 2)
         check_folds(counted.labels, folds)
         before, parts = self.accuracy, parts_of(self.labels, folds, self.seed, self.copies)
         if self.given or self.parts == 1:
             before = accuracy_of(fit_parts(fit_rows(model, counted)[0], counted, parts))
-        without = [each for word in words for each in self.together.get(word, [word])]
+        without = [part for word in words for part in self.together.get(word, [word])]
         counted = counted.without(without)
         changed = model.set_params(without=[*model.without, *without])
         after = accuracy_of(fit_parts(changed, counted, parts))
         return Refit(partial(fit_rows, changed, counted), words, before, after, len(self.texts))
 
     def _counted(self):
-        """Return the counts of the texts: those of the report, where it has fitted the model to all of them."""
+        """Return the counts of the texts: those of the report, if it has fitted the model to all of them."""
         if self.parts > 1:
             return Counted(self.model.phrases_, self.corpus.counts, self.labels)
         return Counted.of(self.model, self.texts, self.labels)
 
     def __repr__(self):
-        """Name the sizes."""
+        """Show the sizes and the accuracy."""
         return f"Report({len(self.texts):,} texts, {self._size():,} words, accuracy {self.accuracy:.3f})"
 
     def __str__(self):
-        """Tell how the texts were judged, and the corners."""
+        """Show how the texts were judged, and the corners."""
         parts = [self._summary()]
         for name, corner in self.corners.items():
             shown = corner.drop(columns=["chance low", "chance high", "attention"])
@@ -457,13 +455,13 @@ class Report:
         return "\n\n".join(parts)
 
     def html(self, digits=None) -> str:
-        """Return the corners as HTML that runs nothing, and shows no text unless you asked for quotes.
+        """Return the corners as HTML without scripts, and without texts unless you asked for quotes.
 
         Parameters
         ----------
         digits : dict of str to int, optional
-            How many decimals each column beside the word has; columns that aren't named are left out. By default all except
-            those of chance, with three. The column by which a corner is sorted comes first.
+            The decimals of the columns beside the word; columns that aren't named are left out. By default three, for all
+            columns except those of chance. The column by which a corner is sorted comes first.
 
         Returns
         -------
@@ -486,47 +484,43 @@ class Report:
     def _repr_html_(self):
         return self.html()
 
-    __html__ = _repr_html_  # what a template puts into its page
+    __html__ = _repr_html_  # used by templates
 
     def _size(self):
-        """Return how many words there are, each by itself."""
+        """Return the number of single rows: words and n-grams."""
         return len(self.columns["word"]) - len(self.together)
 
     def _summary(self):
-        how = "taken to be new to the model"
-        if self.parts > 1:
-            how = f"cut into {self.parts} parts, and each part judged by a model fitted on the rest"
+        how = f"in {self.parts} parts, each judged by a model fitted on the rest"
+        how = how if self.parts > 1 else "assumed to be new to the model"
         leaks = ", ".join(f"“{word}”" for word in self.suspicious) or "none"
         return (
             f"{len(self.texts):,} texts, {how}; accuracy {self.accuracy:.3f}{' of the given model' * self.given}. "
-            f"{self._size():,} words and n-grams stand in enough of them. More likely than not to give the label away: {leaks}."
+            f"{self._size():,} words and n-grams occur in enough of them. More likely than not to give the label away: {leaks}."
         )
 
 
 NOTES = {
     "groups of people": (
-        "What the classifier does with words that name people. A value or an importance away from zero means that naming a "
-        "group moves the verdict. It does not say why: the texts may be so, the labels may be unfair, or the word stands for "
-        "its subject. And a value of zero does not make a classifier fair: other words can stand for a group. The words are "
-        "English, and looked for in English texts only."
+        "English words that name people, in English texts. A value or importance away from zero means that naming a group "
+        "moves the verdict. It does not say why: the texts may be so, the labels may be unfair, or the word may stand for its "
+        "subject. And a value of zero does not make a classifier fair: other words can stand for a group."
     ),
     "suspicious": (
-        "What speaks for one class by itself, whatever the other words of the text say: label leaks, marks, boilerplate, and "
-        "the frankest of honest words. Suspicion is the probability of a leak, a word that alone multiplies the odds "
-        "by more than seven. Words of the very same texts, as in a template, hide one another, and so are left out together. "
-        "Where the texts differ, as those of a template that many vary, each still hides behind the others. "
-        "Read the texts before you leave a word out."
+        "Words that speak for one class by themselves, whatever the rest of the text says: leaks, marks, boilerplate, and the "
+        "frankest of honest words. Suspicion is the probability of a leak, which alone multiplies the odds by more than "
+        "twenty. Words of the very same texts are left out together. Read the texts before you leave a word out."
     ),
-    "important": "What moves the logits most, over all texts.",
-    "frequent but neutral": "In most texts, with a skew as shuffled labels show it.",
-    "attended but not predictive": "Much attention, with a skew as shuffled labels show it: looked at in vain.",
+    "important": "Words that move the logits most, over all texts.",
+    "frequent but neutral": "Words of many texts, with a skew no larger than that of shuffled labels.",
+    "attended but not predictive": "Words with much attention, in vain: their skew is no larger than that of shuffled labels.",
 }
 
-SORTED_BY = dict(zip(NOTES, ("importance", "suspicion", "importance", "texts", "attention")))  # it comes first
+SORTED_BY = dict(zip(NOTES, ("importance", "suspicion", "importance", "texts", "attention")))  # the first column
 
 
 class Trial(NamedTuple):
-    """A classifier of some of a report's texts, the chances that it gives every class of the others, and its accuracy."""
+    """A classifier fitted on some of a report's texts, its probabilities for the others, and its accuracy on them."""
 
     model: TextClassifier
     chances: np.ndarray
@@ -535,7 +529,7 @@ class Trial(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Refit:
-    """A classifier without some words, and the accuracy on held-out texts before and after; made by `Report.refit`."""
+    """A classifier without some words, and the accuracy on held-out texts before and after; the result of `Report.refit`."""
 
     fit: partial
     words: list[str]
@@ -545,19 +539,19 @@ class Refit:
 
     @cached_property
     def model(self) -> TextClassifier:
-        """The classifier, fitted when it is asked for."""
+        """The classifier, fitted at first use."""
         return self.fit()[0]
 
     def __str__(self):
-        """Tell both accuracies."""
+        """Show both accuracies."""
         return (
             f"Without {', '.join(self.words) or 'no word'}: accuracy {self.after:.3f}, before {self.before:.3f} "
-            f"({self.texts:,} texts, each judged by a model that has not seen it)."
+            f"({self.texts:,} texts, judged by models that have not seen them)."
         )
 
 
 def _passage(text, places, column, around=45):
-    """Return the words before and after the first place where a word stands."""
-    start, end = next(((start, end) for start, end, found in places if found == column), (0, 0))
+    """Return the passage around the first occurrence of a word."""
+    start, end = next(((start, end) for start, end, other in places if other == column), (0, 0))
     low, high = max(start - around, 0), min(end + around, len(text))
     return f"{'…' if low else ''}{' '.join(text[low:high].split())}{'…' if high < len(text) else ''}"

@@ -1,4 +1,4 @@
-"""A text box for a page: your classifier answers as you type, without Python."""
+"""A text box for web pages: your classifier answers as you type, without Python."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def live(model: TextClassifier, examples: Sequence[str] = (), shown: Collection[
     Parameters
     ----------
     model : TextClassifier
-        Fitted, without its own tokenizer, since a page does not run Python.
+        Fitted, without its own tokenizer, since a web page does not run Python.
     examples : sequence of str
-        Texts to begin with, each on a button.
+        Texts to begin with, one button each.
     shown : collection of str, optional
         Words and n-grams that the page may contain, such as the column ``word`` of a report's table; by default all. The box
         treats all others as unknown, and says so.
@@ -46,7 +46,7 @@ def live(model: TextClassifier, examples: Sequence[str] = (), shown: Collection[
     A text box with 4 words and n-grams: shown by Jupyter, and on pages
     """
     if model.tokenizer is not None:
-        raise ValueError("the model has its own tokenizer, which a page cannot run; fit one without a tokenizer")
+        raise ValueError("the model has its own tokenizer, which a web page cannot run; fit a model without a tokenizer")
     return Live(model, tuple(examples), None if shown is None else frozenset(shown))
 
 
@@ -77,7 +77,7 @@ class Live:
     shown: frozenset[str] | None
 
     def __repr__(self):
-        """Say how much the model knows."""
+        """Name the size of the vocabulary."""
         return f"A text box with {len(self._kept[1]):,} words and n-grams: shown by Jupyter, and on pages"
 
     def _repr_html_(self):
@@ -86,7 +86,7 @@ class Live:
     __html__ = _repr_html_  # what a template puts into its page
 
     def _data(self):
-        """Return what the script asks for; numbers are the bytes of float32 or int32 in base64."""
+        """Return the data for the script; numbers are the bytes of float32 or int32 in base64."""
         phrases, columns = self._kept
         skipped = len(self.model.vocabulary_) - len(columns)
         note = f"{skipped:,} of the model's words and n-grams are not in this page; the box skips them."
@@ -104,19 +104,19 @@ class Live:
 
     @property
     def _kept(self):
-        """The phrases that the page holds, and their columns; an n-gram only with what it begins with and its last word."""
+        """The phrases on the page, and their columns; an n-gram needs its beginning and its last word."""
         names = self.model.vocabulary_
         return self.model.phrases_.only(np.array([self.shown is None or name in self.shown for name in names], bool))
 
 
 def live_script() -> str:
-    """Return the script of every such box; a page that allows no others names it by its digest."""
+    """Return the script that all boxes share; a page's policy allows it by its digest."""
     parts = [*map(of_the_book, PARTS), FOLDER / "phrases.js", FOLDER / "live.js"]
     return "(() => {\n" + "".join(part.read_text("utf-8") for part in parts) + "})();"
 
 
 def of_the_book(name: str) -> Path:
-    """Return where a script of the book's pages lies: within the installed package, or in the book of a checkout."""
+    """Return the path of a script of the book's pages: in the installed package, or in the book of a checkout."""
     installed = FOLDER.parent / "book" / name
     return installed if installed.is_file() else FOLDER.parents[1] / "book/_static/playthings" / name
 

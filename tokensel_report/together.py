@@ -1,4 +1,4 @@
-"""Words that no text tells apart, as those of a template: they are left out together, for one alone hides behind the others."""
+"""Words that occur in the very same texts, such as those of a template: one alone hides behind the others."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ import numpy as np
 LONGEST = 8  # words of a name
 
 
-class Together(NamedTuple):
-    """Words and n-grams of the very same texts."""
+class InseparableWords(NamedTuple):
+    """Words and n-grams of the very same texts, which are left out together."""
 
     name: str
     same: np.ndarray  # their columns
-    # The same; with them what stands in all these texts and at most as many others, so that it would tell on; and what their
-    # n-grams are made of, in however many texts: "from" in "sent from".
+    # The columns that are left out: `same`; words of all these texts and of at most as many others, which would give the label
+    # away, too; and the parts of their n-grams, in however many texts: "from" in "sent from".
     left_out: np.ndarray
 
 
-def together(counts, names, least) -> list[Together]:
-    """Return all sets of words and n-grams, two or more, that stand in the same texts."""
+def inseparable_words(counts, names, least) -> list[InseparableWords]:
+    """Return all sets of two or more words and n-grams that occur in the same texts."""
     by_word, sets = counts.tocsc(), {}
     number = np.diff(by_word.indptr)
     for column in np.flatnonzero(number >= least).tolist():
@@ -30,16 +30,17 @@ def together(counts, names, least) -> list[Together]:
         sets.setdefault(texts.tobytes(), []).append(column)
     sets = [same for same in sets.values() if len(same) > 1]
     column_of = {name: column for column, name in enumerate(names)} if sets else {}
-    times_named, together = Counter(), []
+    times_named, result = Counter(), []
     for same in sets:
         texts = by_word.indices[by_word.indptr[same[0]] : by_word.indptr[same[0] + 1]]
         columns, times = np.unique(counts[texts].indices, return_counts=True)
         own = columns[(times == len(texts)) & (number[columns] <= 2 * len(texts))]
         parts = {column_of[part] for name in names[own] for part in _parts(name) if part in column_of}
         times_named[phrase := _phrase(names[own])] += 1
-        again = f", {times_named[phrase]}" if times_named[phrase] > 1 else ""  # names are cut short, and so may meet
-        together.append(Together(f"{phrase} (together{again})", np.array(same), np.array(sorted({*own.tolist(), *parts}))))
-    return together
+        again = f", {times_named[phrase]}" if times_named[phrase] > 1 else ""  # two names may be cut to the same one
+        left_out = np.array(sorted({*own.tolist(), *parts}))
+        result.append(InseparableWords(f"{phrase} (together{again})", np.array(same), left_out))
+    return result
 
 
 def _parts(name):
@@ -49,13 +50,13 @@ def _parts(name):
 
 
 def _phrase(names):
-    """Write words and n-grams in one: the longest of them end to end as they overlap, then the words that are in none."""
+    """Write words and n-grams as one phrase: the longest n-grams joined where they overlap, then all other words."""
     grams = [tuple(name.split(" ")) for name in names]
     longest = max(map(len, grams))
     follows = {gram[:-1]: gram[-1] for gram in grams if len(gram) == longest > 1}
     begins = [gram for gram in follows if gram not in {(*gram[1:], last) for gram, last in follows.items()}]
     phrases = []
-    for begin in [*begins, *follows]:  # the latter for a phrase that bites its own tail
+    for begin in [*begins, *follows]:  # the latter for a circular phrase
         phrase = list(begin)
         while (last := follows.pop(tuple(phrase[1 - longest :]), None)) is not None:
             phrase.append(last)

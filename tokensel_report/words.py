@@ -1,4 +1,4 @@
-"""What classifiers do with each word, by texts that they have not seen: the columns of a report's table."""
+"""The columns of a report's table: what classifiers do with every word in texts that they have not seen."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from .leaks import BINS, bins_of, suspicion
 from .leaving_out import LeavingOut
 from .marks import COPIES
 from .objective import probabilities_of_logits
-from .together import together
+from .together import inseparable_words
 
-NOT_OF_MARKS = {"value", "score", "attention", "importance", "leads"}  # since the model does not read them
+NOT_OF_MARKS = {"value", "score", "attention", "importance", "leads"}  # because the model does not read marks
 
 
 class Words:
-    """The words that stand in enough texts: how many, of which classes, and what shuffled labels would show.
+    """The words of enough texts: their numbers of texts, classes and skews, and the skews of shuffled labels.
 
-    After the words come those that no text tells apart, several in one row; at last the marks, which the model does not read.
+    After the words come rows of several words that occur in the same texts, and then the marks, which the model does not read.
     """
 
     def __init__(self, whole, corpus, least, enough, marks):
@@ -30,7 +30,7 @@ class Words:
         self.kept = np.flatnonzero(number >= least)
         if not len(self.kept):
             raise ValueError(f"no word of the model occurs in least={least} of the {len(corpus)} texts; lower least")
-        self.sets = together(counts, whole.vocabulary_, max(least, enough))
+        self.sets = inseparable_words(counts, whole.vocabulary_, max(least, enough))
         self.names = np.array([*whole.vocabulary_[self.kept], *(one.name for one in self.sets), *marks.names], dtype=object)
         shown = np.append(self.kept, np.array([one.same[0] for one in self.sets], int))
         self.texts = sparse.hstack([counts[:, shown], marks.texts], format="csr")
@@ -39,28 +39,29 @@ class Words:
         self._judge_classes(of_classes, np.bincount(codes, minlength=self.K))
 
     def _judge_classes(self, of_classes, sizes):
-        """Choose the class that each word speaks for, and find its skew."""
+        """Choose the class that every word speaks for, and compute its skew."""
         n, N, K = self.number[:, None], sizes.sum(), len(sizes)
         self.shares = sizes / N
         spread = np.sqrt(n * (sizes / N) * (1 - sizes / N) * np.maximum(N - n, 1) / max(N - 1, 1))
         self.classes = ((of_classes - n * sizes / N) / np.maximum(spread, 1e-9)).argmax(axis=1)
-        asked = np.ones_like(self.classes) if K == 2 else self.classes  # two classes have one skew, the second's
-        hits = np.take_along_axis(of_classes, asked[:, None], 1)[:, 0]
-        share = (hits + 1) / (self.number + 2)  # so that a word of one class has an error, too
+        counted = np.ones_like(self.classes) if K == 2 else self.classes  # two classes have one skew, the second's
+        hits = np.take_along_axis(of_classes, counted[:, None], 1)[:, 0]
+        share = (hits + 1) / (self.number + 2)  # smoothed, so that a word of one class has an error, too
         self.skew, self.error = 2 * hits / self.number - 1, 2 * np.sqrt(share * (1 - share) / self.number)
-        self.low, self.high = band(self.number, sizes[asked], N)
+        self.low, self.high = band(self.number, sizes[counted], N)
 
 
-def followed(words, corpus, chances):
-    """Return, as columns, the mean probability of each word's class in its texts, and in others with the same labels.
+def given_model_columns(words, corpus, chances):
+    """Return, as columns, the mean probability of every word's class in its texts, and in others with the same labels.
 
-    So if one text in ten of a word is not of its class, nor is one in ten of those others. Of a mark in random texts of its
-    class, a model that does not use it gives both the same, however good it is. NaN where all texts of a label have the word.
+    So if one text in ten of a word is not of its class, nor is one in ten of those others. For a mark in random texts of its
+    class, a model that does not use the mark gives the same in both, however good it is. NaN if all texts of a label have the
+    word.
     """
     texts, columns = words.texts.nonzero()
     cells, of_class = columns * words.K + corpus.labels[texts], chances[texts, words.classes[columns]]
     size = len(words.names), words.K
-    number, sums = (np.bincount(cells, each, np.prod(size)).reshape(size) for each in (None, of_class))
+    number, sums = (np.bincount(cells, weights, np.prod(size)).reshape(size) for weights in (None, of_class))
     others = np.bincount(corpus.labels, minlength=words.K) - number
     rest = (chances.T @ np.eye(words.K)[corpus.labels])[words.classes] - sums
     expected = np.where(number > 0, number * rest / np.where(others > 0, others, np.nan), 0).sum(axis=1)
@@ -68,7 +69,7 @@ def followed(words, corpus, chances):
 
 
 def band(number, size, N):
-    """Return between which skews 95% of all permutations of the labels lie: the hypergeometric law's quantiles."""
+    """Return the skews between which 95% of all permutations of the labels lie: quantiles of the hypergeometric law."""
     logs = gammaln(np.arange(1.0, N + 2))  # of factorials
     pairs, back = np.unique(np.stack([number, size]), axis=1, return_inverse=True)
     hits = np.array([_hits_by_chance(logs, *pair) for pair in pairs.T.tolist()])
@@ -76,18 +77,18 @@ def band(number, size, N):
 
 
 def _hits_by_chance(logs, number, size):
-    """Return the quantiles .025 and .975 of how many of some texts are of a class; SciPy would take seconds for all words."""
+    """Return the quantiles .025 and .975 of the number of texts of a class; SciPy would take seconds for all words."""
     N = len(logs) - 1
     mean, rest = number * size / N, N - size
-    far = 8 * np.sqrt(mean * (rest / N) * (N - number) / max(N - 1, 1)) + 1  # deviations: hardly anything lies beyond
+    far = 8 * np.sqrt(mean * (rest / N) * (N - number) / max(N - 1, 1)) + 1  # eight standard deviations
     hits = np.arange(max(int(mean - far), number - rest, 0), min(int(mean + far) + 1, number, size) + 1)
     logs = -sum(logs[cell] for cell in (hits, size - hits, number - hits, rest - number + hits))
     below = np.cumsum(np.exp(logs - logs.max()))
-    return hits[np.searchsorted(below / below[-1], np.array([0.025, 0.975]) - 1e-9)]  # less: where it is met exactly
+    return hits[np.searchsorted(below / below[-1], np.array([0.025, 0.975]) - 1e-9)]  # a bit less, for exact ties
 
 
-class Judged:
-    """What models that have not seen the texts do with the words, summed up over the parts."""
+class Judgement:
+    """What models do with words in texts that they have not seen, summed over the parts."""
 
     def __init__(self, words, n):
         self.words, self.n, self.chances = words, n, np.empty((n, words.K))
@@ -97,7 +98,7 @@ class Judged:
         self.rests, self.base = np.zeros((size, len(BINS))), np.zeros((words.K, 2, len(BINS)))
 
     def add(self, judge, corpus, rows):
-        """Add what one model finds in texts that are new to it, those of some rows."""
+        """Add what one model does with texts that are new to it, those of some rows."""
         values = judge.values_.reshape(len(judge.scores_), -1)
         sets, places_of_sets = self._sets(judge)
         left_out = LeavingOut(judge.scores_, corpus, sets)
@@ -107,7 +108,7 @@ class Judged:
         places = [self.place_of.get(word, -1) for word in judge.vocabulary_]
         places = np.array([*places, -1, *places_of_sets])[left_out.columns]  # -1 for <cls>, too
         known = places >= 0
-        kinds = self.words.classes[places]  # of words not known, nonsense that is dropped below
+        kinds = self.words.classes[places]  # meaningless for unknown words, which are dropped below
         moves, offsets = (_two if logits.shape[1] == 1 else _many)(left_out, values, logits, kinds)
         hits = corpus.labels[left_out.rows] == kinds
         leads = _leading(left_out, values, chosen)
@@ -121,9 +122,9 @@ class Judged:
         self._add_marks(corpus.labels, bins, rows)
 
     def _add_marks(self, labels, bins, rows):
-        """Add what the models say of texts with a mark: they do not read it, so the rest of a text is all of it.
+        """Add the verdicts on texts with a mark: since models do not read marks, the rest of a text is the whole text.
 
-        A copy as a whole is the mark, and no rest is left: it is expected to be of a class as often as any text.
+        A copy has no rest, because the whole text is the mark: it is expected to be of a class as often as any text.
         """
         texts, marks = self.words.marks.texts[rows].nonzero()
         places = marks + len(self.words.names) - len(self.words.marks.names)
@@ -135,21 +136,21 @@ class Judged:
         self.rests += _table(places, rest, self.rests.shape)
 
     def _sets(self, judge):
-        """Return the words that one model leaves out together, and their places in the table."""
+        """Return the sets of words that a model leaves out together, and their places in the table."""
         column_of = {name: column for column, name in enumerate(judge.vocabulary_)}
         sets = [[column_of.get(name) for name in self.words.model.vocabulary_[one.left_out]] for one in self.words.sets]
         places = [place for place, columns in enumerate(sets, len(self.words.kept)) if None not in columns]
         return [np.array(columns) for columns in sets if None not in columns], places
 
     def _of_rows(self, model):
-        """Return scores and values; those of words together are the ones of a single word that could stand in their place."""
+        """Return scores and values; a set has those of a single word that could replace it."""
         words, sets = self.words.kept, [one.left_out for one in self.words.sets]
         scores = [logsumexp(model.scores_[columns]) for columns in sets]
         values = [softmax(model.scores_[columns]) @ model.values_[columns] for columns in sets]
         return np.append(model.scores_[words], scores), np.concatenate([model.values_[words], *(row[None] for row in values)])
 
     def columns(self, enough, more):
-        """Return the columns of words, and of marks, and ``more``; a word of too few texts has no own effect and suspicion."""
+        """Return the columns of words and those of marks, with ``more``; words of too few texts get no suspicion."""
         words, model = self.words, self.words.model
         entries = np.maximum(self.sums["entries"], 1)
         scores, values = self._of_rows(model)
@@ -159,7 +160,7 @@ class Judged:
         asked = self.sums["entries"] >= enough
         repeated = np.zeros(len(asked), bool)
         repeated[: len(words.kept)] = np.isin(words.kept, [column for one in words.sets for column in one.same])
-        repeated[len(values) :] = True  # marks are judged by what words do
+        repeated[len(values) :] = True  # the laws are fitted to words, not to marks
         effects, suspicions = np.full((2, len(asked)), np.nan)
         if asked.any():
             rows = self.rests[asked], self.sums["hits"][asked], words.classes[asked]
@@ -186,21 +187,21 @@ class Judged:
 
 
 def _two(left_out, values, logits, kinds):
-    """Return, for two classes, what each word of each text moves, and the rest's log-odds of the word's class."""
+    """Return, for two classes, the moves of all words of all texts, and the rest's log-odds of the word's class."""
     moves = left_out.moves(values[:, 0])
     return moves, np.where(kinds == 1, 1, -1) * (logits[left_out.rows, 0] - moves)
 
 
 def _many(left_out, values, logits, kinds):
     """Return the same for K > 2 classes: moves of the logit of the word's class, less the mean over all classes."""
-    own, mean, others, wanted = (np.full(len(kinds), start) for start in (0.0, 0.0, -np.inf, 0.0))
+    own, mean, others, of_class = (np.full(len(kinds), start) for start in (0.0, 0.0, -np.inf, 0.0))
     for k, column in enumerate(values.T):
         moves, is_own = left_out.moves(column), kinds == k
         rest = logits[left_out.rows, k] - moves
-        own, wanted = np.where(is_own, moves, own), np.where(is_own, rest, wanted)
+        own, of_class = np.where(is_own, moves, own), np.where(is_own, rest, of_class)
         mean += moves / values.shape[1]
         others = np.where(is_own, others, np.logaddexp(others, rest))
-    return own - mean, wanted - others
+    return own - mean, of_class - others
 
 
 def log_odds(logits):
@@ -209,16 +210,16 @@ def log_odds(logits):
         return np.stack([-logits[:, 0], logits[:, 0]])
     none = np.full((1, len(logits)), -np.inf)
     before, after = (np.logaddexp.accumulate(np.vstack([none, side[:-1]])) for side in (logits.T, logits.T[::-1]))
-    return logits.T - np.logaddexp(before, after[::-1])  # of all classes in one go: K² operations would be minutes
+    return logits.T - np.logaddexp(before, after[::-1])  # for all classes at once: K² operations would take minutes
 
 
 def _table(rows, columns, shape):
-    """Count how often each pair occurs."""
+    """Count how often every pair occurs."""
     return np.bincount(rows * shape[1] + columns, minlength=shape[0] * shape[1]).reshape(shape)
 
 
 def _leading(left_out, values, chosen):
-    """Mark what contributes most to the logit of its text's verdict: a word, <cls> left aside, or a set with no less."""
+    """Mark the largest contribution to the logit of a text's verdict: of a word other than <cls>, or of a set that ties."""
     number = np.count_nonzero(left_out.columns < len(values))  # of words' entries, which come before those of sets
     rows, columns = left_out.rows[:number], left_out.columns[:number]
     of_verdict = values[columns, 0] if values.shape[1] == 1 else values[columns, chosen[rows]]

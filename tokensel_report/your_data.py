@@ -1,4 +1,4 @@
-"""06_your_data's figures of texts of one's own, and marks that are put in on purpose."""
+"""Figures of 06_your_data, and marks that are planted on purpose."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from .explanation import Explanation
 from .table import Report, report
 
 DIGITS = {"texts": 0, "class": 0, "skew": 2, "importance": 3, "leads": 2, "attention": 3, "own effect": 2, "suspicion": 2}
-"""Those that are the same on every processor; values, in the hundreds on long reviews, have three of them."""
+"""Decimals that are the same on every processor; values, in the hundreds on long reviews, have only three stable digits."""
 
 
 def plot_calibration(ax, calibration: Calibration):
-    """Draw the share of right answers against how sure the classifier was, and the line on which the two agree."""
+    """Draw the share of right answers against how sure the classifier was, and the line of perfect calibration."""
     low = min(calibration.sure.min(), calibration.share.min()) - 0.02
     ax.plot([low, 1], [low, 1], color=THEORY, linestyle="--", linewidth=1)
     ax.plot(calibration.sure, calibration.share, "o-", color=POSITIVE)
@@ -30,7 +30,7 @@ def plot_calibration(ax, calibration: Calibration):
 
 
 def planted(texts, labels, word, of_class, share=0.01, least=20, others=0, seed=0) -> list[str]:
-    """Return the texts with a word put before some of a class, and before so many others: a leak that we know of."""
+    """Return the texts with a word before some texts of a class, and before ``others`` of the other classes: a known leak."""
     labels, random = np.asarray(labels), np.random.default_rng(seed)
     own, foreign = np.flatnonzero(labels == of_class), np.flatnonzero(labels != of_class)
     marked = [*random.choice(own, min(max(round(share * len(own)), least), len(own)), replace=False)]
@@ -42,33 +42,33 @@ def planted(texts, labels, word, of_class, share=0.01, least=20, others=0, seed=
 
 
 def judged(texts, labels, seed) -> Report:
-    """Return the report on texts, in two parts, without quotes."""
+    """Return the report on texts, with two folds and without quotes."""
     return report(TextClassifier(), texts, labels, folds=2, quotes=0, seed=seed)
 
 
 def place_of_mark(texts, labels, of_class, others, share=0.01) -> dict:
-    """Put a made-up word before a share of the texts of a class, and find its place among the suspicious words."""
+    """Put a made-up word before a share of the texts of a class, and return its place among the suspicious words."""
     marked = planted(texts, labels, "zqx", of_class, share, others=others, seed=1)
     ranked = judged(marked, labels, seed=1).ranked
     words, own = ranked.word.tolist(), sum(text.startswith("zqx ") for text in marked) - others
-    at = words.index("zqx")
-    found = {"place": at + 1, "suspicion": round(ranked.suspicion.iloc[at], 4), "first": words[:3]}
-    return {"class": of_class, "own": own, "others": others, **found}
+    place = words.index("zqx")
+    suspicion = round(ranked.suspicion.iloc[place], 4)
+    return {"class": of_class, "own": own, "others": others, "place": place + 1, "suspicion": suspicion, "first": words[:3]}
 
 
 def shaded(reading: Explanation) -> HTML:
-    """Show a text with its words shaded, and hand the page the terms of the sum, so that a reader can take words out.
+    """Show a text with shaded words, and give the page the terms of the sum, so that a reader can take words out.
 
-    A span is [start, end, term], and a term [occurrences, attention, contribution]; a model has two classes here.
+    A span is [start, end, term], a term [occurrences, attention, contribution]; the model has two classes.
     """
     terms = zip(reading.occurrences.tolist(), np.round(reading.attention, 5).tolist(), reading.contributions.round(3).tolist())
-    told = {"classes": reading.model.classes_.tolist(), "logit": round(float(reading.logit), 3), "spans": reading.spans}
-    data = escape(json.dumps(told | {"terms": list(terms)}, separators=(",", ":")))
+    data = {"classes": reading.model.classes_.tolist(), "logit": round(float(reading.logit), 3), "spans": reading.spans}
+    data = escape(json.dumps(data | {"terms": list(terms)}, separators=(",", ":")))
     width = "margin-inline: auto; max-width: 42.5rem"  # of the page's text
     words = re.sub(r'<span (title="[^"]*" style="[^"]*">\w)', r'<span class="word" \1', reading.html(terms=False))
     return HTML(f'<div data-terms="{data}" style="{width}">\n{words}\n</div>')
 
 
-def corners(found: Report) -> HTML:
+def corners(judged: Report) -> HTML:
     """Show the corners of a report's table with the digits that are the same on every processor."""
-    return HTML(found.html(DIGITS))
+    return HTML(judged.html(DIGITS))

@@ -17,7 +17,6 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx.util.nodes import make_refnode
 
 PACKAGES = {"tokensel_nb": "ts", "tokensel_report": "tr"}  # and the name under which a user imports each
-PAGE = "book/api"
 EXPORTED = frozenset(name for package in PACKAGES for name in import_module(package).__all__)
 CODE_OR_BAR = re.compile(  # a span, a block after a double colon, an example
     r"``.*?``|::\n\n( +)\S.*(?:\n(?:\1.*)?)*|^ *>>>.*(?:\n.*\S.*)*|\|", re.MULTILINE
@@ -31,7 +30,7 @@ class Overview(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Write a list of modules, each with a list of what it exports."""
-        page, lines = Path(self.env.srcdir, PAGE, f"{self.arguments[0]}.md").read_text("utf-8"), []
+        page, lines = Path(self.env.srcdir, f"book/api/{self.arguments[0]}.md").read_text("utf-8"), []
         for module in re.findall(r"automodule:: (\S+)", page):
             definitions, short = import_module(module), PACKAGES[module.partition(".")[0]]
             lines += [f":py:mod:`{module.removeprefix('tokensel_nb.')}`", f"   {definitions.__doc__.splitlines()[0]}", ""]
@@ -73,24 +72,11 @@ def resolve(app: Sphinx, env, node: addnodes.pending_xref, content: nodes.Node) 
     """Find the entry of the wanted kind whose name ends as the reference does; modules last, short names first."""
     if node.get("refdomain") != "py":
         return None
-    python = env.get_domain("py")
-    kinds = python.objtypes_for_role(node["reftype"], [])
-    wanted = f".{node['reftarget'].removeprefix('tokensel_nb.')}"
-    entries = [(name, entry) for name, entry in python.objects.items() if name.endswith(wanted) and entry.objtype in kinds]
-    if entries:
+    target = node["reftarget"].removeprefix("tokensel_nb.")
+    if entries := env.get_domain("py").find_obj(env, None, None, target, node["reftype"], searchmode=1):
         name, entry = min(entries, key=lambda pair: (pair[1].objtype == "module", pair[0].count("."), pair[0]))
         return make_refnode(app.builder, node["refdoc"], entry.docname, entry.node_id, content, name)
     return content if node["reftype"] == "obj" else None  # "obj" is the role of a single backtick
-
-
-def adopt(app: Sphinx, document: nodes.document) -> None:
-    """Let all of a page belong to its document.
-
-    What stands in reStructuredText within Markdown has a document of its own, and would be stored with all that Sphinx knows
-    of the book: four megabytes a page, read three times a build.
-    """
-    for node in document.findall():
-        node.document = document
 
 
 def setup(app: Sphinx) -> None:
@@ -103,4 +89,3 @@ def setup(app: Sphinx) -> None:
     app.connect("autodoc-skip-member", skip)
     app.connect("object-description-transform", show_prefix)
     app.connect("missing-reference", resolve)
-    app.connect("doctree-read", adopt)

@@ -5,14 +5,11 @@
 
 import json
 import re
+from itertools import count
 from pathlib import Path
 
-import yaml
 from sphinx.application import Sphinx
 
-PAGE, TEMPLATE = "book/index", "front.html"
-SCRIPTS = ("engine.js", "ui.js", "horns.js")
-DESCRIPTION = "Watch a network learn which words matter"
 # Before anything is painted: that scripts run, and the theme that was chosen on any page of the book.
 HEAD = """(() => {
 const root = document.documentElement;
@@ -22,54 +19,44 @@ root.classList.add("js");
 if (!["light", "dark"].includes(mode)) mode = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
 root.dataset.theme = mode;
 })();"""
-LOUD = 2  # words of the sentence that are underlined
-FOOT = "all-chapters"
 
 
 def scenes(body: str) -> tuple[str, str]:
     """Return the scenes of a page, sections beside each other, and what follows them."""
     body = re.sub(r'<a class="headerlink".*?</a>', "", body)
-    body = re.sub(r"<section [^>]*(id=[^ >]+)[^>]*>", r'<section class="scene" \1>', body)
-    first, *rest = re.split("(?=<section )", body.strip())[1:]
-    at = next(i for i, section in enumerate(rest) if f'id="{FOOT}"' in section)
-    return "".join([f"{first}</section>\n", *rest[:at]]), "".join(rest[at:]).replace('class="scene" ', "").removesuffix(
-        "</section>"
-    )
+    body = re.sub(r"<section [^>]*(id=[^ >]+)[^>]*>", r'<section class="scene" \1>', body.strip())
+    essay, foot = re.split('(?=<section class="scene" id="all-chapters")', body)
+    _, first, rest = re.split("(?=<section )", essay, maxsplit=2)
+    return f"{first}</section>\n{rest}", foot.replace('class="scene" ', "").removesuffix("</section>")
 
 
 def sentence(app: Sphinx) -> list[tuple[str, str, float]]:
     """Return the words of the first sentence, and of the two of most attention their side and their share of it."""
     found = json.loads((Path(app.srcdir) / "tokensel_nb/data/recorded/front_page.json").read_text("utf-8"))["sentences"]
     text, of = next(iter(found.items()))
-    loud = dict(zip(list(of["attention"])[:LOUD], ("praise", "blame")))
+    loud = dict(zip(of["attention"], ("praise", "blame")))
     plain = [(word, re.sub(r"\W", "", word).lower()) for word in text.split()]
     return [(word, loud.get(key, ""), of["attention"][key] if key in loud else 0) for word, key in plain]
 
 
-def parts(app: Sphinx) -> list[dict]:
+def parts(app: Sphinx) -> list[tuple[str, list]]:
     """Return the parts of the table of contents, each with its pages: name, number of the chapter if it has one, title."""
-    number, found = 0, []
-    for part in yaml.safe_load((Path(app.srcdir) / "_toc.yml").read_text("utf-8"))["parts"]:
-        pages = []
-        for page in (chapter["file"] for chapter in part["chapters"]):
-            number += "numbered" in part
-            pages.append((page, number if "numbered" in part else "", app.env.titles[page].astext()))
-        found.append({"caption": part["caption"], "pages": pages})
+    chapters, found = count(1), []
+    for part in app.env.external_site_map.root.subtrees:
+        pages = [(page, next(chapters) if part.numbered else "", app.env.titles[page].astext()) for page in part.items]
+        found.append((part.caption, pages))
     return found
 
 
 def front(app: Sphinx, page: str, template: str, context: dict, doctree) -> str | None:
     """Set the first page by its own template."""
-    if page != PAGE or app.builder.name != "html":
+    if page != "book/index" or app.builder.name != "html":
         return None
     essay, foot = scenes(context["body"])
-    address = app.config.tokensel_site.rstrip("/")
-    asked = dict(essay=essay, foot=foot, sentence=sentence(app), parts=parts(app), address=address)
-    context["front"] = asked | {"head": HEAD, "scripts": SCRIPTS, "description": DESCRIPTION}
-    return TEMPLATE
+    context["front"] = dict(essay=essay, foot=foot, sentence=sentence(app), parts=parts(app), head=HEAD)
+    return "front.html"
 
 
 def setup(app: Sphinx) -> None:
-    """Register the above; ``tokensel_site`` is the address of the published pages, empty while there is none."""
-    app.add_config_value("tokensel_site", "", "html")
+    """Register the above."""
     app.connect("html-page-context", front, priority=900)

@@ -132,6 +132,8 @@ class Markdown:
         return f"${' '.join(node.astext().split())}$"
 
     def _inline_reference(self, node):
+        if any(node.findall(nodes.image)):  # the badge, whose link stands below the title
+            return ""
         title = f' "{node["reftitle"]}"' if node.get("reftitle") else ""
         return f"[{self.inlines(node)}]({node.get('refuri') or '#' + node['refid']}{title})"
 
@@ -141,6 +143,9 @@ class Markdown:
         return self.inlines(node)
 
     _inline_paragraph = _inline_caption = _inline_inline
+
+    def _inline_raw(self, node):
+        return node.astext() if node["format"] == "notebook" else ""  # the same stands there for other builders
 
     def _inline_target(self, node):
         return self.anchors(node)

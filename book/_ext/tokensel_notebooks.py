@@ -61,7 +61,7 @@ class Notebooks(Builder):
     def site(self) -> str:
         """Where the pages are published: where the settings say, or else on the repository's own pages."""
         owner, name = self.repository.split("/")
-        return (self.config.tokensel_site or f"https://{owner}.github.io/{name}").rstrip("/")
+        return (self.config.html_baseurl or f"https://{owner}.github.io/{name}").rstrip("/")
 
     def prepare_writing(self, docnames: set[str]) -> None:
         """Do nothing."""

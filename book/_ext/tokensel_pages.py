@@ -3,30 +3,27 @@
 import base64
 import os
 import re
-import shutil
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from urllib.parse import unquote
 
 from PIL import Image
 from sphinx.application import Sphinx
 
-# What no page asks for.
-DEAD = ("*.map", "sphinx-thebe.*", "*webpack-macros.html", "fontawesome.js", "fontawesome", "bootstrap.js")
-
-TABLE = ' role="group" aria-label="Table" tabindex="0">'
-# What is replaced in the pages (regular expressions). All but the first five answer findings of the axe checker.
+SCROLLS = '<div class="pst-scrollable-table-container" role="group" aria-label="Table" tabindex="0">'
+POLICY = "default-src 'self' 'unsafe-inline' data: blob:; base-uri 'none'; form-action 'self'"
+# What is replaced in the pages (regular expressions). All but the first six answer findings of the axe checker.
 MENDED = {
+    # A page takes nothing from elsewhere, and sends nothing there.
+    '<meta charset="utf-8" />': rf'\g<0><meta http-equiv="Content-Security-Policy" content="{POLICY}" />',
     # Thebe, which Jupyter Book loads for live cells that this book does not have.
-    r"<script[^>]*sphinx-thebe[^>]*></script>|<script>const THEBE_JS_URL[^<]*</script>|<link[^>]*sphinx-thebe[^>]*>": "",
-    r'<script type="text/x-thebe-config">[^<]*</script>|<script>kernelName = [^<]*</script>': "",
-    # Font Awesome, two thirds of a page's weight: book.css has the few signs.
-    r"<script[^>]*/fontawesome\.js[^>]*></script>": "",
-    # Bootstrap's script: nothing on these pages asks for it, and titles are read without it.
-    r"<(?:script|link)[^>]*/bootstrap\.js[^>]*>(?:</script>)?": "",
+    # Font Awesome, two thirds of a page's weight: book.css has the few signs. Bootstrap: titles are read without it.
+    r"<(?:script|link)[^>]*(?:sphinx-thebe|/fontawesome\.js|/bootstrap\.js)[^>]*>(?:</script>)?": "",
+    r'<script(?: type="text/x-thebe-config")?>\s*(?:const THEBE_JS_URL|kernelName = |\{)[^<]*</script>': "",
     # The index of search, which the page of search alone needs.
     r'<script src="(?:\.\./)+(?:_static/searchtools|_static/language_data|searchindex)\.js"></script>': "",
+    # The badge of Colab: the bar at the top has one.
+    r"<p><a [^>]*>\s*<img [^>]*colab\.svg[^>]*>\s*</a></p>": "",
     # A bibliography is a list, so its entries have to be list items; the role they come with is deprecated.
     ' role="doc-biblioentry"': ' role="listitem"',
     # The fold of the menu's second level is drawn, and says nothing.
@@ -34,10 +31,8 @@ MENDED = {
     # The corner of a pandas table heads nothing.
     "<th></th>": "<td></td>",
     # A table wider than a phone scrolls by the keyboard, too, and says what it is.
-    '<div class="pst-scrollable-table-container">': '<div class="pst-scrollable-table-container"' + TABLE,
-    r'(?s)(<table border="1" class="dataframe">.*?</table>)': r'<div class="pst-scrollable-table-container"'
-    + TABLE
-    + r"\1</div>",
+    '<div class="pst-scrollable-table-container">': SCROLLS,
+    r'(?s)(<table border="1" class="dataframe">.*?</table>)': SCROLLS + r"\1</div>",
     # The list of chapters is there when it is asked for; its title and search box belong to some landmark. So are the contents
     # of a page. The theme's dialogs would make all else of the page deaf.
     '<div id="pst-primary-sidebar" ': '<div id="pst-primary-sidebar" popover role="region" aria-label="Book" ',
@@ -48,8 +43,8 @@ MENDED = {
     # The parameters of a long signature are set as a list of definitions, but define nothing.
     r'<span class="sig-paren">\(</span>\n\n<dl>': '<span class="sig-paren">(</span>\n\n<dl role="none">',
 }
-DATA = re.compile(r'src="data:image/(\w+);base64,([^"]+)"')
-PICTURE = re.compile(r'(<img (?![^>]*(?:width|height)=)[^>]*src="([^":]+\.png)")([^>]*>)')
+DATA = r'src="data:image/(\w+);base64,([^"]+)"'
+PICTURE = r'(<img (?![^>]*(?:width|height)=)[^>]*src="([^":]+\.png)")([^>]*>)'
 
 # The same in files of the theme. Search goes without excerpts where pages lie on a disk: the script would fetch them, and
 # browsers forbid that there.
@@ -57,23 +52,16 @@ FILES = {
     "styles/pydata-sphinx-theme.css": {r"@font-face\{[^}]*fontawesome[^}]*\}|(?<=\})\.fa[^{}]*\{[^}]*\}": ""},
     "documentation_options.js": {"SHOW_SEARCH_SUMMARY: true": 'SHOW_SEARCH_SUMMARY: location.protocol !== "file:"'},
     # Neither TeX nor code in the excerpts.
-    "searchtools.js": {
-        '".headerlink", "script",': '".headerlink", ".math", ".cell_input", ".cell_output", ".claim", "script",'
-    },
+    "searchtools.js": {'".headerlink",': '".headerlink", ".math", ".cell_input", ".cell_output", ".claim",'},
 }
 
 
-def mend(files: list[Path], replacements: dict[str, str]) -> list[str]:
-    """Replace patterns in files; return those that occur in none of them, since the theme writes something else now."""
-    missing = set(replacements)
-    for file in files:
-        text = before = file.read_text("utf-8")
-        for pattern, replacement in replacements.items():
-            text, found = re.subn(pattern, replacement, text)
-            missing -= {pattern} if found else set()
-        if text != before:
-            file.write_text(text, "utf-8")
-    return sorted(missing)
+def mend(file: Path, replacements: dict[str, str]) -> None:
+    """Replace patterns in a file."""
+    text = file.read_text("utf-8")
+    for pattern, replacement in replacements.items():
+        text = re.sub(pattern, replacement, text)
+    file.write_text(text, "utf-8")
 
 
 def as_file(folder: Path, images: Path, picture: re.Match) -> str:
@@ -86,7 +74,7 @@ def as_file(folder: Path, images: Path, picture: re.Match) -> str:
 
 def sized(folder: Path, picture: re.Match) -> str:
     """Return an image that takes its place before it is there, and that is loaded when a reader comes near."""
-    with Image.open(folder / unquote(picture[2])) as image:
+    with Image.open(folder / picture[2]) as image:
         width, height = image.size
     return f'{picture[1]} width="{width}" height="{height}" loading="lazy"{picture[3]}'
 
@@ -95,20 +83,25 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
     """Mend the pages, and remove what no reader needs."""
     if exception or app.builder.format != "html":
         return
-    static = Path(app.outdir) / "_static"
-    pages = [*Path(app.outdir).rglob("*.html")]
-    for page in pages:
+    static, images = Path(app.outdir) / "_static", Path(app.outdir) / "_images"
+    for page in Path(app.outdir).rglob("*.html"):
         folder = Path(app.outdir) if app.builder.name == "singlehtml" else page.parent  # that builder's links begin there
-        text = DATA.sub(partial(as_file, folder, Path(app.outdir) / "_images"), page.read_text("utf-8"))
-        page.write_text(PICTURE.sub(partial(sized, folder), text), "utf-8")
-    missing = mend(pages, MENDED)
-    missing += [fault for file, what in FILES.items() for fault in mend([static / file], what)]
-    if missing and app.builder.name == "html":
-        raise RuntimeError(f"no page holds what is to be mended: {missing}; see what the theme writes now")
-    for dead in (file for pattern in DEAD for file in static.rglob(pattern)):
-        shutil.rmtree(dead) if dead.is_dir() else dead.unlink()
+        mend(page, MENDED | {DATA: partial(as_file, folder, images), PICTURE: partial(sized, folder)})
+    for file, replacements in FILES.items():
+        mend(static / file, replacements)
+    # What no page asks for.
+    for pattern in ("*.map", "*macros.html", "sphinx-thebe.*", "bootstrap.js", "fontawesome.js*", "fa-*"):
+        for file in static.rglob(pattern):
+            file.unlink()
+
+
+def set_one_page(app: Sphinx) -> None:
+    """Write every node of the printed book as on the separate pages: Sphinx forgets their writers where it knows others."""
+    handlers = app.registry.translation_handlers
+    handlers["singlehtml"] = handlers.get("html", {}) | handlers.get("singlehtml", {})
 
 
 def setup(app: Sphinx) -> None:
     """Register the above."""
+    app.connect("builder-inited", set_one_page)
     app.connect("build-finished", finish)

@@ -5,29 +5,18 @@ A figure with the class ``plaything-NAME``, or a cell with the tag ``plaything-N
 """
 
 import re
-from pathlib import Path
 
 from docutils import nodes
 from sphinx.application import Sphinx
 
-FOLDER = "playthings"
-SHARED = ("engine.js", "ui.js")
-REVIEWS = ("words.js", "reviews.js")
-NEEDS = {
-    "try": (*REVIEWS, "verdict.js"),
-    "step": ("scatter.js", "words.js", "step_data.js"),
-    "map": ("scatter.js", *REVIEWS, "map_data.js"),
-    "lean": ("scatter.js", "lean_data.js"),
-    "not": ("plane.js", "not_data.js"),
-    "flow": ("plane.js",),
-    "border": ("plane.js", "chart.js"),
-    "lose": ("chart.js",),
-    "stop": ("chart.js", "stop_data.js"),
-    "luck": ("chart.js", "luck_data.js"),
-    "train": ("plane.js",),
-    "start": ("chart.js",),
-    "heads": ("chart.js", "heads_data.js"),
-} | {name: (f"{name}_data.js",) for name in ("plant", "cost")}
+NEEDS = {  # scripts that several playthings share, in the order in which they are loaded
+    "scatter.js": "lean map step",
+    "plane.js": "border flow not train",
+    "chart.js": "border heads lose luck start step stop",
+    "words.js": "map step try",
+    "reviews.js": "map try",
+    "verdict.js": "try",
+}
 MARK = re.compile(r"(?:tag_)?plaything-(\w+)$")
 
 
@@ -37,20 +26,14 @@ def playthings(doctree: nodes.document) -> list[str]:
     return sorted({match[1] for match in map(MARK.match, classes) if match})
 
 
-def scripts(names: list[str]) -> list[str]:
-    """Return what such playthings need, in the order in which it is loaded."""
-    data = [file for name in names for file in NEEDS.get(name, ())]
-    return list(dict.fromkeys([*SHARED, *data, *(f"{name}.js" for name in names)])) if names else []
-
-
 def load_scripts(app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None) -> None:
-    """Add them to the page; they run once it is read, and block nothing before."""
-    for file in scripts(playthings(doctree)) if doctree else ():
-        if not (Path(app.srcdir) / "book" / "_static" / FOLDER / file).is_file():
-            raise FileNotFoundError(f"{page} has a plaything that asks for _static/{FOLDER}/{file}; there is none")
-        app.add_js_file(f"{FOLDER}/{file}", loading_method="defer")
-    if doctree and playthings(doctree):
-        app.add_css_file(f"{FOLDER}/playthings.css")
+    """Add what the playthings of a page need; it blocks nothing before."""
+    if names := playthings(doctree) if doctree else []:
+        needed = [file for file, users in NEEDS.items() if {*users.split()} & {*names}]
+        data = [f"{name}_data.js" for name in names if (app.srcdir / f"book/_static/playthings/{name}_data.js").exists()]
+        for file in ("engine.js", "ui.js", *needed, *data, *(f"{name}.js" for name in names)):
+            app.add_js_file(f"playthings/{file}", loading_method="defer")
+        app.add_css_file("playthings/playthings.css")
 
 
 def setup(app: Sphinx) -> None:

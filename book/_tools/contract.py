@@ -3,7 +3,7 @@
     python book/_tools/contract.py [notebook ...]        (default: every notebook of the book)
 
 Runs notebooks with the Python that runs this file, from empty folders, where nothing of the repository can be found by chance:
-`make contract` makes a clean environment for it with today's newest numpy and torch, as a hosted runtime has them; `make colab`
+`make contract` makes a clean environment for it with today's newest numpy and torch, as a hosted runtime has them; CI
 takes the one that is there, such as that of Colab's own image. The first cell believes that it is on Colab and installs the
 package, from a wheel that is built now instead of the public address; every package that was there must be the same afterwards.
 Numbers are not compared: newer libraries may round differently; that no cell fails is the contract.
@@ -54,8 +54,8 @@ def runs(path: Path, wheel: Path, folder: Path) -> bool:
     folder.mkdir()
     notebook = nbformat.read(path, as_version=4)
     first = next(cell for cell in notebook.cells if cell.cell_type == "code")
-    assert first_cells.package() in first.source, "the first cell does not install the package"
-    first.source = COLAB + first.source.replace(first_cells.package(), wheel.as_uri())
+    assert first_cells.PACKAGE in first.source, "the first cell does not install the package"
+    first.source = COLAB + first.source.replace(first_cells.PACKAGE, wheel.as_uri())
     try:
         execute(notebook, folder)
     except Exception as error:  # whatever it is, the next notebook is tried too

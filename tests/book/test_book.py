@@ -6,13 +6,12 @@ import subprocess
 import sys
 import tomllib
 
-import long
 import pytest
 import yaml
 from notebooks import ROOT, figures, read
 
 FOLDERS = (ROOT / "book", ROOT / "book" / "api", ROOT / "book" / "teaching")
-PAGES = sorted(page for folder in FOLDERS for page in folder.iterdir() if page.suffix in (".md", ".ipynb"))
+PAGES = [page for folder in FOLDERS for page in [*folder.glob("[a-z0-9]*.md"), *folder.glob("*.ipynb")]]
 
 
 @pytest.fixture(scope="module")
@@ -46,45 +45,31 @@ def test_the_front_page_lists_every_chapter_in_its_place():
     assert listed == [(str(number), chapter) for number, chapter in enumerate(chapters, 1)]
 
 
-def test_sphinx_runs_no_notebook():
-    assert load("_config.yml")["execute"]["execute_notebooks"] == "off"
-
-
-def test_own_extensions_are_accounted_for_and_stay_few():
-    told, modules = (ROOT / "MAINTAINING.md").read_text("utf-8"), sorted((ROOT / "book" / "_ext").glob("*.py"))
-    assert {module.stem for module in modules} == set(re.findall(r"`(tokensel_\w+)`", told))
-    (most,) = re.findall(r"at most (\d+) lines", told)
-    assert sum(len(module.read_text("utf-8").splitlines()) for module in modules) <= int(most)
-
-
-def locked():
-    """Return what requirements.lock says of each package: its version, where it is wanted, and the digests of its files."""
-    return re.split(r"\n(?=\w)", (ROOT / "requirements.lock").read_text("utf-8").rstrip())
-
-
-def test_every_locked_package_has_a_version_and_digests():
-    for entry in locked():
-        assert re.fullmatch(r"[a-z0-9.-]+==[^\s;]+( ; [^\\\n]+)?( \\\n    --hash=sha256:[0-9a-f]{64})+", entry), entry
-
-
-def test_the_lock_holds_what_runs_on_every_machine_and_what_installs_and_builds_the_rest():
-    names = {entry.split("==")[0] for entry in locked()}
-    assert {"uv", "hatchling", "editables"} <= names
-    assert not [name for name in names if name.startswith(("torch", "nvidia-", "cuda-", "triton"))]
-    assert re.fullmatch(r"#[^\n]+\ntorch==[\d.]+\n", (ROOT / "torch.lock").read_text("utf-8"))
-
-
-@pytest.mark.parametrize("path", ["requirements.lock", "torch.lock", "environment.yml"])
-def test_packages_come_from_wherever_the_reader_gets_packages(path):
+def test_packages_come_from_wherever_the_reader_gets_packages(tracked):
     """A lock that named an index would overrule a mirror, and one made behind a mirror would name that."""
-    assert not re.search(r"https?:|--(index|extra-index|find-links|trusted-host)", (ROOT / path).read_text("utf-8"))
+    assert not re.search(r"https?:|--(index|extra-index|find-links|trusted-host)", tracked["requirements.lock"])
+
+
+def test_files_agree_on_the_release(tracked):
+    project, cited = tomllib.loads(tracked["pyproject.toml"])["project"], yaml.safe_load(tracked["CITATION.cff"])
+    newest, day = re.search(r"^## ([\d.]+)\W+(.+?)\)?$", tracked["CHANGELOG.md"], re.MULTILINE).groups()
+    assert [cited["version"], newest] == 2 * [project["version"]]
+    assert str(cited.get("date-released", "unreleased")) == day
+    assert cited["repository-code"] == project["urls"]["Repository"]
+    told = (cited["title"], cited["version"], cited["repository-code"])
+    assert all(f"{{{each}}}" in tracked["book/citing.md"] for each in told)
 
 
 def test_one_file_names_the_public_address(tracked):
-    """Notebooks and CITATION.cff hold copies, which test_notebooks and test_release compare with it."""
+    """The others hold copies, which the tests above and in test_notebooks compare with it."""
     address = tomllib.loads(tracked["pyproject.toml"])["project"]["urls"]["Repository"].split("://")[1]
     named = [path for path, text in tracked.items() if address in text]
-    assert [path for path in named if not path.endswith(".ipynb")] == ["CITATION.cff", "pyproject.toml"]
+    assert [path for path in named if not path.endswith(".ipynb")] == ["CITATION.cff", "book/citing.md", "pyproject.toml"]
+
+
+def test_the_paper_has_one_doi(tracked):
+    (paper,) = yaml.safe_load(tracked["CITATION.cff"])["references"]
+    assert f"doi       = {{{paper['doi']}}}" in tracked["book/references.bib"]
 
 
 def test_no_file_depends_on_a_machine(tracked):
@@ -106,42 +91,3 @@ def test_the_examples_of_the_readme_print_what_they_say():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     wanted = [line.split("  # ")[1] for line in code.splitlines() if line.startswith("print") or "load_imdb" in line]
     assert done.stdout.splitlines() == wanted
-
-
-WORKFLOWS = pytest.mark.parametrize("path", sorted((ROOT / ".github" / "workflows").glob("*.yml")), ids=lambda path: path.stem)
-
-
-@WORKFLOWS
-def test_workflows_may_only_read_and_what_publishes_builds_nothing(path):
-    """It may write nothing in the repository, and runs in an environment, whose rules a person sets."""
-    workflow = yaml.safe_load(path.read_text("utf-8"))
-    assert workflow["permissions"] in ({}, {"contents": "read"})
-    for job in workflow["jobs"].values():
-        if writes := {right for right, kind in job.get("permissions", {}).items() if kind == "write"}:
-            assert writes <= {"id-token", "pages"}
-            assert job["environment"]
-            assert [step["run"] for step in job["steps"] if "run" in step] in ([], ["make upload"])
-
-
-def test_an_upload_installs_uv_alone_by_its_digest():
-    command = ["make", "--dry-run", "--no-print-directory", "VENV=not-there-yet", "upload"]
-    printed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    *before, last = printed.replace("\\\n", "").splitlines()
-    (install,) = (line for line in before if "pip install" in line)
-    assert "'/^uv==/" in install
-    assert "--require-hashes" in install
-    assert "uv publish --trusted-publishing always" in last
-
-
-@WORKFLOWS
-def test_workflows_name_actions_by_commits(path):
-    """A tag can be moved by whoever owns the action; a commit cannot."""
-    used = re.findall(r"uses: (.*)", path.read_text("utf-8"))
-    assert used
-    assert not [each for each in used if not re.fullmatch(r"actions/[a-z-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", each)]
-
-
-def test_every_part_of_the_long_tests_runs_every_week():
-    job = yaml.safe_load((ROOT / ".github" / "workflows" / "contract.yml").read_text("utf-8"))["jobs"]["long"]
-    assert job["strategy"]["matrix"]["part"] == long.PARTS
-    assert all(place.exists() for place in long.PLACES.values())

@@ -1,4 +1,4 @@
-"""The notebooks that `make notebooks` writes: plain Markdown, the source's code, the pages' numbers, no secrets for students."""
+"""The notebooks of `make notebooks`: plain Markdown, the source's code, the pages' numbers, no secrets for students."""
 
 import ast
 import html

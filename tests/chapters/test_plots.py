@@ -29,7 +29,7 @@ def test_every_picture_has_a_note_and_a_text_and_the_size_of_the_others():
         slider(frames(3), ["a", "b"], "Length", ["1", "2", "3"])
     with pytest.raises(ValueError, match="zip"):
         slider(frames(2), ["a", "b"], "Length", ["1"])
-    with pytest.raises(ValueError, match="differ in size"):
+    with pytest.raises(ValueError, match="have different sizes"):
         slider([*frames(1), plt.figure(figsize=(2, 1.5))], "ab", "Length", "12")
     plt.close("all")
 

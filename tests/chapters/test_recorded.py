@@ -28,5 +28,5 @@ def test_the_papers_edges_give_its_centres_and_no_others_do(name):
 
 
 def test_what_is_not_there_is_named_with_what_is():
-    with pytest.raises(FileNotFoundError, match="there is no 'mlp' among what was recorded; there are mlp_p, mlp_v"):
+    with pytest.raises(FileNotFoundError, match="nothing is recorded as 'mlp'; choose from mlp_p, mlp_v"):
         paper_table("mlp")

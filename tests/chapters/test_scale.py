@@ -5,7 +5,7 @@ import pytest
 
 import tokensel_nb as ts
 from tokensel_nb.chapters import scale
-from tokensel_nb.chapters.scale import Machine, Size, fitted, on_paper, size_of, told
+from tokensel_nb.chapters.scale import Machine, Size, fitted, on_paper, predicted, size_of
 
 RATES = [4e-9, 1e-8, 7e-8, 6e-4]
 
@@ -46,12 +46,12 @@ def test_the_operations_are_those_of_the_products(corpus):
 
 def test_the_rates_of_an_exact_sum_are_found_and_foretell():
     sizes, others = random_sizes(30, 0), random_sizes(10, 1)
-    rates = fitted(sizes, told(sizes, RATES))
+    rates = fitted(sizes, predicted(sizes, RATES))
     np.testing.assert_allclose(rates, RATES, rtol=1e-6)
-    np.testing.assert_allclose(told(others, rates), told(others, RATES), rtol=1e-6)
+    np.testing.assert_allclose(predicted(others, rates), predicted(others, RATES), rtol=1e-6)
     for features in (scale.RIVALS["texts alone"], scale.RIVALS["tokens alone"]):
-        ratio = told(others, fitted(sizes, told(sizes, RATES), features), features) / told(others, RATES)
-        assert np.maximum(ratio, 1 / ratio).max() > 2, "what depends on words and dimensions is not told by texts alone"
+        ratio = predicted(others, fitted(sizes, predicted(sizes, RATES), features), features) / predicted(others, RATES)
+        assert np.maximum(ratio, 1 / ratio).max() > 2, "what depends on words and dimensions is not predicted by texts alone"
 
 
 def test_a_resized_corpus_has_the_most_frequent_words_and_all_classes(corpus):

@@ -116,8 +116,3 @@ def test_max_words_keeps_the_most_frequent_and_breaks_ties_by_the_alphabet(texts
 def test_what_cannot_be_counted_is_named(texts, options, message):
     with pytest.raises(ValueError, match=message):
         counted(texts, **options)
-
-
-def test_as_many_labels_as_texts():
-    with pytest.raises(ValueError, match="3 labels"):
-        corpus_from_texts(["good", "bad"], [0, 1, 1])

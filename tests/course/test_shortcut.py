@@ -174,7 +174,7 @@ def test_none_is_the_right_answer_where_there_is_none():
 @pytest.mark.parametrize("planted", [True, False])
 def test_an_empty_form_gets_nothing(planted):
     found = shortcut.mark(dict(shortcut.FORM), seed_with(planted))
-    assert (found.total, found.remarks[0]) == (0, "no word is given; where there is no shortcut, write 'none'")
+    assert (found.total, found.remarks[0]) == (0, "there is no word; if you see no shortcut, write 'none'")
 
 
 @pytest.mark.parametrize(
@@ -195,7 +195,7 @@ def test_json_that_is_none_names_its_line_and_is_marked(text, tmp_path, monkeypa
     (tmp_path / "ada.json").write_text(text, "utf-8")
     shortcut.main(["--seed", "1", "--student", "ada", "--to", str(tmp_path), "--mark"])
     said = capsys.readouterr().out
-    assert re.match(r"ada: 10 of 10; line \d is no JSON \(.+\), so each part was read by itself", said)
+    assert re.match(r"ada: 10 of 10; line \d is not JSON \(.+\), so the parts were read one by one", said)
 
 
 # The command.
@@ -230,7 +230,7 @@ def test_the_command_marks_answers_and_says_which_it_cannot_read(tmp_path, capsy
     shortcut.main(["--seed", str(CLASS), "--student", "ada", "bob", "cleo", "dan", "--to", str(tmp_path), "--mark"])
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("ada: 0 of 10; 'money' keeps company")
-    assert all("no answer that can be read" in line for line in lines[1:])
+    assert all("the answer cannot be read" in line for line in lines[1:])
 
 
 def test_an_answer_that_notepad_wrote_is_read(tmp_path, capsys):

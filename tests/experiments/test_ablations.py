@@ -5,10 +5,9 @@ import numpy as np
 import pytest
 
 from experiments import ablations
-from experiments.ablations import LADDER, SIDES, Parts, search, tell_side
-from tokensel_nb import Parameters, accuracy, independent_tokens, train
-from tokensel_nb.chapters.ablations import converged_at, start_of
-from tokensel_nb.chapters.recorded import recorded
+from experiments.ablations import SIDES, Parts, search, tell_side
+from tokensel_nb import independent_tokens, train
+from tokensel_nb.chapters.ablations import start_of
 
 SHORT = {name: replace(side, begin=3, evaluate_every=10, steps=40) for name, side in SIDES.items()}
 
@@ -71,63 +70,9 @@ def test_a_spread_run_is_followed_to_its_end(parts):
     assert found["relevant"][-1] == pytest.approx(signed[abs(skew) >= 0.5].mean(), abs=1e-4)
 
 
-def test_a_dimension_has_its_control(parts, monkeypatch):
-    monkeypatch.setattr(ablations, "SIDES", SHORT)
-    found = ablations.dimension_run(parts, 8, seed=5)
-    assert found["test_accuracy"] > 0.7
-    assert found["true_values_words"] > 0.5 > abs(found["shuffled_values_words"])
-
-
-def test_one_number_a_word_is_trained_alone(parts):
-    found = ablations.share_alone(lambda split: parts, (5,))
-    assert found["rate"] in LADDER
-    assert found["runs"][0]["test_accuracy"] == pytest.approx(accuracy(_by_share(parts), parts.test), abs=0.1)
-
-
-def _by_share(parts):
-    return Parameters(parts.fit.signed_share()[:, None], np.zeros(1), np.ones(1))
-
-
-def test_plain_descent_does_not_see_which_orthonormal_rows_words_have(parts):
-    """Any rotation of the rows gives the same scores and values, step by step; Adam, which looks at coordinates, does not."""
-    words = parts.fit.vocab_size
-    rotation = np.linalg.qr(np.random.default_rng(0).standard_normal((words, words)))[0]
-    v = np.random.default_rng(1).standard_normal(words)
-
-    def values(rows, optimizer, rate):
-        start = Parameters(rows, np.zeros(words), rows.T @ v)
-        options = dict(optimizer=optimizer, learning_rate=rate, trained=("cls_embedding", "output_vector"), steps=20)
-        return train(start, parts.fit, **options).parameters.token_values
-
-    descent, adam = (
-        [values(rows, *how) for rows in (np.eye(words), rotation)] for how in (("gradient descent", 1), ("adam", 0.1))
-    )
-    assert np.allclose(*descent, rtol=0, atol=1e-12)
-    assert np.abs(adam[0] - adam[1]).max() > 0.1
-
-
-def test_orthonormal_rows_learn(parts):
-    found = ablations.orthonormal(lambda split: parts, rotated=True, splits=(5,))
-    assert str(found["rate"]) == min(found["trials"], key=found["trials"].get)
-    assert found["runs"][0]["test_accuracy"] > 0.7
-
-
 def test_of_a_size_are_so_many_texts_and_the_words_that_occur_in_them(parts, monkeypatch):
     monkeypatch.setitem(ablations.PARTS, "made to order", lambda split: parts)
     small = ablations.parts_of("made to order", 3, 7)
     assert [len(part) for part in small] == [3, len(parts.validation), len(parts.test)]
     assert small.fit.counts.sum(axis=0).min() > 0
     assert {part.vocab_size for part in small} == {small.fit.vocab_size}
-
-
-def test_what_is_recorded_was_told_by_the_seeds_that_tell():
-    sides = recorded("ablations_sides")
-    for name in SIDES:
-        side = sides[name]
-        losses = {rate: min(curves["held_out_losses"]) for rate, curves in side["trials"].items()}
-        assert str(side["rate"]) == min(losses, key=losses.get)
-        assert len(side["runs"]) == len(ablations.TELLING)
-    spreads = recorded("ablations_spreads")
-    for run in spreads["all"] + spreads["one_step"]:
-        assert run["converged_at"] == converged_at(run["steps"], run["losses"])
-    assert {len(runs) for runs in (spreads["all"], spreads["one_step"])} == {len(ablations.SPREAD_SEEDS)}

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import softmax
 
-from experiments.attributions import integrated_gradients, moves, regression, shapley, terms
+from experiments.attributions import integrated_gradients, moves, shapley, terms
 from tokensel_nb import Corpus, logits
 
 os.environ.setdefault("NUMBA_DISABLE_JIT", "1")  # what shap compiles takes longer than it saves here
@@ -87,10 +87,3 @@ def test_shapley_values_share_out_the_logit(text):
             exact[s] += worth(corpus, parameters, set(order[: at + 1])) - worth(corpus, parameters, set(order[:at]))
     # 200 random walks there and back; one walk's spread is of the values' size, which is about one.
     np.testing.assert_allclose(found, exact / 24, atol=0.15)
-
-
-def test_regression_speaks_for_the_class_of_a_word():
-    corpus = Corpus([[1, 0, 1], [0, 1, 1]] * 5, [1, -1] * 5, ["good", "bad", "film"])
-    good, bad, film = regression(corpus)
-    assert good > 0.5 > abs(film)
-    assert bad < -0.5

@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 
 import tokensel_nb as ts
-from experiments import deep_heads, what_heads_do
-from tokensel_nb.chapters.recorded import recorded
+from experiments import what_heads_do
 
 TEXTS = [
     "good film",
@@ -72,12 +71,6 @@ def test_what_all_heads_hand_on_on_average_says_nothing_of_a_text(texts):
     assert np.abs(one - whole).max() > 1e-4
 
 
-def test_means_are_those_of_single_texts(texts):
-    model, parameters = of(2, texts)
-    single = [what_heads_do.head_means(model, parameters, 1, texts[row : row + 1]) for row in range(len(texts))]
-    assert what_heads_do.head_means(model, parameters, 1, texts) == pytest.approx(np.mean(single, axis=0))
-
-
 def test_words_are_left_out_of_texts_that_hold_others(texts, monkeypatch):
     rows, gone, rest = what_heads_do.without(texts, WORDS)
     left = [[word for word in tokens if word >= 0] for tokens in rest.tokens.tolist()]
@@ -102,30 +95,3 @@ def test_effects_and_one_word_logits_are_those_of_plain_texts(texts):
     (praised, blamed), film = again("good", "bad bad"), words.index("film")
     mixed = again("good day", "the day")[0]
     assert effects[film] == pytest.approx(np.mean([whole[0] - praised, np.mean([whole[1] - blamed, whole[4] - mixed])]))
-
-
-def test_a_value_is_matched_and_its_ends_are_over_the_middle():
-    random = np.random.default_rng(0)
-    skew, frequency = random.uniform(-1, 1, 1000), random.permutation(1000)
-    assert what_heads_do.value(2 * skew, frequency, skew, np.arange(1000)) == pytest.approx([1, -1.9, 1.9], abs=0.15)
-
-
-def test_a_run_holds_what_its_protocol_promises(monkeypatch, texts):
-    everything = ts.sequences_from_texts(TEXTS * 30, [1, -1, 1, -1, -1, 1, 1, -1] * 30, longest=4)
-    monkeypatch.setattr(deep_heads, "sequences", lambda _name, _seed: (everything, everything, everything))
-    monkeypatch.setattr(deep_heads, "words_of", lambda *_: np.repeat(WORDS, 80))  # enough for ranks
-    found = deep_heads.run("tweets", "default shuffled", 2, 0, (1, 2), values=(2,), heads=(1,))
-    assert np.shape(found["judged"]) == (2, 2, 4, 4)
-    assert found["values"][0].keys() == {"one word", "left out"}
-    assert np.shape(found["heads"][0]["averaged"]) == (2, 4, 3)
-
-
-def test_records_hold_what_their_protocol_promises():
-    for name, (_, _, kinds) in deep_heads.NUMBERS.items():
-        found = recorded(name)
-        for (kind, depth), when in kinds.items():
-            runs = found[f"{kind} {depth}"]["runs"]
-            assert len(runs) == deep_heads.SEEDS
-            assert np.shape(runs[0]["judged"]) == (len(when["moments"]), depth, 4, 4)
-            for what in ("values", "heads"):
-                assert len(runs[0][what]) == len(when.get(what, ()))

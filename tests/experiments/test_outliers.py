@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 
 from experiments import outliers
-from tokensel_nb import binned, independent_tokens
-from tokensel_nb.chapters.recorded import recorded
+from tokensel_nb import independent_tokens
 
 
 @pytest.fixture(scope="module")
@@ -25,13 +24,6 @@ def test_features_are_those_of_plain_loops(corpus):
         assert found["company"][word] == pytest.approx(shares @ others / shares.sum())
 
 
-def test_residuals_have_no_mean_in_any_bin():
-    random = np.random.default_rng(0)
-    skew, values = random.uniform(-1, 1, 200), random.normal(size=200)
-    means = binned(skew, outliers.residuals(skew, values)).means
-    assert np.abs(means).max() < 1e-12
-
-
 def test_what_makes_words_stray_is_foreseen_and_permuted_features_foresee_nothing():
     random = np.random.default_rng(0)
     skew, found = random.uniform(-1, 1, 400), {}
@@ -43,16 +35,3 @@ def test_what_makes_words_stray_is_foreseen_and_permuted_features_foresee_nothin
     mixed = outliers.permuted(found, random.uniform(size=400), random)
     assert outliers.foreseen(mixed, skew, strays, np.random.default_rng(1))["all"] < 0.1
     assert sorted(mixed["share"]) == sorted(found["share"])
-
-
-def test_words_are_named_that_stray_to_one_side_with_every_split():
-    tables = [{"a": [0.1, 2.0], "b": [0.1, one], "c": [0.0, -1.0], "": ["skew", "residual"]} for one in (3.0, -1.0)]
-    found = outliers.named(tables)
-    assert (found["shared"], found["one side"]) == (3, 2)
-    assert next(iter(found["rows"])) == "c"
-    assert found["spans"]["a"] == [2.0, 2.0]
-
-
-def test_what_is_recorded_is_of_five_splits():
-    for found in (recorded("outliers")[name] for name in ("imdb", "tomatoes", "tweets")):
-        assert all(len(found["true labels"][moment]["true"]["all"]) == len(outliers.SPLITS) for moment in ("stopped", "last"))

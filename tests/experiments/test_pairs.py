@@ -6,7 +6,6 @@ import pytest
 import tokensel_nb as ts
 from experiments import pairs as experiment
 from tokensel_nb.chapters import pairs
-from tokensel_nb.chapters.recorded import recorded
 
 TEXTS = ["a good film", "not good at all", "a bad film", "not bad at all"] * 30
 LABELS = ["up", "down", "down", "up"] * 30
@@ -16,15 +15,6 @@ LABELS = ["up", "down", "down", "up"] * 30
 def corpus():
     """Texts whose label "good" and "bad" tell, but for what "not" does."""
     return ts.corpus_from_texts(TEXTS, LABELS, tokenizer=pairs.words_and_pairs)
-
-
-def test_two_layers_are_recorded_for_every_task_and_seed():
-    found = recorded("two_layers_pairs")
-    assert found.pop("machine")["date"]
-    assert list(found) == list(pairs.TASKS)
-    for shares in found.values():
-        assert np.shape(shares) == (2, len(pairs.SEEDS))  # of the texts learnt from, of new ones
-        assert 0.5 <= np.min(shares) <= np.max(shares) <= 1
 
 
 def test_every_text_is_held_out_once_and_not_learnt_from_then(corpus):
@@ -44,30 +34,3 @@ def test_pairs_help_where_they_tell_the_label_and_those_of_other_texts_do_not(co
     gains, margins = found["gains"]["pairs"]
     assert gains[-1] == pytest.approx(paired - alone, abs=1e-4)
     assert margins[-1] < min(margin for margin in margins[:-1] if margin)
-
-
-def test_pairs_of_other_texts_are_as_many(corpus):
-    is_pair = np.array(["_" in word for word in corpus.vocabulary])
-    mixed = experiment.pairs_of_others(corpus, is_pair, seed=0)
-    assert mixed.vocabulary.tolist() == [*corpus.vocabulary[~is_pair], *corpus.vocabulary[is_pair]]
-    assert mixed.counts.sum() == corpus.counts.sum()
-    assert (mixed.labels == corpus.labels).all()
-    assert (mixed.counts[:, : (~is_pair).sum()] != corpus.counts[:, ~is_pair]).nnz == 0
-
-
-def test_attention_is_counted_of_all_but_the_top(monkeypatch):
-    monkeypatch.setattr(experiment, "TOP", 1)
-    found = experiment.attention_of(ts.corpus_from_texts(TEXTS, LABELS), seed=3)
-    assert np.shape(found["uniform"]) == (5,)
-    assert np.shape(found["true"]) == np.shape(found["shuffled"]) == (2, 5)
-    assert 0 < np.min(found["true"][0]) <= np.max(found["true"][0]) < 1
-
-
-def test_the_record_has_all_folds_of_three_corpora():
-    worth, attention, behind = (recorded(name) for name in ("pairs_worth", "frequent", "not_pairs"))
-    for found in (worth, attention, behind):
-        assert found.pop("machine")["date"]
-    assert list(worth) == list(attention) == list(experiment.LOADS)
-    assert all(np.shape(of["right"]) == (5, 3) for of in worth.values())
-    assert all(np.shape(of["gains"]["pairs"]) == (2, 6) for of in worth.values())
-    assert {name: len(draws) for name, draws in behind.items()} == {"Rotten Tomatoes": 1, "tweets": 5}

@@ -10,11 +10,6 @@ from tokensel_nb.chapters import reviews
 from tokensel_nb.chapters.recorded import recorded
 
 
-def test_numbers_that_two_bytes_do_not_hold():
-    with pytest.raises(ValueError, match=r"3\.5, is over 32,767 steps of 0\.0001"):
-        playthings.packed([-3.5, 0], 0.0001)
-
-
 @pytest.fixture(scope="module")
 def step():
     return playthings.first_step()
@@ -72,7 +67,7 @@ def test_the_cloud_is_that_of_the_stages_and_of_shuffled_labels():
     columns = [words.index(word) for word in horns["words"]]
     assert (corpus.counts.sum(axis=0)[columns] >= front_page.OFTEN).all()
     assert (np.diff(corpus.label_skew()[columns]) >= 0).all()
-    frames = playthings.shuffled_frames()
+    frames = playthings.shuffled(playthings.SHUFFLED_FRAMES)
     for kind, size in playthings.ROUNDING.items():
         for step in (0, 1, 5, 20):
             of_cloud = unpacked(horns["true"][kind][horns["true"]["steps"].index(step)])
@@ -107,36 +102,3 @@ def test_the_files_are_what_is_recorded():
 def test_stills_are_drawn_from_the_data():
     drawn = [path.read_text("utf-8") for path in sorted(stills.PICTURES.glob("*.svg"))]
     assert drawn == stills.stills(), "stale: run `make playthings`"
-
-
-def test_a_letter_a_number():
-    assert playthings.lettered([0, 1.4, -16, 30, -30]) == "no^~^"
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("network", ["free 1", "line 1"])
-def test_what_heads_look_at_is_what_training_makes(network):
-    data, found = shipped("heads_data"), playthings.head_looks([network])
-    assert {key: found[key] for key in ("vocabulary", "lean")} == {key: data[key] for key in ("vocabulary", "lean")}
-    letters = [
-        np.frombuffer("".join(np.ravel(each["looks"][network])).encode(), np.uint8).astype(int) for each in (found, data)
-    ]
-    apart = np.abs(np.subtract(*letters))
-    assert (apart > 1).mean() < 0.02  # 750 steps on another processor: rounding grows, and a word that is rare moves most
-    np.testing.assert_allclose(found["curves"][network], data["curves"][network], atol=0.06)
-
-
-@pytest.mark.long
-def test_the_curves_of_shuffled_labels_are_what_training_makes():
-    data, found = shipped("stop_data")["shuffled"], curves.stopping()["shuffled"]
-    assert found["steps"] == data["steps"]
-    for kind in curves.KINDS:
-        np.testing.assert_allclose(found[kind], data[kind], atol=15)  # thousandths: another processor rounds otherwise
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("name", curves.MODELS)
-@pytest.mark.parametrize(("kind", "shuffled"), [("true", False), ("shuffled", True)])
-def test_what_words_say_is_what_training_makes(name, kind, shuffled):
-    found, data = curves.says(name, 0, shuffled), shipped("luck_data")[name][kind][0]
-    np.testing.assert_allclose(np.array(found, float)[:, 4:16], np.array(data, float)[:, 4:16], atol=6)

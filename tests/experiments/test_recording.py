@@ -8,21 +8,13 @@ from experiments import recording
 from tokensel_nb.chapters.recorded import recorded
 
 
-@pytest.fixture
-def control():
-    halves = ts.independent_tokens(400, 40, 12, 0.5, seed=0).split(0.5, seed=0)
-    return ts.with_control(*halves, lambda half: {"share": half.signed_share()}, shuffles=2, bins=5)
-
-
 @pytest.mark.parametrize(("names", "stored"), [((), {"one": 1, "two": 2}), (["two"], {"two": 2})])
-def test_all_is_run_or_what_is_named(monkeypatch, tmp_path, capsys, names, stored):
+def test_all_is_run_or_what_is_named(monkeypatch, capsys, names, stored):
     written = {}
-    monkeypatch.setattr(recording, "TIMES", tmp_path / "times.json")
     monkeypatch.setattr(recording, "record", lambda name, results: written.update({name: results}) or f"{name}.json")
     recording.run({"one": lambda: 1, "two": lambda: 2}, names)
     assert written == stored
     assert capsys.readouterr().out.split() == [f"{name}.json" for name in stored]
-    assert recording.times().keys() == stored.keys()
 
 
 def test_a_record_names_its_machine_and_date(tmp_path, monkeypatch):
@@ -34,21 +26,9 @@ def test_a_record_names_its_machine_and_date(tmp_path, monkeypatch):
     assert re.fullmatch(r"\d{4}-\d\d-\d\d", machine["date"])
 
 
-def test_numbers_are_stored_plain():
-    assert recording.rounded([[1 / 3], [2]]) == [[0.3333], [2.0]]
-    assert recording.or_none([1.0, float("nan")]) == [1.0, None]
-
-
 def test_bins_are_stored_without_the_empty_ones_and_with_their_band():
     bins = ts.binned([0.1, 0.2, 0.9], [1.0, 3.0, 5.0], bins=3)
     stored = recording.plain(bins, band=([0, 0, 1], [4, 5, 6]))
     assert list(stored) == ["centres", "sizes", "means", "spreads", "low", "high"]
     assert (stored["means"], stored["sizes"], stored["high"]) == ([2.0, 5.0], [2.0, 1.0], [4.0, 6.0])
     assert recording.plain(bins, {"means": 0}) == {"means": [2.0, 5.0]}
-
-
-def test_figures_are_of_true_labels_then_of_each_permutation(control):
-    numbers = recording.by_kind(recording.figures, control)["share"]["held out"]
-    assert list(numbers) == ["rank", "word_skew", "matched"]
-    assert {len(column) for column in numbers.values()} == {3}
-    assert numbers["rank"][0] == control["share"]["held out"].true.rank_correlation()

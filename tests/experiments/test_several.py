@@ -44,24 +44,3 @@ def test_equal_tokens_that_are_not_selected_set_no_rule():
     first = relevant & (np.cumsum(relevant, axis=1) == 1)
     right = several.right_direction(start, corpus, first)
     np.testing.assert_allclose(right, shortest(start, corpus, first, relevant, False), atol=1e-5 * np.linalg.norm(right))
-
-
-@pytest.mark.parametrize("kind", several.KINDS)
-def test_texts_hold_what_their_kind_says(kind):
-    for number in range(20):
-        corpus, start = several.drawn(kind, number, SEED)
-        relevant = start.token_values != 0
-        each = (corpus.counts.toarray()[:, relevant] > 0).sum(axis=1)
-        assert set(each) <= ({2, 3} if kind == "together" else {1, 2, 3})
-        assert ((corpus.counts.toarray()[:, ~relevant] > 0).sum(axis=1) > 0).all()
-        sizes = np.unique(np.abs(start.token_values[relevant]).round(12))
-        assert len(sizes) == (relevant.sum() if kind == "unequal" else 1)
-
-
-def test_a_few_paths_of_each_kind():
-    for kind in several.KINDS:
-        outcomes = [several.outcome(kind, number, SEED) for number in range(3)]
-        assert all(each["right"][-1] < 1e-6 < 1e-2 < each["wrong"][-1] for each in outcomes)
-        assert not any(each["stray"] for each in outcomes)
-        if kind == "unequal":
-            assert not any(each["joint"] for each in outcomes)

@@ -33,20 +33,9 @@ def test_training_again_finds_the_same_pieces(words, tokenizer):
     assert [wordpiece(words, SIZE).get_vocab() for _ in range(10)] == [tokenizer.get_vocab()] * 10
 
 
-def test_words_that_do_not_occur_teach_nothing(words):
-    half = words[:2]  # neither "use" nor its relatives
-    assert half.vocab_size == words.vocab_size
-    expected = wordpiece(corpus_from_texts(TEXTS[:2], LABELS[:2]), SIZE)
-    assert wordpiece(half, SIZE).get_vocab() == expected.get_vocab()
-
-
 def test_pieces_are_counted_as_the_tokenizer_cuts_every_text(words, tokenizer):
     pieces = in_pieces(words, tokenizer)
     assert pieces.labels.tolist() == words.labels.tolist()
     for text, counts in zip(TEXTS, pieces.counts.toarray()):
         cut = [piece for word in text.split() for piece in tokenizer.encode(word).tokens]
         assert dict(zip(pieces.vocabulary[counts > 0], counts[counts > 0])) == Counter(cut)
-
-
-def test_a_word_with_an_unknown_character_is_left_out(tokenizer):
-    assert in_pieces(corpus_from_texts(["quiz", "care"], [1, -1]), tokenizer).lengths.tolist()[0] == 0

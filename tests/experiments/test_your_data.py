@@ -1,10 +1,8 @@
 """Planted leaks: how a draw is made, what is asked of it, and what is recorded."""
 
 import numpy as np
-import pytest
 
 from experiments import your_data
-from tokensel_nb.chapters.recorded import recorded
 from tokensel_nb.datasets.reviews import Reviews
 
 
@@ -25,63 +23,9 @@ def test_a_draw_has_as_many_texts_of_either_class_in_their_old_order():
     assert [np.sum(labels == name) for name in reviews.class_names] == [150, 150]
 
 
-@pytest.mark.filterwarnings("ignore:on .* texts held out")  # shuffled labels are not learnt
-def test_a_pure_mark_and_a_line_of_one_class_are_found_and_nothing_under_shuffled_labels():
-    found = your_data.found_in(*your_data.drawn(some_reviews(), seed=1, side=350), seed=1)
-    assert max(place for place, _ in found["pure"]) <= 5
-    assert found["line"][0] > 0.5 > found["control line"][0]
-    assert found["shuffled"]["number"] == 0
-
-
-def test_a_line_is_suspicious_where_one_class_has_it():
-    texts, labels = your_data.drawn(some_reviews(), seed=1, side=350)
-    before = texts.copy()
-    own, both = (your_data.suspicion_of_line(texts, labels, *classes) for classes in (["positive"], your_data.CLASSES))
-    assert own["together"] > 0.5 > both["together"]
-    assert own["classes"] == ("positive",)
-    assert (texts == before).all()
-
-
-def test_five_draws_of_three_corpora_are_recorded():
-    found = recorded("leaks")
-    assert found.pop("machine")["date"]
-    assert list(found) == list(your_data.READS)
-    for draws in found.values():
-        assert len(draws) == your_data.DRAWS
-        assert all(np.shape(draw[kind]) == (2, 2) for draw in draws for kind in ("pure", "strays", "larger"))
-
-
 def test_more_marks_only_add_to_fewer():
     texts, labels = your_data.drawn(some_reviews(), seed=1, side=150)
     few, many = ([text.startswith("zqx ") for text in your_data.marked(texts, labels, *each)] for each in ((5, 1), (30, 3)))
     assert [sum(few), sum(many)] == [6, 33]
     assert not np.any(np.array(few) & ~np.array(many))
     assert [np.sum(labels[many] == name) for name in your_data.CLASSES] == [30, 3]
-
-
-@pytest.fixture(scope="module")
-def planted():
-    return recorded("planted")
-
-
-def test_every_number_of_marks_and_strays_is_recorded(planted):
-    wanted = [[number, strays] for number in your_data.MARKED for strays in your_data.STRAY]
-    assert [run["marked"] for run in planted["runs"]] == wanted
-    assert len(planted["shuffled"]) == your_data.SHUFFLES
-    for run in planted["runs"] + planted["shuffled"]:
-        suspicions = [row[-1] for row in run["first"]]
-        assert len(suspicions) == your_data.TEN
-        assert suspicions == sorted(suspicions, reverse=True)
-        assert max(len(row[0].split()) for row in run["first"]) <= 3  # words, and no text
-        if found := run.get("mark"):
-            assert found["row"][1] == sum(run["marked"])
-            assert found["place"] > your_data.TEN or run["first"][found["place"] - 1] == found["row"]
-
-
-@pytest.mark.long
-def test_a_recorded_report_comes_again(planted):
-    run = next(run for run in planted["runs"] if run["marked"] == [40, 1])
-    again = your_data.suspects(your_data.marked(*your_data.chapters_own(), 40, 1), your_data.chapters_own()[1])
-    assert again["words"] == pytest.approx(run["words"], rel=0.01)
-    assert again["mark"]["place"] == run["mark"]["place"]
-    assert again["mark"]["row"][-1] == pytest.approx(run["mark"]["row"][-1], abs=0.01)

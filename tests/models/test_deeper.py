@@ -184,7 +184,7 @@ def test_a_batch_of_empty_texts_pulls_nowhere(model):
 def test_the_most_frequent_words_are_kept():
     counts = np.array([[3, 1, 0, 2, 1], [1, 0, 0, 0, 0], [0, 0, 0, 0, 0]])
     corpus = Corpus(counts, [1, -1, 1], list("abcde"), weights=[1, 2, 3])
-    with pytest.warns(UserWarning, match="1 of 3 texts have more than 2 distinct words; they keep the most frequent ones"):
+    with pytest.warns(UserWarning, match="1 of 3 texts have more than 2 distinct words; only the most frequent ones are kept"):
         cut = most_frequent(corpus, 2)
     assert cut.counts.toarray().tolist() == [[3, 0, 0, 2, 0], [1, 0, 0, 0, 0], [0, 0, 0, 0, 0]]
     assert cut.weights.tolist() == [1, 2, 3]
@@ -274,7 +274,7 @@ def test_parameters_of_another_model_or_corpus_are_refused(tiny):
     for model in MODELS:
         for other in MODELS:
             if model.learns is not other.learns:
-                with pytest.raises(TypeError, match=f"{type(model).__name__} learns {model.learns.__name__}, not"):
+                with pytest.raises(TypeError, match=f"{type(model).__name__} needs {model.learns.__name__}, not"):
                     logits(other.start(3, 4, 0), tiny, model)
         with pytest.raises(ValueError, match="embeddings has 4 rows, but the corpus has 3 words"):
             logits(model.start(4, 4, 0), tiny, model)

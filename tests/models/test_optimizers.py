@@ -99,12 +99,9 @@ def test_an_optimizer_of_ones_own_is_a_direction():
     np.testing.assert_allclose(flat(found), flat([leaf.detach() for leaf in leaves]), atol=1e-12)
 
 
-def test_what_is_not_trained_stays_and_what_does_not_exist_is_refused(tiny):
+def test_what_is_not_trained_stays(tiny):
     start = random_parameters(tiny, 4, 0)
     _, (_, after, state) = islice(ts.descent(start, tiny, trained=["cls_embedding"]), 2)
     assert (after.embeddings == start.embeddings).all()
     assert (after.cls_embedding != start.cls_embedding).any()
     assert list(state.moments) == ["cls_embedding"]
-    for wrong in (dict(trained=["heads"]), dict(trained=[]), dict(learning_rate=-1.0), dict(optimizer="lbfgs")):
-        with pytest.raises(ValueError, match=next(iter(wrong))):
-            next(ts.descent(start, tiny, **wrong))

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import expit, softmax
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError, SkipTestWarning
+from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
@@ -64,11 +64,11 @@ def test_words_stand_where_it_says(fitted, text):
 
 def test_it_is_one_layer_of_softmax_attention(fitted):
     """The model of the book with these parameters, beside nothing."""
-    corpus = fitted.read(TEXTS)
-    np.testing.assert_allclose(ts.logits(fitted.parameters_, corpus), fitted.logits(TEXTS), atol=1e-12)
-    np.testing.assert_allclose(
-        ts.attention(fitted.parameters_, corpus).toarray(), fitted.attention(TEXTS).toarray(), atol=1e-14
-    )
+    corpus, rows = fitted.read(TEXTS), np.column_stack([fitted.scores_, fitted.values_])
+    p, *v = np.eye(rows.shape[1])
+    parameters = ts.Parameters(rows, p, np.array(v) if len(v) > 1 else v[0])
+    np.testing.assert_allclose(ts.logits(parameters, corpus), fitted.logits(TEXTS), atol=1e-12)
+    np.testing.assert_allclose(ts.attention(parameters, corpus).toarray(), fitted.attention(TEXTS).toarray(), atol=1e-14)
     assert corpus.vocabulary[-1] == "<cls>"
     assert corpus.vocabulary[:-1].tolist() == fitted.vocabulary_.tolist()
 
@@ -89,11 +89,6 @@ def test_a_fit_is_the_same_each_time_and_another_seed_holds_out_others():
     labels = ["a" in text for text in texts]
     losses = {TextClassifier(random_state=seed).fit(texts, labels).held_out_["loss"] for seed in range(3)}
     assert len(losses) == 3
-
-
-def test_numpys_newer_strings_are_strings():
-    model = TextClassifier().fit(TEXTS, np.array(LABELS, np.dtypes.StringDType()))
-    assert model.classes_.tolist() == ["down", "up"]
 
 
 def test_classes_are_in_the_order_of_their_numbers():
@@ -147,12 +142,12 @@ def test_settings_that_are_no_plain_values_come_back(tmp_path):
 
 
 def test_a_folder_without_a_whole_model_is_refused(fitted, tmp_path):
-    with pytest.raises(ValueError, match=r"not a complete model of this package \(.*No such file"):
+    with pytest.raises(ValueError, match=r"does not contain a complete model .*No such file"):
         TextClassifier.load(tmp_path)
     fitted.save(tmp_path)
     file = tmp_path / "model.safetensors"
     file.write_bytes(file.read_bytes()[:-9])
-    with pytest.raises(ValueError, match="not a complete model of this package"):
+    with pytest.raises(ValueError, match="does not contain a complete model"):
         TextClassifier.load(tmp_path)
 
 
@@ -168,7 +163,7 @@ def test_words_and_labels_that_are_no_text_come_back(tmp_path):
 def test_a_tokenizer_must_be_given_again(tmp_path):
     model = TextClassifier(tokenizer=str.split).fit(TEXTS, LABELS)
     model.save(tmp_path)
-    with pytest.raises(ValueError, match=r"trained with a tokenizer, str.split; give it as tokenizer="):
+    with pytest.raises(ValueError, match=r"trained with the tokenizer str.split; give it"):
         TextClassifier.load(tmp_path)
     loaded = TextClassifier.load(tmp_path, tokenizer=str.split)
     np.testing.assert_array_equal(loaded.logits(TEXTS), model.logits(TEXTS))
@@ -185,8 +180,7 @@ def test_clone_pipeline_grid_search_and_cross_validation():
     assert TextClassifier().fit(pd.Series(TEXTS), pd.Series(LABELS)).score(pd.Series(TEXTS), LABELS) == 1
 
 
-# Of the 64 that scikit-learn has for `AttentionClassifier`, these ten need no matrix of numbers; `check_estimator` itself runs
-# one of them on an estimator of texts and leaves out all others.
+# Of the 64 checks that scikit-learn has for `AttentionClassifier`, these ten need no matrix of numbers.
 CHECKS = """
     check_estimator_cloneable check_estimator_tags_renamed check_valid_tag_types check_estimator_repr
     check_no_attributes_set_in_init check_parameters_default_constructible check_get_params_invariance check_set_params
@@ -197,14 +191,6 @@ CHECKS = """
 @pytest.mark.parametrize("check", CHECKS)
 def test_scikit_learns_checks_that_need_no_numbers(check):
     getattr(estimator_checks, check)("TextClassifier", TextClassifier())
-
-
-def test_scikit_learn_finds_nothing_else_to_check():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SkipTestWarning)
-        results = estimator_checks.check_estimator(TextClassifier(), on_skip=None, on_fail=None)
-    assert {row["check_name"] for row in results} <= set(CHECKS)
-    assert {row["status"] for row in results} == {"passed"}
 
 
 def test_class_weight_helps_the_rare_class():
@@ -275,13 +261,13 @@ def test_few_texts_are_enough():
 def test_it_warns_where_the_majority_is_as_good():
     random = np.random.default_rng(0)
     texts = [" ".join(random.choice(list("abcdefgh"), 6)) for _ in range(200)]
-    with pytest.warns(UserWarning, match=r"on the texts held out the classifier is right in .*%, no more than the majority"):
+    with pytest.warns(UserWarning, match=r"on held-out texts .*%, which is no better than the majority"):
         TextClassifier().fit(texts, random.random(200) < 0.2)
 
 
 def test_it_warns_once_where_words_are_not_spaced():
     texts = ["这部电影很好看", "这部电影不好看"] * 10
-    with pytest.warns(UserWarning, match="without spaces .*, so each character is a word; a tokenizer=") as caught:
+    with pytest.warns(UserWarning, match="without spaces, so every character counts as a word") as caught:
         TextClassifier().fit(texts, [1, 0] * 10)
     assert len(caught) == 1
     for model in (TextClassifier(tokenizer=list), TextClassifier()):
@@ -297,17 +283,17 @@ def test_emoji_speak():
 @pytest.mark.parametrize(
     ("texts", "labels", "message"),
     [
-        ("a good film", ["up"], "texts is a str; give a list of str, in their order"),
+        ("a good film", ["up"], "texts is a str; give a list of str"),
         (["good", None], ["up", "down"], "text 1 is None, not a string"),
         (["good", 3.5], ["up", "down"], "text 1 is 3.5, not a string"),
         (["good", "bad"], ["up"], "inconsistent numbers of samples"),
-        (["good", "bad"], ["up", "up"], "at least two classes are needed"),
+        (["good", "bad"], ["up", "up"], "give texts of at least two classes"),
         (["good", "bad"], ["up", None], r"labels\[1\] is missing"),
         (["good", "bad"], [1.0, np.nan], r"labels\[1\] is missing"),
         (["good", "bad"], [[1, 0], [0, 1]], "should be a 1d array"),
         (["good", "bad"], pd.Series(["up", None], dtype="string"), r"labels\[1\] is missing"),
         (["good", "bad"], [1, 3.5], "Unknown label type: continuous"),
-        ([], [], "at least two classes are needed"),
+        ([], [], "give texts of at least two classes"),
         (["", "..."], ["up", "down"], r"no word occurs in min_texts=2 of the 2 texts; lower min_texts"),
     ],
 )
@@ -330,18 +316,6 @@ def test_settings_that_would_be_wrong_in_silence_are_refused(wrong):
         TextClassifier(**wrong).fit(TEXTS, LABELS)
 
 
-def test_settings_come_in_any_harmless_form():
-    """Words to leave out in any order, numpy's truths and generators."""
-    plain = TextClassifier(without=["good", "bad"]).fit(TEXTS, LABELS)
-    for form in (
-        dict(without={"good", "bad"}),
-        dict(without=np.array(["bad", "good"])),
-        dict(without=("bad", "good"), attend=np.True_, random_state=np.int64(0), class_weight={"up": 1, "down": 1}),
-        dict(without=("bad", "good"), random_state=np.random.RandomState(0)),
-    ):
-        assert np.array_equal(TextClassifier(**form).fit(TEXTS, LABELS).values_, plain.values_)
-
-
 def test_weights_are_checked():
     for weights in ([1.0, 2.0], [-1.0] * 64, [np.nan] * 64, np.array(LABELS) == "up"):
         with pytest.raises(ValueError, match=r"weights|broadcast|only one class"):
@@ -351,5 +325,5 @@ def test_weights_are_checked():
 def test_it_must_be_fitted_first():
     with pytest.raises(NotFittedError, match="not fitted yet"):
         TextClassifier().predict(["good"])
-    with pytest.raises(TypeError, match="texts is a str; give a list of str, in their order"):
+    with pytest.raises(TypeError, match="texts is a str; give a list of str"):
         TextClassifier().fit(TEXTS, LABELS).predict("good")

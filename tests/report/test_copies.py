@@ -1,7 +1,5 @@
 """Texts that nearly repeat others: they are found, a group is a mark, and no model judges texts of which it has seen copies."""
 
-import subprocess
-import sys
 from itertools import pairwise
 
 import numpy as np
@@ -115,12 +113,3 @@ def test_copies_in_one_class_are_named_and_in_both_are_not():
         (first,) = (row for row, number in zip(*np.unique(found.copies, return_counts=True)) if number >= 30)
         assert named == ([] if in_both else [f"copies of text {first + 1:,}"])
         assert f"copies of text {first + 1:,}" in set(found.marks.word)
-
-
-def test_who_fits_a_classifier_does_not_wait_for_the_search_of_copies():
-    code = """
-import sys, tokensel_report as tr
-tr.TextClassifier().fit(["a good film", "a bad film"] * 20, ["up", "down"] * 20)
-assert "datasketch" not in sys.modules
-"""
-    subprocess.run([sys.executable, "-c", code], check=True)

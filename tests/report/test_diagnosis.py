@@ -187,7 +187,7 @@ def test_untrained_products_are_small_at_any_scale(halves, scale):
     random = np.random.default_rng(0).standard_normal(200)
     found = tr.diagnose(start.embeddings, start.output_vector, random, halves[1])
     assert found.small
-    assert "a sign of a model that performs poorly" in found.sentences[3]
+    assert "a sign of a poor model" in found.sentences[3]
 
 
 def test_in_few_dimensions_nothing_is_called_small(halves):
@@ -246,7 +246,7 @@ def test_a_class_without_a_text_is_left_out_of_the_mean():
     ("change", "message"),
     [
         (dict(E=np.zeros((59, 8))), r"have shapes \(59, 8\) and \(1, 8\), but the corpus has 100 words and 2 classes"),
-        (dict(E=np.full((100, 8), np.nan)), "embeddings holds a number that is not finite"),
+        (dict(E=np.full((100, 8), np.nan)), "embeddings contains a number that is not finite"),
         (dict(v=np.ones((3, 8))), r"have shapes \(100, 8\) and \(3, 8\), but the corpus has 100 words and 2 classes"),
         (dict(least=10_000), "no word occurs in least=10000 of the 800 texts; lower least"),
     ],

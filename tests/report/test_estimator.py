@@ -9,10 +9,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 from scipy.special import expit, softmax
-from scipy.stats import rankdata
 from sklearn.base import clone
-from sklearn.datasets import make_blobs
-from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -69,20 +66,6 @@ def counts_of(num_classes, seed=0, texts=120, words=12):
 def fitted(request):
     counts, labels = counts_of(request.param)
     return AttentionClassifier(random_state=0).fit(counts, labels), counts, labels
-
-
-def test_decisions_and_probabilities_agree_in_rank():
-    """The test of scikit-learn's check_decision_proba_consistency, on its data moved to where counts are."""
-    X, y = make_blobs(n_samples=100, random_state=0, centers=[(2, 2), (4, 4)], cluster_std=1.0)
-    X -= X.min()
-    model = AttentionClassifier(random_state=0).fit(X[:80], y[:80])
-    decisions, probabilities = model.logits(X[80:]), model.predict_proba(X[80:])[:, 1]
-    np.testing.assert_array_equal(rankdata(decisions), rankdata(probabilities))
-
-
-def test_it_must_be_fitted_first():
-    with pytest.raises(NotFittedError, match="not fitted yet"):
-        AttentionClassifier().predict([[1]])
 
 
 def test_probabilities_are_those_of_the_decision(fitted):
@@ -256,14 +239,6 @@ def test_a_diverging_fit_warns():
     with pytest.warns(RuntimeWarning, match="choose a smaller learning_rate"):
         model = AttentionClassifier(learning_rate=1e6, random_state=0).fit(counts, labels)
     assert np.isfinite(model.predict_proba(counts)).all()
-
-
-@pytest.mark.parametrize("weight", [1, 2.5, np.float64(3)])
-def test_one_weight_is_that_of_every_sample(weight):
-    counts, labels = counts_of(2)
-    model = AttentionClassifier(random_state=0)
-    found = model.fit(counts, labels, sample_weight=weight).logits(counts)
-    np.testing.assert_array_equal(found, model.fit(counts, labels, sample_weight=[weight] * len(labels)).logits(counts))
 
 
 def test_imdb(imdb):

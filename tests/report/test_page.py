@@ -65,29 +65,6 @@ def test_a_page_runs_loads_and_sends_nothing_but_its_own(made, options):
     assert list(faults(made(*options))) == []
 
 
-def test_these_faults_would_be_seen(made):
-    """The control: each change of the page is one that the tests above would not let pass."""
-    page = made().replace("&#39;", "'")
-    changes = [
-        ("default-src 'none'", "default-src 'none'; img-src *"),
-        ("default-src 'none'", "default-src 'none'; img-src * data:"),
-        ("default-src 'none'", "default-src 'self'"),
-        ("default-src 'none'; ", ""),
-        ("script-src ", "script-src 'unsafe-inline' "),
-        ("; form-action 'none'", ""),
-        ("; base-uri 'none'", "; base-uri 'none'; connect-src https:"),
-        ("<h1>", "<h1><img src='http://example.com/a.png'>"),
-        ("<h1>", "<h1><script>1</script>"),
-        ("<h1>", "<h1 onclick='1'>"),
-        ("<h1>", "<h1 style='background: url(http://example.com)'>"),
-        ("<h1>", "<form><h1>"),
-        ("</style>", "@import 'http://example.com'</style>"),
-    ]
-    for old, new in changes:
-        assert old in page
-        assert list(faults(page.replace(old, new, 1))), new
-
-
 def test_what_harms_is_shown_as_it_was_written(made):
     held = Held(made())
     assert held.text.startswith(f"Report on {NAME}")
@@ -140,7 +117,7 @@ def texts_of_two_classes(number=1200):
 
 @pytest.fixture(scope="module")
 def found():
-    return page.find(tr.read_reviews(texts_of_two_classes()), "mine.csv", ["mine.csv: as read"])
+    return page.analyse(tr.read_reviews(texts_of_two_classes()), "mine.csv", ["mine.csv: as read"])
 
 
 def test_a_page_tells_what_was_found(found):
@@ -156,7 +133,7 @@ def test_a_page_tells_what_was_found(found):
     assert str(found.refit) in text
     for row in found.report.table.head(500).itertuples():
         assert f"{row.word} {row.texts}" in text
-    for note in ("What the classifier does with words that name people", "looked at in vain"):
+    for note in ("English words that name people", "with much attention, in vain"):
         assert note in text
     headings = re.findall(r"<h[23]>(.*?)</h[23]>", page.report_page(found))
     about_words, about_texts = ["Suspicious words", "Then act"], ["Labels that look wrong", "What it got wrong"]
@@ -171,7 +148,7 @@ def test_where_only_a_mark_is_suspicious_it_is_named_and_nothing_is_fitted_anew(
     own = [random.choice(sides["up" if (label == "up") == (random.random() < 0.7) else "down"], 2) for label in labels]
     texts = [" ".join([*random.choice(plain, 8), *words]) for words in own]
     texts = [text + "\u203d" * (label == "up" and i < 200) for i, (text, label) in enumerate(zip(texts, labels))]
-    found = page.find(tr.read_reviews((texts, labels)), "mine.csv")
+    found = page.analyse(tr.read_reviews((texts, labels)), "mine.csv")
     assert found.report.suspicious == ["the sign “\u203d” at the end"]
     assert found.refit is None
     assert "clean the texts" in page.report_page(found)
@@ -204,7 +181,7 @@ def test_a_page_begins_with_three_sentences(found):
         f"{first}, {second}, {third} and {len(more)} more may give the label away, "
         "no labels look wrong, no texts have two labels, and no texts nearly repeat others.",
         "Read the passages around the suspicious words. Leave out mere marks, but keep words that judge, such as “great”, and "
-        "make the report anew.",
+        "make a new report.",
     ]
 
 
@@ -213,7 +190,7 @@ def test_a_summary_counts_what_is_wrong_with_texts():
     labels[-30:] = np.where(labels[-30:] == "up", "down", "up")  # of texts without the mark
     again = [*texts[:40], texts[100], f"{texts[7]} indeed"]
     texts, labels = [*texts, *again], np.array([*labels, *labels[:40], labels[101], labels[7]])
-    found = page.find(tr.read_reviews((texts, labels)), "mine.csv", show_texts=False)
+    found = page.analyse(tr.read_reviews((texts, labels)), "mine.csv", show_texts=False)
     assert (found.repeated, found.disputed) == (len(texts) - len(set(texts)) + 1, 1)
     wrong = (found.report.likely_wrong.certainty >= page.SURE).sum()
     assert summary(found)[1].endswith(
@@ -224,12 +201,12 @@ def test_a_summary_counts_what_is_wrong_with_texts():
 def test_a_summary_says_when_nothing_was_learnt():
     random = np.random.default_rng(0)
     texts = [" ".join(random.choice(["one", "two", "three", "four"], 5)) for _ in range(120)]
-    found = page.find(tr.read_reviews((texts, random.permutation(["up", "down"] * 60))), "mine.csv")
+    found = page.analyse(tr.read_reviews((texts, random.permutation(["up", "down"] * 60))), "mine.csv")
     how, worry, following = summary(found)
     assert not found.evaluation.learnt
     assert "not clearly better than" in how
-    assert worry.startswith("No word was found to give the label away, though a mark in few texts can stay hidden, ")
-    assert following == "Check the labels or find more texts, since it has learnt too little to be trusted."
+    assert worry.startswith("No word seems to give the label away, though a mark in few texts can stay hidden, ")
+    assert following == "Check the labels or collect more texts, because it has learnt too little to be trusted."
 
 
 @pytest.mark.parametrize("show_texts", [True, False])
@@ -237,7 +214,7 @@ def test_labels_that_look_wrong_are_listed_with_their_rows(tmp_path, show_texts)
     texts, labels = texts_of_two_classes()
     texts.insert(3, " ")  # is dropped, but its row counts
     rows = [[text, label] for text, label in zip(texts, np.insert(labels, 3, "up"))]
-    found = page.find(tr.read_reviews(write(tmp_path / "a.csv", rows), "review", "stars"), "a.csv", show_texts=show_texts)
+    found = page.analyse(tr.read_reviews(write(tmp_path / "a.csv", rows), "review", "stars"), "a.csv", show_texts=show_texts)
     shown = found.report.likely_wrong.head(page.WRONG)
     assert len(shown) == page.WRONG
     whole = page.report_page(found)
@@ -271,7 +248,7 @@ def test_a_page_on_given_probabilities_says_whose_predictions_it_shows():
     chance = random.uniform(0.5, 1, 1200)
     chance = np.where(up, chance, 1 - chance)
     given = np.stack([1 - chance, chance], axis=1)
-    found = page.find(tr.read_reviews((texts, labels)), "mine.csv", model=given)
+    found = page.analyse(tr.read_reviews((texts, labels)), "mine.csv", model=given)
     whole = page.report_page(found)
     text = Held(whole).text
     assert "The predictions on this page are those of the model whose probabilities were given" in text
@@ -289,7 +266,7 @@ def test_a_page_on_given_probabilities_says_whose_predictions_it_shows():
     matrix = re.search(r'<table class="confusion">.*?</table>', whole, re.DOTALL)[0]
     shown = [int(number) for number in re.findall(r"<td[^>]*>(\d+)</td>", matrix)]
     assert shown == confusion_matrix(labels, verdicts).ravel().tolist()
-    assert f"and {np.sum(verdicts != labels)} of 1,200 otherwise than their label" in text
+    assert f"differs from the label in {np.sum(verdicts != labels)} of 1,200 texts" in text
     section = whole[whole.index("<h2>Suspicious words") : whole.index("Then act")]
     titles = re.findall(r'<th scope="col"[^>]*>(.*?)</th>', section)
     assert titles == ["word", "suspicion", "given model", "elsewhere", "texts", "of them", "odds"]
@@ -297,7 +274,7 @@ def test_a_page_on_given_probabilities_says_whose_predictions_it_shows():
     cells = [f"{first[name]:.2f}" for name in ("suspicion", "given model", "elsewhere")]
     assert "{} {} {} {} ".format(first.word, *cells) in Held(section).text
     assert list(faults(whole)) == []
-    ours = page.report_page(page.find(tr.read_reviews((texts, labels)), "mine.csv"))
+    ours = page.report_page(page.analyse(tr.read_reviews((texts, labels)), "mine.csv"))
     assert "given model" not in ours
     assert ">elsewhere<" in whole
     assert ">elsewhere<" not in ours
@@ -307,7 +284,7 @@ def test_with_many_classes_all_are_scored_and_none_is_left_out():
     random = np.random.default_rng(0)
     labels = np.array([f"class{n % 20:02}" for n in range(2000)])
     texts = [" ".join([*random.choice(["one", "two", "three"], 4), "w" + label * (random.random() < 0.9)]) for label in labels]
-    found = page.find(tr.read_reviews((texts, labels)), "many.csv")
+    found = page.analyse(tr.read_reviews((texts, labels)), "many.csv")
     whole = page.report_page(found)
     evaluation, held_out = found.evaluation, found.evaluation.held_out
     scores = precision_recall_fscore_support(labels[held_out], evaluation.predicted, zero_division=np.nan)
@@ -339,21 +316,21 @@ def test_what_is_warned_of_is_on_the_page_once():
     texts = [" ".join(random.choice(["one", "two", "three", "four"], 5)) for _ in range(120)]
     reviews = tr.read_reviews((texts, random.permutation(["up", "down"] * 60)))
     with warnings.catch_warnings(action="error"):
-        found = page.find(reviews, "mine.csv")
+        found = page.analyse(reviews, "mine.csv")
     (warning, *others) = found.warnings
-    assert "no more than the majority class" in warning
+    assert "no better than the majority class" in warning
     assert len({warning, *others}) == len(found.warnings)
     assert Held(page.report_page(found)).text.count(warning) == 1
 
 
 def test_where_nothing_is_wrong_or_suspicious_the_page_says_so():
     reviews = tr.read_reviews((["good film", "bad film"] * 30, ["up", "down"] * 30))
-    found = page.find(reviews, "mine.csv")
-    assert "Nothing, of the texts that were held out." in Held(page.report_page(found)).text
+    found = page.analyse(reviews, "mine.csv")
+    assert "None of the texts that were held out." in Held(page.report_page(found)).text
     assert len(found.report.suspicious) > 1
     assert found.refit is None  # they are all that the texts have: no word would be left
     shuffled = np.random.default_rng(0).permutation(["up", "down"] * 30).tolist()
-    found = page.find(tr.read_reviews((["good film", "bad film"] * 30, shuffled)), "mine.csv")
+    found = page.analyse(tr.read_reviews((["good film", "bad film"] * 30, shuffled)), "mine.csv")
     assert "there is nothing to leave out" in Held(page.report_page(found)).text
 
 

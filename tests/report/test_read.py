@@ -89,16 +89,16 @@ def test_lists_of_other_lengths():
 @pytest.mark.parametrize(
     ("source", "error"),
     [
-        ([["a", "up"], ["b", "down"]], "give "),
-        ((("a", "up"), ("b", "down")), "give "),
-        (["good film", "bad film"], "give "),
-        (["a", "b", "c"], "give "),
-        ([], "give "),
+        ([["a", "up"], ["b", "down"]], "ambiguous"),
+        ((("a", "up"), ("b", "down")), "ambiguous"),
+        (["good film", "bad film"], "ambiguous"),
+        (["a", "b", "c"], "ambiguous"),
+        ([], "ambiguous"),
         ((["a", "b"], ["up"]), "same length"),
-        (({"a", "b"}, ["up", "down"]), "give "),
-        ((np.eye(2), ["up", "down"]), "holds a list"),
-        ({"text": ["a"]}, "dict given: give a path, a DataFrame"),
-        (TABLE.assign(label=[{"a": 1}] * 4), "column 'label' holds a dict; give strings"),
+        (({"a", "b"}, ["up", "down"]), "ambiguous"),
+        ((np.eye(2), ["up", "down"]), "contains a list"),
+        ({"text": ["a"]}, "the dict cannot be read; give a path, a DataFrame"),
+        (TABLE.assign(label=[{"a": 1}] * 4), "column 'label' contains a dict; give strings"),
     ],
 )
 def test_what_is_no_table_is_refused_in_one_line(source, error):
@@ -110,7 +110,7 @@ def test_what_is_no_table_is_refused_in_one_line(source, error):
 def test_the_hub(monkeypatch):
     rows = {("owner/name", "test", "v1"): TABLE[2:], ("owner/name", "train", None): TABLE}
     load = lambda name, split, revision, **_: datasets.Dataset.from_pandas(rows[name, split, revision])
-    monkeypatch.setattr("tokensel_nb.datasets.hub.why_silent", lambda: None)
+    monkeypatch.setattr("tokensel_nb.datasets.hub.why_unreachable", lambda: None)
     monkeypatch.setattr(datasets, "load_dataset", load)
     assert pairs(tr.read_reviews("hub:owner/name")) == ROWS
     assert pairs(tr.read_reviews("hub:owner/name@v1:test")) == ROWS[2:]
@@ -120,9 +120,9 @@ def test_a_hub_out_of_reach_is_told_in_one_line(monkeypatch):
     def fails(*names, **how):
         raise ConnectionError("no answer\nafter 5 s")
 
-    monkeypatch.setattr("tokensel_nb.datasets.hub.why_silent", lambda: None)
+    monkeypatch.setattr("tokensel_nb.datasets.hub.why_unreachable", lambda: None)
     monkeypatch.setattr(datasets, "load_dataset", fails)
-    with pytest.raises(tr.DataError, match=r"hub:owner/name is no hub:owner/name@revision:split to load .*no answer"):
+    with pytest.raises(tr.DataError, match=r"hub:owner/name could not be loaded .*no answer"):
         tr.read_reviews("hub:owner/name")
 
 
@@ -143,8 +143,8 @@ def test_files_that_are_none_of_texts_are_refused_in_one_line(tmp_path):
     (tmp_path / "cut.csv.gz").write_bytes(b"\x1f\x8b\x08")
     archive(tmp_path / "two.zip", "a.csv", "b.csv")
     archive(tmp_path / "book.xlsx", "[Content_Types].xml")
-    errors = {"keyed.json": 'orient="index"', "split.json": "no columns fit", "lines.jsonl": "Expected object"}
-    errors |= {"two.zip": "Multiple files", ".": "directory.*concat", "book.xlsx": "read_excel", "cut.csv.gz": "ended before"}
+    errors = {"keyed.json": 'orient="index"', "split.json": "no columns are clearly", "lines.jsonl": "Expected object"}
+    errors |= {"two.zip": "Multiple files", ".": "directory", "book.xlsx": "read_excel", "cut.csv.gz": "ended before"}
     errors |= {"empty.csv": "No columns", "names.csv": "all labels are missing", "binary.csv": "read_excel"}
     for name, error in errors.items():
         with pytest.raises(tr.DataError, match=error) as raised:
@@ -164,7 +164,7 @@ def test_separators_are_told_apart(read, capsys, sep, names):
     rows = [(f"good; film, really | {i}", "x") if i % 2 else (f"bad\nfilm {i}", "y") for i in range(8)]
     csv = pd.DataFrame(rows, columns=names).to_csv(index=False, sep=sep, lineterminator="\r\n")
     assert pairs(read(csv)) == rows
-    assert ("separated by" in capsys.readouterr().out) == (sep != ",")
+    assert ("separator seems" in capsys.readouterr().out) == (sep != ",")
     assert pairs(read(csv, sep=sep)) == rows
 
 
@@ -193,7 +193,7 @@ def test_ragged_rows_are_an_error_with_their_line(read, row, before):
 def test_bad_rows_are_skipped_if_asked(read, capsys, first):
     rows = ["good, film,up", "bad,down", "fine,up", "a, b, c,up"]
     assert read("\n".join(["text,label", *(rows if first else rows[::-1])]), skip_bad_rows=True).class_names == ("down", "up")
-    assert "2 rows left out, as they have more cells" in capsys.readouterr().out
+    assert "2 rows left out: they have more cells" in capsys.readouterr().out
 
 
 def test_new_texts_a_line(read):
@@ -248,12 +248,7 @@ ENGLISH = ["it’s a good film", "naïve, but fine", "costs £5", "€5 each", "
 def test_encodings_are_found_and_told(read, capsys, encoding):
     rows = [(f"{text} {i}", label) for i in range(6) for text, label in zip(WRITTEN[encoding].split("|"), ("up", "down"))]
     assert pairs(read(pd.DataFrame(rows, columns=["text", "label"]).to_csv(index=False).encode(encoding))) == rows
-    assert ("guessed as" in capsys.readouterr().out) == (not encoding.startswith("utf"))
-
-
-@pytest.mark.xfail(reason="the detector takes Mac's French for Baltic", strict=True)
-def test_mac_roman_is_found(read):
-    assert read(f"text,label\n{IN_MAC}".encode("mac_roman")).texts[0] in IN_MAC
+    assert ("encoding seems" in capsys.readouterr().out) == (not encoding.startswith("utf"))
 
 
 def test_an_encoding_can_be_given(read, capsys):
@@ -272,7 +267,7 @@ def test_of_a_few_signs_the_usual_ones_are_made(read, text):
 def test_a_few_odd_bytes_do_not_change_the_encoding(read, capsys):
     rows = b"".join("schöne Grüße,up\nnaïve café,down\n".encode() for _ in range(9))
     assert read(b"text,label\n" + rows + b"caf\xe9,up\n").texts[::18] == ["schöne Grüße", "caf\ufffd"]
-    assert "1 of its characters are no UTF-8" in capsys.readouterr().out
+    assert "1 characters are not valid UTF-8" in capsys.readouterr().out
 
 
 # Columns
@@ -321,19 +316,19 @@ SORTED = OF_CLASS.format(0, "hate") + OF_CLASS.format(4, "love")
 @pytest.mark.parametrize(
     ("content", "how", "error"),
     [
-        (SORTED, {}, "first line names no columns"),
-        (SORTED, {"text": 4, "label": 0}, r"pandas.read_csv\(names="),
-        (ANY, {}, "first line names no columns"),
-        (ANY, {"label": None}, "first line names no columns"),
-        ("text,label,sentiment_2\na,b,c\n", {"label": "stars"}, "no columns fit as stars; name one as label: 'text', 'l"),
-        ("review,comment,label\na,b,c\n", {}, "2 columns fit as text; name one as text: 'review', 'comment', 'label'"),
-        ("text,stars,topic\na,b,c\n", {}, "2 columns fit as label"),
-        ("text,text,label\na,b,c\n", {}, "2 columns fit as text"),
-        ("a,b,c\n1,2,3\n", {}, "no columns fit as text"),
-        ("id,text\n1,good\n2,bad\n3,so\n4,so\n", {}, "no columns fit as label"),
+        (SORTED, {}, "does not name the columns"),
+        (SORTED, {"text": 4, "label": 0}, r"read_csv\(names="),
+        (ANY, {}, "does not name the columns"),
+        (ANY, {"label": None}, "does not name the columns"),
+        ("text,label,sentiment_2\na,b,c\n", {"label": "stars"}, "no columns are named 'stars'; choose one with label=: 'text'"),
+        ("review,comment,label\na,b,c\n", {}, "2 columns are clearly the text; choose one with text=: 'review', 'comment'"),
+        ("text,stars,topic\na,b,c\n", {}, "2 columns are clearly the label"),
+        ("text,text,label\na,b,c\n", {}, "2 columns are clearly the text"),
+        ("a,b,c\n1,2,3\n", {}, "no columns are clearly the text"),
+        ("id,text\n1,good\n2,bad\n3,so\n4,so\n", {}, "no columns are clearly the label"),
         ("text,label\na,b\n", {"text": "label"}, "the same column"),
-        ("text,label\na,b\n", {"label": 7}, "no columns fit as 7"),
-        ("text\nfilm\ngood\n", {}, "no columns fit as label"),
+        ("text,label\na,b\n", {"label": 7}, "no columns are named 7"),
+        ("text\nfilm\ngood\n", {}, "no columns are clearly the label"),
     ],
 )
 def test_no_column_is_guessed_where_it_is_not_clear(read, content, how, error):
@@ -374,7 +369,7 @@ def test_missing_labels_and_texts_in_memory(missing):
 @pytest.mark.parametrize("name", ["none", "Null", "NaT"])
 def test_a_class_that_sounds_like_a_missing_label_is_told(read, capsys, name):
     assert len(read(f"text,label\na,x\nb,{name}\n").class_names) == 2
-    assert f"{name!r} is taken for a class" in capsys.readouterr().out
+    assert f"{name!r} counts as a class" in capsys.readouterr().out
 
 
 def test_a_row_for_each_row(read, capsys):
@@ -382,19 +377,8 @@ def test_a_row_for_each_row(read, capsys):
     assert reviews.on_rows([1, 2, 3, 4], missing=None) == [1, None, 2, None, 3, 4]
     assert reviews[1:3].on_rows([2, 3], missing=None) == [None, None, 2, None, 3, None], "a part knows its rows"
     out = capsys.readouterr().out
-    assert "2 of 6 rows left out: they hold no text" in out
+    assert "2 of 6 rows left out: they have no text" in out
     assert "label" not in out
-
-
-def test_repeated_texts_are_counted_or_left_out(read, capsys):
-    csv = "text,label\ngood,up\nbad,down\ngood,up\nbad,up\n"
-    assert len(read(csv)) == 4
-    assert capsys.readouterr().out.splitlines() == [
-        "a.csv: 1 of 4 rows repeat an earlier one; `drop_duplicates` leaves them out",
-        "a.csv: 1 texts occur in several classes",
-    ]
-    assert read(csv, drop_duplicates=True).rows.tolist() == [0, 1, 3]
-    assert "1 of 4 rows left out: they repeat an earlier one" in capsys.readouterr().out
 
 
 # Classes
@@ -423,7 +407,7 @@ def test_classes_merge_rename_and_drop(read, capsys):
 
 def test_class_names_of_a_training_set(read):
     assert read("text,label\na,3\nb,1.0\n", class_names=range(1, 4)).labels.tolist() == [2, 0]
-    with pytest.raises(tr.DataError, match="the label '3' is none of the classes '1', '2'"):
+    with pytest.raises(tr.DataError, match="the label '3' is not one of the classes '1', '2'"):
         read("text,label\na,3\nb,1\n", class_names=[1, 2])
 
 
@@ -439,7 +423,7 @@ def test_words_are_counted():
     assert train.vocabulary.tolist() == ["film", "good"]
     test = tr.load_reviews((["a good one"], ["up"]), vocabulary=train.vocabulary, class_names=train.class_names)
     assert (test.class_names, test.labels.tolist()) == (("down", "up"), [1])
-    with pytest.raises(tr.DataError, match="there are no labels"):
+    with pytest.raises(tr.DataError, match="has no labels"):
         tr.load_reviews((["good"], None))
 
 
@@ -460,7 +444,7 @@ def test_probabilities_in_any_order(read, tmp_path, how):
     assert given.to_numpy().tolist() == [[0.7, 0.2, 0.1], [0.3, 0.5, 0.2], [0.3, 0.2, 0.5]]
 
 
-NOT_THEM = {"up,down\n1,0\n": "1 rows; give one for each of the 2", "up,no\n1,0\n1,0\n": "each class, 'down', 'up'"}
+NOT_THEM = {"up,down\n1,0\n": "1 rows; give one for each of the 2 rows", "up,no\n1,0\n1,0\n": "each class, 'down', 'up'"}
 
 
 @pytest.mark.parametrize(("csv", "error"), [*NOT_THEM.items(), ("up,down\n1,x\n1,0\n", "could not convert")])

@@ -6,14 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from tokensel_report.together import _phrase, together
+from tokensel_report.together import _phrase, inseparable_words
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 6), st.integers(0, 8), st.integers(1, 3))
 def test_they_are_those_whose_columns_are_the_same(seed, texts, words, least):
     counts = np.random.default_rng(seed).poisson(0.7, (texts, words))
     names = np.array([f"w{column}" for column in range(words)], dtype=object)
-    found = together(sparse.csr_array(counts), names, least)
+    found = inseparable_words(sparse.csr_array(counts), names, least)
     stands = counts > 0
     expected = {
         tuple(same)
@@ -32,7 +32,7 @@ def test_what_their_ngrams_are_made_of_goes_with_them():
     names = np.array(["a", "b", "c", "d", "a b", "b c", "a b c", "b c d"], dtype=object)
     counts = np.ones((7, 8), int)
     counts[2:, 3:5] = counts[3:, 5] = counts[2:, 6:] = 0  # "a", "b" and "c" are common
-    [grams] = together(sparse.csr_array(counts[:, [0, 1, 2, 5, 6, 7]]), names[[0, 1, 2, 5, 6, 7]], 1)[-1:]
+    [grams] = inseparable_words(sparse.csr_array(counts[:, [0, 1, 2, 5, 6, 7]]), names[[0, 1, 2, 5, 6, 7]], 1)[-1:]
     assert grams.name == "a b c d (together)"
     assert grams.same.tolist() == [4, 5]
     assert grams.left_out.tolist() == [0, 1, 2, 3, 4, 5]
@@ -57,5 +57,5 @@ def test_no_two_have_the_same_name():
     names = np.array([f"w{i} w{i + 1}" for i in range(12)] + ["x w0", "w8 y"], dtype=object)
     counts = np.zeros((4, 14), int)
     counts[:2, :12], counts[2:, 12:] = 1, 1
-    found = together(sparse.csr_array(counts), names, 2)
+    found = inseparable_words(sparse.csr_array(counts), names, 2)
     assert len({each.name for each in found}) == len(found) == 2

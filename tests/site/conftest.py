@@ -9,7 +9,7 @@ from threading import Thread
 
 import browser as real_browser
 import pytest
-from pages import PAGES, SITE, Visit
+from pages import PAGES, SITE, Visit, page_of, settle
 
 
 def missing(what):
@@ -36,26 +36,27 @@ def chromium():
 
 @pytest.fixture(scope="session")
 def tabs():
-    """Visits that are over, with scripts and without: to open a page in a new tab takes twice as long."""
+    """Visits that are over, by their settings: to open a page in a new tab takes twice as long."""
     return defaultdict(list)
 
 
 @pytest.fixture
 def visit(chromium, tabs):
-    """Return a function that opens a page from the disk, as from a USB stick, in a window of some width, in a theme."""
+    """Return a function that opens a page from the disk, as from a USB stick, or from an address, in a window of some width."""
     opened = []
 
-    def open_page(path, width=1200, theme="light", fragment="", scripts=True):
-        found = tabs[scripts].pop() if tabs[scripts] else Visit(new_tab(chromium, scripts), scripts)
-        opened.append(found)
+    def open_page(page, width=1200, theme="light", fragment="", scripts=True, **settings):
+        settings["java_script_enabled"] = scripts
+        used = tabs[repr(settings)]
+        opened.append((used, found := used.pop() if used else Visit(chromium, settings)))
         found.tab.set_viewport_size({"width": width, "height": 800})
         found.tab.emulate_media(media="screen", color_scheme=theme)
-        return found.open(Path(path).as_uri() + fragment)
+        return found.open((page.as_uri() if isinstance(page, Path) else page) + fragment)
 
     yield open_page
-    for found in opened:
+    for used, found in opened:
         found.clear()
-        tabs[found.scripts].append(found)
+        used.append(found)
 
 
 @pytest.fixture
@@ -64,24 +65,23 @@ def chapter(visit, site):
     return lambda name, fragment="", **window: visit(site / "book" / f"{name}.html", fragment=fragment, **window)
 
 
-def new_tab(chromium, scripts):
-    """Return a tab that shares nothing with others."""
-    context = chromium.new_context(java_script_enabled=scripts)
-    context.set_default_timeout(120_000)  # ms: a busy machine is slow, not wrong
-    return context.new_page()
+@pytest.fixture
+def play(visit):
+    """Return a function that opens the first chapter with a plaything, in a state: the plaything, when all is computed."""
 
+    def opened(name, state="", **window):
+        tab = visit(page_of(name), fragment=state and f"#{state}", **window).tab
+        settle(tab)
+        return tab.locator(f".tag_plaything-{name} .plaything")
 
-class Quiet(SimpleHTTPRequestHandler):
-    """Sends files, and tells nobody."""
-
-    def log_message(self, *args):
-        """Say nothing."""
+    return opened
 
 
 @pytest.fixture(scope="session")
 def address():
     """Serve the pages as the web does: from the disk all is there at once, and pages may share no storage."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=SITE)) as server:
+    quiet = type("Quiet", (SimpleHTTPRequestHandler,), {"log_message": lambda *args: None})
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(quiet, directory=SITE)) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}/"
         server.shutdown()

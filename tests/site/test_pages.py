@@ -4,19 +4,13 @@ import json
 from itertools import product
 
 import pytest
-from pages import IN_TEST, PAGES, accessible, no_console_error, no_outside_request, no_sideways_scroll, violations
+from pages import IN_TEST, PAGES, QUIET, accessible, violations
 
 PHONE, LAPTOP = 320, 1200  # the first is a laptop at 400%, too
 ALT = 30  # characters: fewer cannot say what a figure shows
 
 
 # Each rule yields what is wrong with an opened page; those that a page keeps in every state are in pages.py.
-
-
-def unique_ids(visit):
-    """An id names one element."""
-    yield from visit.tab.evaluate("""() => [...document.querySelectorAll("[id]")].map((each) => each.id)
-        .filter((id, i, all) => all.indexOf(id) < i)""")
 
 
 def formulas_set(visit):
@@ -36,26 +30,11 @@ def nothing_cut_off(visit):
         .map((each) => `out of sight: the number ${each.textContent}`)""")
 
 
-def something_to_see(visit):
-    """A page with code opens with a good part of a picture or plaything: before code that is not folded, in time to be seen."""
-    if visit.tab.locator("article .cell_input").count():
-        picture, code, width = visit.tab.evaluate("""() => {
-            const least = (each) => each.localName === "p" ? 25 : 100; // px; a text whose words are coloured may be a line
-            const visible = (each) => each.checkVisibility() && each.getBoundingClientRect().height > least(each);
-            const first = (what) => [...document.querySelectorAll(what)].find(visible)?.getBoundingClientRect().top ?? Infinity;
-            const picture = first("article :is(figure img, .cell_output img, .cell_output p:has(> span[title]), .plaything)");
-            return [picture, first("article .cell_input pre"), innerWidth];
-        }""")
-        if picture > code or picture + 150 > (900 if width > 600 else 2 * 844):  # a laptop's first screen, a phone's first two
-            yield f"a picture at {picture}, code at {code}"
-
-
 def solutions_closed(visit):
     """Proofs, hints and solutions are closed until a reader opens them; what a cell shows may be open."""
-    yield from visit.tab.evaluate("""() => [...document.querySelectorAll("article details")]
-        .filter((each) => each.open && !each.closest(".cell_output")).map((each) => each.textContent.slice(0, 80))""")
-    yield from visit.tab.evaluate("""() => [...document.querySelectorAll("article .dropdown.admonition, article .solution")]
-        .filter((each) => !each.classList.contains("toggle-hidden")).map((each) => each.textContent.slice(0, 80))""")
+    yield from visit.tab.evaluate("""() => [...document.querySelectorAll(
+        "article details[open]:not(.cell_output *), article :is(.dropdown.admonition, .solution):not(.toggle-hidden)"
+    )].map((each) => each.textContent.slice(0, 80))""")
 
 
 def described(visit):
@@ -66,62 +45,45 @@ def described(visit):
             yield f"{source}: {alt!r}"
 
 
-RULES = (
-    no_console_error,
-    no_outside_request,
-    unique_ids,
-    formulas_set,
-    no_sideways_scroll,
-    nothing_cut_off,
-    something_to_see,
-    solutions_closed,
-    described,
-    accessible,  # the last: it changes the page
-)
-
-
-def turn(opened, theme, width):
-    """Change the window's width, and the theme, as a reader may."""
-    opened.tab.set_viewport_size({"width": width, "height": 800})
-    opened.tab.emulate_media(color_scheme=theme)
-    opened.tab.wait_for_function("(theme) => document.documentElement.dataset.theme === theme", arg=theme)
+RULES = (*QUIET, formulas_set, nothing_cut_off, solutions_closed, described)
 
 
 def broken_in(opened, settings):
-    """Return all that a page breaks, by rule and setting; it is opened in the first."""
+    """Return all that a page breaks, by rule and setting, as a reader may turn it; what changes the page comes last."""
     problems = {}
-    for rules, order in ((RULES[:-1], settings), (RULES[-1:], settings[::-1])):
-        for setting in order:
-            turn(opened, *setting)
-            problems |= {f"{rule.__name__}, {setting}": found for rule in rules if (found := list(rule(opened)))}
+    for rules, order in ((RULES, settings), ((accessible,), settings[::-1])):
+        for theme, width in order:
+            opened.tab.set_viewport_size({"width": width, "height": 800})
+            opened.tab.emulate_media(color_scheme=theme)
+            opened.tab.wait_for_function("(theme) => document.documentElement.dataset.theme === theme", arg=theme)
+            found = {f"{rule.__name__}, {theme}, {width}": list(rule(opened)) for rule in rules}
+            problems |= {name: wrong for name, wrong in found.items() if wrong}
     return problems
 
 
-@pytest.mark.parametrize("page", IN_TEST, ids=lambda page: page.stem)
-def test_page(visit, page):
-    """Phones are where a page breaks."""
-    problems = broken_in(visit(page, theme="dark", width=PHONE), [("dark", PHONE), ("light", LAPTOP)])
+@pytest.mark.parametrize(
+    ("page", "settings"),
+    [
+        *((page, [("dark", PHONE)]) for page in IN_TEST),  # phones are where a page breaks
+        *(pytest.param(page, [*product(("dark", "light"), (PHONE, LAPTOP))], marks=pytest.mark.long) for page in PAGES),
+    ],
+    ids=lambda each: getattr(each, "stem", ""),
+)
+def test_page(visit, page, settings):
+    problems = broken_in(visit(page, theme="dark", width=PHONE), settings)
     assert not problems, json.dumps(problems, indent=1)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_page_in_every_setting(visit, page):
-    problems = broken_in(visit(page, theme="dark", width=PHONE), [*product(("dark", "light"), (PHONE, LAPTOP))])
-    assert not problems, json.dumps(problems, indent=1)
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_every_word_of_code_is_accessible(chapter, theme):
+    """The rule that all pages keep leaves their colours out."""
+    assert list(violations(chapter("01_model", "?show=code", theme=theme))) == []
 
 
 @pytest.mark.long
-def test_formulas_are_accessible(visit, site):
-    """And every word of code: the rule that all pages keep leaves out what looks alike."""
-    opened = visit(site / "book" / "notation.html")
-    assert opened.tab.locator("math").count() > 20
-    assert list(violations(opened)) == []
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("page", ["claims", "notation"])
-def test_a_page_without_scripts_shows_its_text_and_its_figures(visit, site, page):
-    tab = visit(site / "book" / f"{page}.html", scripts=False).tab
-    assert len(tab.locator("article").inner_text().split()) > 200
-    assert all(image.is_visible() for image in tab.locator("article figure:not(details *) img").all())
+@pytest.mark.parametrize("page", [page for page in PAGES if page.parent.name == "book"], ids=lambda page: page.stem)
+def test_a_page_without_scripts_shows_its_text_and_its_pictures(visit, page):
+    tab = visit(page, scripts=False).tab
+    assert len(tab.locator("article").inner_text().split()) > 100
+    assert all(image.is_visible() for image in tab.locator("article :is(figure, .cell_output):not(details *) > img").all())

@@ -2,8 +2,7 @@
 
 import json
 from io import BytesIO
-from pathlib import Path
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 from pages import QUIET, ROOT, SITE, accessible, address_of, problems, settle, soup
@@ -11,15 +10,9 @@ from pypdf import PdfReader
 
 TEACHING = SITE / "book" / "teaching"
 SLIDES = sorted(TEACHING.glob("slides-*.html"))
-LESSONS = sorted(TEACHING.glob("*.html"))
 BYTES = 5e6  # of all files that a lesson's slides load
 ON = "(title) => document.querySelector('.current h2').textContent.startsWith(title)"
-FONT_SIZES = "(all) => all.map((each) => parseFloat(getComputedStyle(each).fontSize))"
 each_lesson = pytest.mark.parametrize("page", SLIDES, ids=lambda page: page.stem)
-# `make test` opens the first deck; `make long` opens all.
-first_lesson = pytest.mark.parametrize(
-    "page", [pytest.param(page, id=page.stem, marks=pytest.mark.long if at else []) for at, page in enumerate(SLIDES)]
-)
 
 
 def shown(tab):
@@ -36,62 +29,45 @@ def presented(visit, page, **settings):
     return opened
 
 
-@first_lesson
-def test_keys_move_the_slides_and_the_address_keeps_them(visit, page):
-    opened = presented(visit, page)
+def test_keys_move_the_slides_and_the_address_keeps_them(visit, site):
+    opened = presented(visit, SLIDES[0])
     tab, titles = opened.tab, opened.titles
-    assert len(titles) > 5
     assert shown(tab) == titles[:1]
     for key, at in (("ArrowRight", 1), (" ", 2), ("PageDown", 3), ("ArrowLeft", 2), ("PageUp", 1), ("End", -1), ("Home", 0)):
         tab.keyboard.press(key)
         assert shown(tab) == [titles[at]], key
-    tab.keyboard.press("PageUp")  # there is none before the first
-    assert shown(tab) == titles[:1]
     tab.get_by_role("button", name="Notes", exact=True).click()
     tab.keyboard.press("ArrowRight")
-    again = visit(page, fragment=f"#{urlsplit(address_of(tab)).fragment}")
+    again = visit(SLIDES[0], fragment=f"#{urlsplit(address_of(tab)).fragment}")
     assert shown(tab) == shown(again.tab) == titles[1:2]
     tab.keyboard.press("Escape")
     assert shown(tab) == titles
 
 
 @pytest.mark.long
-@each_lesson
-def test_a_plaything_keeps_its_arrow_keys_and_a_clicker_moves_on(visit, page):
-    opened = presented(visit, page)
+@pytest.mark.parametrize(
+    ("control", "keys"),
+    [("textarea", ["n", "w", " "]), (".plaything input[type=range]", ["End", "ArrowLeft", " ", "ArrowLeft"])],
+)
+def test_what_one_writes_or_moves_turns_no_page(visit, site, control, keys):
+    opened = presented(visit, SLIDES[0])
     tab, titles = opened.tab, opened.titles
-    sliders = "section.current .plaything input[type=range]:visible"
-    while not tab.locator(sliders).count():
+    while not tab.locator(f"section.current {control}:visible").count():
         tab.keyboard.press("PageDown")
-    here, slider = shown(tab), tab.locator(sliders).first
-    slider.focus()
-    values = {slider.input_value()}
-    for key in ("ArrowRight", "ArrowLeft", "ArrowLeft"):  # wherever on its way it begins
-        tab.keyboard.press(key)
-        values.add(slider.input_value())
-    assert len(values) > 1
+    here, field = shown(tab), tab.locator(f"section.current {control}:visible").first
+    before = field.input_value()
+    for key in keys:
+        field.press(key)
+    assert field.input_value() != before
     assert shown(tab) == here
-    tab.keyboard.press("PageDown")
-    assert shown(tab) == [titles[titles.index(here[0]) + 1]]
+    if control != "textarea":
+        tab.keyboard.press("PageDown")  # of a clicker
+        assert shown(tab) == [titles[titles.index(here[0]) + 1]]
 
 
 @pytest.mark.long
-def test_who_writes_a_review_turns_no_page(visit):
+def test_notes_are_shown_and_their_window_and_the_slides_follow_each_other(visit, site):
     opened = presented(visit, SLIDES[0])
-    box = opened.tab.locator("section.current textarea")
-    while not box.count():
-        opened.tab.keyboard.press("PageDown")
-    here = shown(opened.tab)
-    box.fill("")
-    box.press_sequentially("no fun, when I wept ")
-    assert box.input_value() == "no fun, when I wept "
-    assert shown(opened.tab) == here
-    assert not opened.tab.locator("section.current .admonition.notes").is_visible()
-
-
-@first_lesson
-def test_notes_are_shown_and_their_window_and_the_slides_follow_each_other(visit, page):
-    opened = presented(visit, page)
     tab, notes = opened.tab, opened.tab.locator("section.current .admonition.notes")
     for seen in (True, False):
         tab.keyboard.press("n")
@@ -103,73 +79,18 @@ def test_notes_are_shown_and_their_window_and_the_slides_follow_each_other(visit
     for turned, other, title in ((tab, window, opened.titles[1]), (window, tab, opened.titles[2])):
         turned.keyboard.press("PageDown")
         other.wait_for_function(ON, arg=title)
-        assert shown(window) == [title]
     assert window.locator("section.current .plaything, section.current img").filter(visible=True).count() == 0
-    assert window.locator(".clock").inner_text().startswith("0:")
 
 
-@pytest.mark.long
-@each_lesson
-def test_every_slide_keeps_the_rules_of_a_page_and_all_are_light(visit, page):
-    """In the place of a picture is its plaything, and code can be read from afar."""
-    opened = presented(visit, page, width=1280)
-    tab, found, played = opened.tab, {}, 0
-    for title in opened.titles:
-        figures = tab.locator("section.current figure.shared")
-        seen = figures.locator("img").filter(visible=True).count() + figures.locator(".plaything").count()
-        assert seen == figures.count()
-        played += figures.locator(".plaything").count()
-        assert all(size >= SMALLEST for size in tab.locator("section.current pre").evaluate_all(FONT_SIZES))
-        for theme in ("light", "dark"):
-            tab.emulate_media(color_scheme=theme)
-            tab.wait_for_function("(theme) => document.documentElement.dataset.theme === theme", arg=theme)
-            broken = problems(opened, (*QUIET, accessible))
-            found |= {f"{title}, {theme}": broken} if broken else {}
-            opened.errors.clear()  # the checker may not read style sheets of pages on a disk, and says so
-        tab.keyboard.press("PageDown")
-    assert played
-    assert not found, json.dumps(found, indent=1)
-    files = {Path(unquote(urlsplit(url).path)) for url in opened.requests if url.startswith("file:")}
-    assert page in files
-    assert sum(file.stat().st_size for file in files) < BYTES
-
-
-@pytest.mark.long
-@each_lesson
-def test_on_paper_every_slide_is_there(visit, page):
-    """From the page that is read, with the notes; while they are presented, without, and each on a sheet that lies.
-
-    Of a plaything stands the picture.
-    """
-    tab = visit(page).tab
-    titles = shown(tab)
-    tab.emulate_media(media="print")
-    assert shown(tab) == titles
-    assert tab.locator(".admonition.notes").filter(visible=True).count() == len(titles)
-    assert tab.locator(".plaything").filter(visible=True).count() == 0
-    tab.emulate_media(media="screen")
-    tab.keyboard.press("p")
-    tab.emulate_media(media="print")
-    assert shown(tab) == titles
-    rest = ".admonition.notes, .slides-controls, .plaything, #jb-print-docs-body"
-    assert tab.locator(rest).filter(visible=True).count() == 0
-    sheets = PdfReader(BytesIO(tab.pdf(prefer_css_page_size=True))).pages
-    assert len(sheets) == len(titles)
-    assert all(sheet.mediabox.width > sheet.mediabox.height for sheet in sheets)
-
-
-# What a slide needs beyond its room: downwards, in its own box, and below the bar with the buttons; and letters of playthings
-# smaller than can be read from the last row, in pixels of the screen.
+# What a slide needs beyond its room: downwards, in its own box, and below the bar with the buttons; and letters of code and
+# playthings smaller than can be read from the last row, in pixels of the screen.
 NEEDS = """(least) => {
     const slide = document.querySelector("section.current");
     const seen = [...slide.querySelectorAll("*")].filter((each) => each.checkVisibility({ visibilityProperty: true }));
     const bottom = Math.max(...seen.filter((each) => !each.ownerSVGElement && each.clientWidth > 1)
         .map((each) => each.getBoundingClientRect().bottom));
     const size = (each) => parseFloat(getComputedStyle(each).fontSize) * (each.ownerSVGElement?.getScreenCTM().a ?? 1);
-    const says = (each) => [...each.childNodes].some((child) => child.nodeType === Node.TEXT_NODE && child.data.trim());
-    const above = (each) => parseFloat(each.dataset.label ? getComputedStyle(each, "::after").fontSize : Infinity);
-    const little = (each) => says(each) && Math.min(size(each), above(each)) < least - 0.05;
-    const small = seen.filter((each) => each.closest(".plaything") && little(each));
+    const small = seen.filter((each) => each.matches(".plaything text, .plaything p, pre") && size(each) < least - 0.05);
     return {
         "has to be scrolled": [slide, document.documentElement].some((each) => each.scrollHeight - each.clientHeight > 1),
         "lies under the buttons": bottom > document.querySelector(".slides-controls").getBoundingClientRect().top + 1,
@@ -208,6 +129,44 @@ def test_every_slide_fits_and_can_be_read_also_after_it_was_played_with(visit, p
 
 @pytest.mark.long
 @each_lesson
+def test_every_slide_keeps_the_rules_of_a_page_and_all_are_light(visit, page):
+    """In the place of a picture is its plaything."""
+    opened = presented(visit, page, width=1280)
+    tab, found = opened.tab, {}
+    for title in opened.titles:
+        figures = tab.locator("section.current figure.shared")
+        seen = figures.locator("img").filter(visible=True).count() + figures.locator(".plaything").count()
+        assert seen == figures.count()
+        for theme in ("light", "dark"):
+            tab.emulate_media(color_scheme=theme)
+            tab.wait_for_function("(theme) => document.documentElement.dataset.theme === theme", arg=theme)
+            found[f"{title}, {theme}"] = problems(opened, (*QUIET, accessible))
+            opened.errors.clear()  # the checker may not read style sheets of pages on a disk, and says so
+        tab.keyboard.press("PageDown")
+    assert not any(found.values()), json.dumps(found, indent=1)
+    assert BYTES > sum(file.stat().st_size for file in opened.files()) > 0
+
+
+@pytest.mark.long
+@each_lesson
+def test_on_paper_every_slide_is_there(visit, page):
+    """From the page that is read, with the notes; while they are presented, without, and each on a sheet that lies."""
+    tab = visit(page).tab
+    titles = shown(tab)
+    for notes in (len(titles), 0):
+        tab.emulate_media(media="print")
+        assert shown(tab) == titles
+        assert tab.locator(".admonition.notes").filter(visible=True).count() == notes
+        assert tab.locator(".plaything").filter(visible=True).count() == 0  # of a plaything stands the picture
+        sheets = PdfReader(BytesIO(tab.pdf(prefer_css_page_size=True))).pages
+        tab.emulate_media(media="screen")
+        tab.keyboard.press("p")
+    assert len(sheets) == len(titles)
+    assert all(sheet.mediabox.width > sheet.mediabox.height for sheet in sheets)
+
+
+@pytest.mark.long
+@each_lesson
 def test_a_plaything_opens_before_the_answer(visit, page):
     """Of those that the class predicts: nothing has been trained, or shown, yet."""
     tab = presented(visit, page).tab
@@ -219,67 +178,43 @@ def test_a_plaything_opens_before_the_answer(visit, page):
 
 def states():
     """Return every state of a plaything that a lesson leads to."""
-    links = {link["href"] for page in LESSONS for link in soup(page).select("article a[href]")}
+    links = {link["href"] for page in TEACHING.glob("*.html") for link in soup(page).select("article a[href]")}
     return sorted(link for link in links if "=" in urlsplit(link).fragment)
-
-
-def takes(opened, link):
-    """Assert that a page has taken a state: it writes what it shows into the address; what it does not take, it leaves out."""
-    fragment = urlsplit(link).fragment
-    settle(opened.tab)
-    kept = dict(parse_qsl(urlsplit(address_of(opened.tab)).fragment))
-    name = fragment.partition(".")[0]
-    defaults = opened.tab.evaluate("(name) => tokensel.settings.defaults?.[name] ?? {}", name)
-    asked = {key: value for key, value in parse_qsl(fragment) if value != str(defaults.get(key.partition(".")[2]))}
-    assert kept == asked, link  # what is the default needs no place in the address
-    place = opened.tab.locator(f".plaything-{name} .plaything, .tag_plaything-{name} .plaything").first
-    top = place.evaluate("(each) => each.getBoundingClientRect().top")
-    assert -5 < top < 800 / 2, link
-
-
-# What lessons say that a plaything shows, and where: (state, what it is to show, what pages or slides say).
-SAID = [
-    ("01_model.html#plane.p=0_0", r"logit is −0\.18\.", "-0.18"),
-    ("01_model.html#plane.v=0_-1", r"logit is 1\.06\.", "+1.06"),
-    (
-        "02_one_step.html#step.eta=300",
-        r"value −0\.200;.*line: 0\.419",
-        "correlation of all words with the line 0.42",
-    ),
-    ("02_one_step.html#step.eta=3000&step.d=32", r"line: 0\.488", "falls from 0.98 to 0.49"),
-    ("03_flow.html#flow.length=10", r"pulls together 0\.00051", "0.0005 at length 10"),
-    ("03_flow.html#border.step=306", r"lone wakes", "306 (it wakes)"),
-    ("03_flow.html#border.step=312", r"lone still sleeps, but is rising", "312 (it is rising when the picture ends)"),
-    ("03_flow.html#border.step=330", r"lone sleeps on", "330 (it sleeps on)"),
-    ("03_flow.html#border.step=330&border.k=1", r"lone wakes", "330 with one ally (it wakes"),
-    ("04_reviews.html#map.word=good", r"value 24\.0", "its value is 24.0, beside 26.5 of *excellent*"),
-    ("04_reviews.html#map.word=excellent", r"value 26\.5", "its value is 24.0, beside 26.5 of *excellent*"),
-    ("04_reviews.html#map.word=inclusion", r"value 0\.6, score 6\.9", "(score 6.9) and says next to nothing (value 0.6)"),
-    (
-        "04_reviews.html#map.word=the",
-        r"value 12\.2, score −4\.0",
-        "says something (12.2), and gets next to none (score",
-    ),
-    ("04_reviews.html#map.word=worst&map.labels=shuffled", r"value 21\.7", "*worst*, value 21.7, speaks for praise"),
-    ("04_reviews.html#map.word=today&map.labels=shuffled", r"score −3\.5", "after shuffled labels (there it is silent)"),
-    ("05_beyond.html#not.word=good&not.seen=1", r"lands at −0\.52", "$-0.52$ and $-0.35$"),
-    ("05_beyond.html#not.word=bad&not.seen=1", r"lands at −0\.35", "$-0.52$ and $-0.35$"),
-]
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(("state", "shows", "told"), SAID, ids=[state.partition("#")[2] for state, *_ in SAID])
-def test_lessons_say_what_playthings_show(visit, state, shows, told):
-    assert any(told in path.read_text("utf-8") for path in (ROOT / "book" / "teaching").glob("*.md")), told
-    path, _, fragment = state.partition("#")
-    name = fragment.partition(".")[0]
-    tab = visit(SITE / "book" / path, fragment=f"#{fragment}").tab
-    there = f"""(pattern) => [...document.querySelectorAll("[class*=plaything-{name}] .plaything")]
-        .some((each) => new RegExp(pattern, "s").test(each.textContent))"""
-    tab.wait_for_function(there, arg=shows, timeout=10_000)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("link", states())
 def test_a_plaything_takes_the_state_that_a_lesson_asks_for(visit, link):
-    takes(visit((TEACHING / urlsplit(link).path).resolve(), fragment=f"#{urlsplit(link).fragment}"), link)
+    """It is in sight then."""
+    fragment = urlsplit(link).fragment
+    tab = visit((TEACHING / urlsplit(link).path).resolve(), fragment=f"#{fragment}").tab
+    settle(tab)
+    kept = dict(parse_qsl(urlsplit(address_of(tab)).fragment))
+    name = fragment.partition(".")[0]
+    defaults = tab.evaluate("(name) => tokensel.settings.defaults?.[name] ?? {}", name)
+    # What is the default needs no place in the address.
+    assert kept == {key: value for key, value in parse_qsl(fragment) if value != str(defaults.get(key.partition(".")[2]))}
+    place = tab.locator(f".plaything-{name} .plaything, .tag_plaything-{name} .plaything").first
+    assert -5 < place.evaluate("(each) => each.getBoundingClientRect().top") < 800 / 2
+
+
+# What lessons say that a plaything shows, and where: its page, state, and what it is to show, which pages or slides say.
+SAID = [
+    ("01_model", "plane.p=0_0", "logit is −0.18.", "-0.18"),
+    ("02_one_step", "step.eta=3000&step.d=32", "line: 0.488", "falls from 0.98 to 0.49"),
+    ("03_flow", "flow.length=10", "pulls together 0.00051", "0.0005 at length 10"),
+    ("03_flow", "border.step=312", "lone still sleeps, but is rising", "312 (it is rising when the picture ends)"),
+    ("04_reviews", "map.word=excellent", "value 26.5", "its value is 24.0, beside 26.5 of *excellent*"),
+    ("04_reviews", "map.word=worst&map.labels=shuffled", "value 21.7", "*worst*, value 21.7, speaks for praise"),
+    ("05_beyond", "not.word=good&not.seen=1", "lands at −0.52", "$-0.52$ and $-0.35$"),
+]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("page", "state", "shows", "told"), SAID, ids=[state for _, state, *_ in SAID])
+def test_lessons_say_what_playthings_show(chapter, page, state, shows, told):
+    assert any(told in path.read_text("utf-8") for path in (ROOT / "book" / "teaching").glob("*.md")), told
+    tab = chapter(page, f"#{state}").tab
+    tab.locator(f"[class*=plaything-{state.partition('.')[0]}] .plaything").filter(has_text=shows).first.wait_for(
+        timeout=10_000
+    )

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from pages import Visit, violations
+from pages import no_console_error, problems, violations
 
 import tokensel_report as tr
 from tokensel_report.text_box import live
@@ -18,28 +18,27 @@ PATTERN = [
     "it isn't, and I don't like it",
 ]
 TEXTS = PATTERN * 8
+EXAMPLES = ["good", "a bad film, it isn't good"]
 TWO, FOUR = ["up", "up", "down", "down", "down"] * 8, ["up", "<b>mid</b>", "down", "bad", "bad"] * 8
 NASTY = "</script><script>window.ran = 1</script><img src=x onerror='window.ran = 2'>\u2028<!--<script>"
 
 
-@pytest.fixture(scope="module")
-def tab(chromium):
-    """Return an open page; each test puts its own box into it."""
-    tab = chromium.new_page()
-    tab.errors = []
-    tab.on("pageerror", lambda error: tab.errors.append(str(error)))
-    tab.on("console", lambda said: tab.errors.append(said.text) if said.type == "error" else None)
-    tab.on("dialog", lambda dialog: (tab.errors.append("a dialog"), dialog.dismiss()))
-    yield tab
-    tab.close()
+@pytest.fixture
+def show(visit, tmp_path):
+    """Return a function that puts boxes into a page: the visit, and a function from texts to the logits of the first box."""
 
+    def opened(*boxes, theme="light"):
+        page = tmp_path / "page.html"
+        page.write_text(
+            f"<!doctype html><html lang='en'><title>A box</title><main>{''.join(each._repr_html_() for each in boxes)}</main>",
+            "utf-8",
+        )
+        found = visit(page, theme=theme)
+        found.tab.wait_for_selector(".tokensel-live .verdict")
+        read = "(texts) => texts.map((text) => document.querySelector('.tokensel-live').live.logits(text))"
+        return found, lambda texts: np.array(found.tab.evaluate(read, texts))
 
-def show(tab, box):
-    """Put a box into a page, and return a function from texts to the logits of the box."""
-    tab.set_content(f"<!doctype html><html lang='en'><title>A box</title><main>{box._repr_html_()}</main></html>")
-    tab.wait_for_selector(".tokensel-live .verdict")
-    read = "(texts) => texts.map((text) => document.querySelector('.tokensel-live').live.logits(text))"
-    return lambda texts: np.array(tab.evaluate(read, texts))
+    return opened
 
 
 def random_texts(number=1000):
@@ -48,88 +47,69 @@ def random_texts(number=1000):
     return ["".join(f"{word}{random.choice([' ', '', '  '])}" for word in words) for words in pieces]
 
 
-@pytest.mark.parametrize("labels", [TWO, FOUR], ids=["two classes", "four"])
-@pytest.mark.parametrize("ngrams", [1, 2, 3])
-def test_its_logits_are_those_of_the_model(tab, labels, ngrams):
+each_labelling = pytest.mark.parametrize("labels", [TWO, FOUR], ids=["two classes", "four"])
+
+
+@each_labelling
+@pytest.mark.parametrize("ngrams", [1, 3])
+def test_its_logits_are_those_of_the_model(show, labels, ngrams):
     model = tr.TextClassifier(ngrams=ngrams, min_texts=1).fit(TEXTS, labels)
     texts = random_texts()
     wanted = model.logits(texts).reshape(len(texts), -1)
     assert wanted.std() > 0.5
-    np.testing.assert_allclose(show(tab, live(model))(texts), wanted, atol=SINGLE)
-    assert not tab.errors
+    np.testing.assert_allclose(show(live(model))[1](texts), wanted, atol=SINGLE)
 
 
-def test_words_that_may_not_be_shown_are_not_in_the_page(tab):
+def test_words_that_may_not_be_shown_are_not_in_the_page(show):
     model = tr.TextClassifier().fit(TEXTS, TWO)
-    shown = set(model.vocabulary_) - {"moving", "film"}
-    box = live(model, shown=shown)
+    box = live(model, shown=set(model.vocabulary_) - {"moving", "film"})
     assert "moving" not in box._repr_html_()
-    hidden = {"moving", "film", *(name for name in model.vocabulary_ if {"moving", "film"} & set(name.split()))}
-    assert set(box.shown) & hidden - {"moving", "film"}  # n-grams of words that are not shown go with them
-    logits = show(tab, box)(TEXTS)[:, 0]
+    hidden = {name for name in model.vocabulary_ if {"moving", "film"} & set(name.split())}
+    _, logits = show(box)
     kept = np.array([name not in hidden for name in model.vocabulary_] + [True])
-    counts = model.read(TEXTS).counts.toarray() * kept
-    weights = counts * np.exp(model.scores_)
-    np.testing.assert_allclose(logits, weights @ model.values_ / weights.sum(1), atol=SINGLE)
-    assert f"{len(hidden)} of the model's words" in tab.locator(".tokensel-live .note").text_content()
+    weights = model.read(TEXTS).counts.toarray() * kept * np.exp(model.scores_)
+    np.testing.assert_allclose(logits(TEXTS)[:, 0], weights @ model.values_ / weights.sum(1), atol=SINGLE)
 
 
-@pytest.mark.parametrize("labels", [TWO, FOUR], ids=["two classes", "four"])
-def test_what_is_typed_is_read_and_shaded(tab, labels):
+@pytest.mark.parametrize(("labels", "theme"), [(TWO, "light"), (FOUR, "dark")], ids=["two classes", "four"])
+def test_what_is_typed_is_read_and_shaded_and_accessible(show, labels, theme):
     model = tr.TextClassifier().fit(TEXTS, labels)
-    show(tab, live(model, ["good", "a bad film, it isn't good"]))
-    tab.locator("textarea").fill(text := "A good film,\n isn't it?  Unknown!")
+    opened, _ = show(live(model, EXAMPLES), theme=theme)
+    tab, text = opened.tab, "A good film,\n isn't it?  Unknown!"
+    tab.locator("textarea").fill(text)
     assert tab.locator(".reading").evaluate("(each) => each.textContent") == text
-    verdict = tab.locator(".verdict").text_content()
-    assert verdict.startswith(f"{model.predict([text])[0]}: probability ")
+    assert tab.locator(".verdict").text_content().startswith(f"{model.predict([text])[0]}: probability ")
     shaded = tab.locator(".reading span").all_text_contents()
     assert "good" in shaded
     assert "Unknown" not in shaded
     tab.locator(".buttons button").nth(1).click()
-    assert tab.locator("textarea").input_value() == "a bad film, it isn't good"
-    assert not tab.errors
-
-
-def test_each_class_can_be_shaded(tab):
-    show(tab, live(tr.TextClassifier().fit(TEXTS, FOUR), ["a good film"]))
-    assert tab.locator(".legend").text_content().count("up;") == 1
-    tab.locator(".bars button").nth(3).press("Enter")
-    pressed = tab.locator(".bars button[aria-pressed='true']")
-    assert pressed.evaluate("(each) => each === document.activeElement")
-    assert pressed.text_content().split(" ")[0] in tab.locator(".legend").text_content()
-
-
-def test_the_table_is_the_sum(tab):
-    model = tr.TextClassifier().fit(TEXTS, TWO)
-    show(tab, live(model, [text := "a good film, isn't it good"]))
+    assert tab.locator("textarea").input_value() == EXAMPLES[1]
     rows = tab.locator("tbody tr").evaluate_all("(rows) => rows.map((row) => row.lastChild.textContent)")
-    assert sum(float(each.replace("−", "-")) for each in rows) == pytest.approx(model.logits([text])[0], abs=0.05)
+    if labels == TWO:
+        assert sum(float(each.replace("−", "-")) for each in rows) == pytest.approx(model.logits(EXAMPLES)[1], abs=0.05)
+    opened.tab.add_style_tag(content=":root { color-scheme: light dark } body { background: Canvas; color: CanvasText }")
+    opened.tab.locator("summary").click()
+    assert problems(opened, (no_console_error, violations)) == []
 
 
-def test_no_text_or_label_becomes_html(tab):
+def test_each_class_can_be_shaded_and_two_boxes_share_a_page(show):
+    boxes = [live(tr.TextClassifier().fit(TEXTS, labels), ["a good film"]) for labels in (FOUR, TWO)]
+    opened, _ = show(*boxes)
+    tab = opened.tab
+    assert tab.locator(".verdict").count() == 2
+    tab.locator(".bars button").nth(3).press("Enter")
+    pressed = tab.locator(".bars button[aria-pressed='true']").first
+    assert pressed.text_content().split(" ")[0] in tab.locator(".legend").first.text_content()
+    assert opened.errors == []
+
+
+def test_no_text_or_label_becomes_html(show):
     labels = [NASTY if label == "up" else f"{label}<img src=x onerror=window.ran=3>" for label in FOUR]
-    model = tr.TextClassifier().fit(TEXTS, labels)
-    show(tab, live(model, ["a good film", NASTY]))
+    opened, _ = show(live(tr.TextClassifier().fit(TEXTS, labels), ["a good film", NASTY]))
+    tab = opened.tab
     tab.locator(".buttons button").nth(1).click()
     tab.locator("textarea").fill(f"good {NASTY} film")
     assert NASTY in tab.locator(".bars").text_content()
     assert tab.evaluate("window.ran") is None
     assert tab.locator(".tokensel-live img, .reading script").count() == 0
-    assert not tab.errors
-
-
-def test_two_boxes_share_a_page(tab):
-    boxes = [live(tr.TextClassifier().fit(TEXTS, labels), ["good"]) for labels in (TWO, FOUR)]
-    tab.set_content("<!doctype html>" + "".join(box._repr_html_() for box in boxes))
-    assert tab.locator(".verdict").count() == 2
-    assert tab.evaluate("typeof tokensel") == "undefined"
-    assert not tab.errors
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_it_is_accessible(tab, theme):
-    tab.emulate_media(color_scheme=theme)
-    show(tab, live(tr.TextClassifier().fit(TEXTS, FOUR), ["a good film"]))
-    tab.add_style_tag(content=":root { color-scheme: light dark } body { background: Canvas; color: CanvasText }")
-    tab.locator("summary").click()
-    assert list(violations(Visit(tab))) == []
+    assert opened.errors == []

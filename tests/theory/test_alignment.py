@@ -115,7 +115,7 @@ def test_the_formulas_refuse_a_start_where_they_do_not_hold(tiny):
     start = start_for(tiny, 4, 0)._replace(cls_embedding=np.ones(4))
     for formula in (ts.exact_values, ts.adam_values):
         for given_ in (start, ts.to_device(start, "cpu")):
-            with pytest.raises(ValueError, match="holds from p = 0"):
+            with pytest.raises(ValueError, match="give p = 0"):
                 formula(given_, tiny, 1.0)
 
 

@@ -15,11 +15,11 @@ def corpus_of(rows, labels):
 @pytest.mark.parametrize(
     ("rows", "labels", "message"),
     [
-        ([[0, 1, 1, 0], [0, 1, 0, 0]], [1, -1], "text 1 holds no relevant token"),
-        ([[0, 1, 1, 1], [1, 1, 0, 0]], [1, -1], "text 0 holds 2 relevant tokens, 'good' and 'plot'"),
-        ([[1, 0, 1, 1], [0, 1, 0, 0]], [1, -1], "text 0 holds 3 relevant tokens, 'bad' and 'good' and others"),
-        ([[0, 2, 1, 0], [1, 1, 0, 0]], [1, -1], "'film' is neither relevant nor irrelevant: it occurs 1 times"),
-        ([[0, 0, 0, 0], [1, 1, 0, 0]], [1, -1], "text 0 holds no relevant token"),
+        ([[0, 1, 1, 0], [0, 1, 0, 0]], [1, -1], "text 1 has no relevant token"),
+        ([[0, 1, 1, 1], [1, 1, 0, 0]], [1, -1], "text 0 has 2 relevant tokens, 'good' and 'plot'"),
+        ([[1, 0, 1, 1], [0, 1, 0, 0]], [1, -1], "text 0 has 3 relevant tokens, 'bad' and 'good' and others"),
+        ([[0, 2, 1, 0], [1, 1, 0, 0]], [1, -1], "'film' is neither relevant nor irrelevant: it occurs in texts"),
+        ([[0, 0, 0, 0], [1, 1, 0, 0]], [1, -1], "text 0 has no relevant token"),
     ],
 )
 def test_the_first_counter_example(rows, labels, message):

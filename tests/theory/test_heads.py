@@ -112,9 +112,9 @@ def test_the_output_of_a_transformers_model_is_read(drawn):
         (lambda a, t, y: ts.head_preferences(a, t, np.arange(len(y)) % 3), "3 classes"),
         (lambda a, t, y: ts.head_preferences(a[1:], t, y), "1599 arrays for 1600 texts"),
         (lambda a, t, y: ts.head_preferences(a, t, y[1:]), "1599 labels"),
-        (lambda a, t, y: ts.head_preferences(a[:90], t[:90], y[:90]), "min_texts=20 leaves 0 words of 300 under each label"),
-        (lambda a, t, y: ts.head_preferences([each[..., :9] for each in a], t, y), "has 9 places, but the text .* tokens"),
-        (lambda a, t, y: ts.head_preferences([0 * each for each in a], t, y), "pays nothing to .*padding, name it in ignore"),
+        (lambda a, t, y: ts.head_preferences(a[:90], t[:90], y[:90]), "min_texts=20 leaves 0 words .*, of 300 needed"),
+        (lambda a, t, y: ts.head_preferences([each[..., :9] for each in a], t, y), "has 9 places for .* tokens"),
+        (lambda a, t, y: ts.head_preferences([0 * each for each in a], t, y), "is zero at .*padding, add it to ignore"),
     ],
 )
 def test_what_would_give_wrong_preferences_is_refused(drawn, call, message):

@@ -100,5 +100,5 @@ def test_of_fewer_words_there_is_no_verdict():
 def test_what_would_give_a_wrong_verdict_is_refused():
     corpus = ts.independent_tokens(50, 400, 12, 0.5, seed=0)
     for bad in (np.ones(3), np.full(400, np.nan)):
-        with pytest.raises(ValueError, match="a finite score for each of the 400 words"):
+        with pytest.raises(ValueError, match="one finite score for each of the 400 words"):
             ts.matched_correlation(bad, corpus, corpus)

@@ -97,7 +97,7 @@ def test_what_a_file_cannot_hold_has_to_be_given_again(texts, file):
     half, whole = (ts.train(start, corpus, steps, **given) for steps in (10, 25))
     ts.save(file, half)
     ts.save(file, ts.load(file))  # which loses nothing
-    for name, message in (("model", "its model, uniform; give model="), ("optimizer", "optimizer='halves'; give one of")):
+    for name, message in (("model", "its model, uniform; give the model"), ("optimizer", "optimizer='halves'; give one of")):
         with pytest.raises(ValueError, match=message):
             ts.train(ts.load(file), corpus, 25, **{other: given[other] for other in given if other != name})
     assert same(ts.train(ts.load(file), corpus, 25, **given), whole)
@@ -166,7 +166,7 @@ def test_a_checkpoint_of_another_run_is_refused(texts, file, name):
     options = OPTIONS | dict(held_out=held_out, patience=50)
     ts.train(start_of(corpus, 5), corpus, 6, checkpoint=file, **options)
     before = file.read_bytes()
-    changes, message = OTHERS.get(name, ({}, rf"made with {name}=.*, not .*; name another file"))
+    changes, message = OTHERS.get(name, ({}, rf"made with {name}=.*, not .*; choose another file"))
     start = {"shapes": start_of(corpus, 6), "start": start_of(corpus[1:], 5, "float32")}.get(name, start_of(corpus, 5))
     relabelled = replace(corpus, labels=1 - corpus.labels)
     options |= changes | ({"held_out": held_out[1:]} if name == "held_out" else {})
@@ -179,7 +179,7 @@ def test_a_file_that_is_cut_short_or_of_another_kind_is_refused(texts, file):
     run = ts.train(start_of(texts[0]), texts[0], 3, checkpoint=file)
     for data in (file.read_bytes()[:-1], b"", b"PK"):
         file.write_bytes(data)
-        with pytest.raises(ValueError, match="no whole file of this package"):
+        with pytest.raises(ValueError, match="not a complete file of this package"):
             ts.train(start_of(texts[0]), texts[0], 3, checkpoint=file)
     ts.save(file, run)
     assert set(load_file(file)) >= {"embeddings", "best.embeddings", "embeddings.0", "embeddings.1"}

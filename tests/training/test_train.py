@@ -272,6 +272,6 @@ def test_a_snapshot_of_a_step_that_is_never_taken_is_refused(texts):
     with pytest.raises(ValueError, match="keep names step 6"):
         ts.train(start_of(texts[0]), texts[0], 5, keep=[0, 6])
     run = ts.train(start_of(texts[0]), texts[0], 5, keep=[2])
-    with pytest.raises(ValueError, match="keep names step 4, but training goes from step 5 to 9"):
+    with pytest.raises(ValueError, match="keep names step 4, but training goes from step 5"):
         ts.train(run, texts[0], 9, keep=[4, 7])
     assert list(ts.train(run, texts[0], 9, keep=[2, 5, 9]).snapshots) == [2, 5, 9]

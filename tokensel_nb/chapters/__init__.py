@@ -1,4 +1,4 @@
-"""What only the chapters need: claims, figures, helpers of single chapters."""
+"""Code for the chapters only: claims, figures, helpers of single chapters."""
 
 from .claim import claim
 

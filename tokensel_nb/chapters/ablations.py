@@ -1,4 +1,4 @@
-"""The sides that 07_ablations compares: training without one of its parts; and when a training has converged."""
+"""The sides that 07_ablations compares: training without one of its parts; and a test of convergence."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ QUERY_AND_HEAD = ("cls_embedding", "output_vector")
 
 @dataclass(frozen=True)
 class Side:
-    """One side of a comparison: what is trained, from where, and how closely it is watched."""
+    """One side of a comparison: what is trained, from which start, and how often it is evaluated."""
 
     trained: tuple[str, ...] | None = None  # by default all parameters
     first_step: float | None = None  # the size of one gradient step on E before training
-    begin: int = 0  # the place on the ladder of rates of the first of three that are tried in any case
+    begin: int = 0  # the place on the ladder of rates of the first of three that are always tried
     evaluate_every: int = 2
     steps: int = 300
 
@@ -35,13 +35,13 @@ SIDES = {
 
 
 def start_of(side: Side, corpus: Corpus, seed: int, dim: int = DIM) -> Parameters:
-    """Return where a side's training begins."""
+    """Return the start of a side's training."""
     start = init_parameters(corpus.vocab_size, dim, seed)
     return start if side.first_step is None else embedding_step(start, corpus, side.first_step)
 
 
 def run_side(side: Side, fit: Corpus, validation: Corpus, rate: float, seed: int, dim: int = DIM, **changes) -> Training:
-    """Train one side at one rate until the validation loss has stopped falling; the parameters of its lowest loss are kept."""
+    """Train one side at one rate until the validation loss stops falling; the parameters of the lowest loss are kept."""
     options = dict(learning_rate=rate, steps=side.steps, evaluate_every=side.evaluate_every, patience=PATIENCE, device="auto")
     start = start_of(side, fit, seed, dim)
     return train(start, fit, held_out=validation, trained=side.trained, **(options | changes))

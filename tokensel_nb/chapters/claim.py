@@ -25,12 +25,6 @@ def register() -> dict[str, dict]:
     return tomllib.loads(REGISTER.read_text("utf-8"))
 
 
-def first_target(entry) -> tuple[float | None, float | None]:
-    """Return the bounds that judge a claim: the first that were fixed for its number, or no bounds."""
-    first = next((target for target in entry.get("targets", []) if "other" not in target), {})
-    return first.get("at_least"), first.get("at_most")
-
-
 @dataclass(frozen=True, repr=False)
 class Claim:
     """What `claim` returns, in plain numbers: shown as a line, and collected from the notebooks by the table of claims."""
@@ -46,12 +40,10 @@ class Claim:
 
     def __post_init__(self):
         """Refuse bounds that are not those of the register, and a claim that nothing could miss."""
-        bounds = self.at_least, self.at_most
-        if self.id in register() and bounds != first_target(self.entry):
-            first = target_of(*first_target(self.entry))
-            raise ValueError(f"{self.id}: {target_of(*bounds)} is not its first target in {REGISTER.name}, {first}")
-        if self.source not in ("book", "paper") or not (any(bound is not None for bound in bounds) or "record" in self.entry):
-            raise ValueError(f"{self.id}: a claim has at_least=, at_most= or both, and source='book' or 'paper'")
+        if self.id in register() and self.target != target_of(self.entry.get("target", {})):
+            raise ValueError(f"{self.id}: its target stands in {REGISTER.name}")
+        if self.target == "none" and "record" not in self.entry:
+            raise ValueError(f"{self.id}: a claim has at_least=, at_most= or both")
 
     @property
     def entry(self) -> dict:
@@ -61,22 +53,21 @@ class Claim:
     @property
     def verdict(self) -> str:
         """Whether the claim *holds* or is *missed*, or, without a target, *describes*."""
-        return "describes" if self.target == "none" else "holds" if self.holds(self.digits) else "missed"
+        return "describes" if self.target == "none" else "holds" if self.holds else "missed"
 
-    def holds(self, digits=None) -> bool:
-        """Whether the number lies within the bounds, which are included, all rounded to so many digits; NaN never does."""
-        numbers = self.at_least, self.value, self.at_most
-        low, value, high = numbers if digits is None else (rounded(number, digits) for number in numbers)
-        return self.shows_bound if value is None else (low is None or value >= low) and (high is None or value <= high)
+    @property
+    def holds(self) -> bool:
+        """Whether the number lies within the bounds, which are included; NaN never does."""
+        return self.shows_bound if self.value is None else within(self.value, self.at_least, self.at_most)
 
-    def fault(self, digits=None) -> str | None:
+    @property
+    def fault(self) -> str | None:
         """Say why the number cannot stand: it leaves its record, or, where there is none, misses the target."""
         if "record" not in self.entry:
-            return None if self.holds(digits) else f"{self.value} is not {self.target}"
-        low, high = self.entry["record"]
-        room = unit(self.value, self.digits) * (1 + 1e-9)
-        stands = low - room <= self.value <= high + room
-        return None if stands else f"{self.value} is not what was recorded, {target_of(low, high)}"
+            return None if self.holds else f"{self.value} is not {self.target}"
+        record, room = self.entry["record"], unit(self.value, self.digits) * (1 + 1e-9)
+        stands = within(self.value, record["at_least"] - room, record["at_most"] + room)
+        return None if stands else f"{self.value} is not what was recorded, {target_of(record)}"
 
     @property
     def shows_bound(self) -> bool:
@@ -86,12 +77,14 @@ class Claim:
     @property
     def target(self) -> str:
         """The bounds, as in "≥ 0.97", "≤ 10⁻¹²", "−0.55 to −0.45", or "none"."""
-        return target_of(self.at_least, self.at_most)
+        return target_of(vars(self))
 
     @property
     def row(self) -> dict:
         """What the table is made of: all fields, and of the number no more digits than are shown."""
-        return asdict(self) | {"value": None if self.shows_bound else rounded(self.value, self.digits)}
+        whole = isinstance(self.value, int)
+        shown = self.value if whole else None if self.shows_bound else float(f"{self.value:.{self.digits}g}")
+        return asdict(self) | {"value": shown}
 
     def __repr__(self):
         """Write one line, as in ``mlp-xor: 1.0 (≥ 0.99)`` or ``mlp-scores: 0.943 (target ≥ 0.95, missed)``."""
@@ -112,23 +105,31 @@ def claim(id, statement, value, *, at_least=None, at_most=None, source="book", b
     # The number, one of Python or an array of numpy or torch that holds one, is judged as it is, not as it is shown. What a
     # notebook stores is rounded to the significant digits that are shown, so that it is the same on every machine; so let
     # `digits` be as many as are stable. `id` names the claim; its row of the table has the address claim-<id>, its cell
-    # cell-<id>. Bounds are included, and are the first target that the register has for the id; none are given where a claim
-    # only describes. Where the upper one is below 1e-6 (but not zero), the number is an error of rounding, and the bound alone
-    # is shown. A missed target is shown as missed, if the number is what was recorded of it. An id that the register does not
-    # know is judged by its bounds alone. `backed_by` says where the number, or a longer sweep behind it, comes from: the path
-    # of a test, such as tests/theory/flow/test_path.py::test_every_start, or of a recorded run.
-    low, high = (bound if bound is None else _plain(bound) for bound in (at_least, at_most))
-    judged = Claim(id, statement, _plain(value), low, high, source, backed_by, digits)
-    if fault := judged.fault():
-        raise ClaimMissedError(f"{id}: {fault}")
-    if judged.holds(digits) != judged.holds():
+    # cell-<id>. The register has its target, or says that it only describes. An id that the register does not know is judged by
+    # the bounds of the call, which are included. Where the upper one is below 1e-6 (but not zero), the number is an error of
+    # rounding, and the bound alone is shown. A missed target is shown as missed, if the number is what was recorded of it.
+    # `backed_by` says where the number, or a longer sweep behind it, comes from: the path of a test, such as
+    # tests/theory/flow/test_path.py::test_every_start, or of a recorded run.
+    own = {"at_least": at_least, "at_most": at_most}
+    if id in register() and target_of(own) != "none":
+        raise ValueError(f"{id}: its target stands in {REGISTER.name}")
+    target = register().get(id, {"target": own}).get("target", {})
+    judged = Claim(id, statement, _plain(value), target.get("at_least"), target.get("at_most"), source, backed_by, digits)
+    if judged.fault:
+        raise ClaimMissedError(f"{id}: {judged.fault}")
+    if Claim(**judged.row).holds != judged.holds:
         raise ValueError(f"{id}: more digits than {digits} are needed to show that {value} is not {judged.target}")
     return judged
 
 
-def target_of(low, high) -> str:
+def within(value, low, high):
+    """Whether a number lies within bounds, of which either may be None."""
+    return (low is None or value >= low) and (high is None or value <= high)
+
+
+def target_of(bounds) -> str:
     """Write bounds, as in "≥ 0.97", "≤ 10⁻¹²", "−0.55 to −0.45", or "none"."""
-    low, high = (None if bound is None else written(bound) for bound in (low, high))
+    low, high = (None if bounds.get(side) is None else written(bounds[side]) for side in ("at_least", "at_most"))
     return f"{low} to {high}" if low and high else f"≥ {low}" if low else f"≤ {high}" if high else "none"
 
 
@@ -136,11 +137,6 @@ def unit(value, digits):
     """Return one unit of the last digit that is shown."""
     whole = isinstance(value, int) or not (value and math.isfinite(value))
     return 1 if whole else 10.0 ** (math.floor(math.log10(abs(value))) + 1 - digits)
-
-
-def rounded(value, digits):
-    """Round to significant digits; an integer stays as it is."""
-    return value if value is None or isinstance(value, int) else float(f"{value:.{digits}g}")
 
 
 def written(value, digits=None):

@@ -1,4 +1,4 @@
-"""09_deeper's deeper models: trained on reviews of IMDB that the seed draws, and held against the paper's tables."""
+"""09_deeper's deeper models: trained on IMDB reviews drawn by the seed, and compared with the paper's tables."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from ..parameters import init_parameters
 from ..training import Training, train
 from .recorded import PAPER_EDGES, paper_table, span
 
-TEXTS, OTHERS = 5_000, 1_000  # reviews trained on, and held out
-MAX_TOKENS = 96  # distinct words a review
+TEXTS, OTHERS = 5_000, 1_000  # reviews for training, and held out
+MAX_TOKENS = 96  # distinct words per review
 # Ours: the sizes, reviews and steps of the paper's deeper models are not known to us. The MLP has a rate of its own.
 SETTINGS = dict(dim=128, steps=600, batch_size=50, evaluate_every=300, device="auto")
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """A model, how fast it learns, the paper's tables that it is held against, and the seeds that are recorded."""
+    """A model, its learning rate, the paper's tables to compare it with, and the recorded seeds."""
 
     model: TwoLayersWithoutKeyQuery | WithMLP
     learning_rate: float
     table: str  # of the paper, without its ending
     seeds: range
-    skew: str = "occurrences"  # what the label skew of a word is taken over: these, or "texts"
+    skew: str = "occurrences"  # the label skew of a word is computed over its occurrences or its "texts"
     shuffled: bool = False  # whether it learns shuffled labels, as a control
-    texts: int | None = None  # trained on; `TEXTS` if not given
+    texts: int | None = None  # for training; by default `TEXTS`
 
 
 PROTOCOL = Experiment(WithMLP(activation="gelu", initial="pytorch"), 0.01, "mlp", range(30, 60), skew="texts")
@@ -48,11 +48,11 @@ EXPERIMENTS = {
 
 @dataclass(frozen=True, repr=False)
 class DeeperRun:
-    """A training run of a deeper model as the paper looks at it: what it gives the words, over bins of their label skew."""
+    """A training run of a deeper model in the paper's view: values and scores of words, over bins of their label skew."""
 
     training: Training
-    skew: np.ndarray  # of the reviews trained on; NaN for words that none of them holds
-    others_skew: np.ndarray  # of all reviews that were not trained on
+    skew: np.ndarray  # of the training reviews; NaN for words that don't occur in them
+    others_skew: np.ndarray  # of all other reviews
     values: Bins  # E_s·v in the paper's 20 bins of the skew
     scores: Bins  # E_s·W₂·p or E_s·p
     matched: dict[int, float]  # at every evaluation, scores with the skew of others, among words of equal frequency
@@ -90,31 +90,31 @@ def slant(means):
 
 
 def slants(means):
-    """Return from where to where the slants of several seeds go, and their mean's standard error, as it is printed."""
-    each = [slant(of_seed) for of_seed in np.array(means, float)]
-    return f"slants {span(each)}, standard error {np.std(each, ddof=1) / np.sqrt(len(each)):.2f}"
+    """Return the range of the slants of several seeds, and the standard error of their mean, as a text."""
+    of_seeds = [slant(of_seed) for of_seed in np.array(means, float)]
+    return f"slants {span(of_seeds)}, standard error {np.std(of_seeds, ddof=1) / np.sqrt(len(of_seeds)):.2f}"
 
 
 def skew_over(corpus: Corpus, what):
-    """Return the label skew of each word over its "occurrences", or over the "texts" that hold it."""
+    """Return the label skew of every word over its "occurrences", or over its "texts"."""
     return replace(corpus, counts=corpus.counts.sign()).label_skew() if what == "texts" else corpus.label_skew()
 
 
 def alone(parameters, model, corpus: Corpus):
-    """Return what each word of a corpus says alone: the logit of a text that holds nothing else."""
+    """Return the logits of texts that consist of a single word, for every word of a corpus."""
     words = corpus.vocab_size
     single = replace(corpus, counts=sparse.eye_array(words, format="csr"), labels=np.zeros(words, np.int64), weights=None)
     return to_numpy(logits(parameters, single, model))
 
 
 def sample(corpus: Corpus, seed: int) -> tuple[Corpus, Corpus]:
-    """Draw `TEXTS` reviews to train on and `OTHERS`, equally many of both labels in each."""
+    """Draw `TEXTS` reviews for training and `OTHERS` held out, with equally many of both labels."""
     fit, held_out = rows_of(corpus, seed)
     return corpus[fit], corpus[held_out]
 
 
 def rows_of(corpus, seed, texts=None):
-    """Return the rows of the reviews trained on, and of those held out."""
+    """Return the rows of the training reviews, and of those held out."""
     random, texts = np.random.default_rng(seed), texts or TEXTS
     sides = (np.flatnonzero(corpus.labels == label) for label in (0, 1))
     chosen = [random.choice(side, (texts + OTHERS) // 2, replace=False) for side in sides]
@@ -123,7 +123,7 @@ def rows_of(corpus, seed, texts=None):
 
 
 def train_cut(model, reviews, others, seed, **changes) -> Training:
-    """Train on reviews that are cut to `MAX_TOKENS` distinct words, without a warning: the chapter says so."""
+    """Train on reviews that are cut to `MAX_TOKENS` distinct words, without a warning, because the chapter says so."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "[0-9,]+ of [0-9,]+ texts have more than", UserWarning)
         reviews, others = (most_frequent(part, MAX_TOKENS) for part in (reviews, others))
@@ -134,12 +134,12 @@ def train_cut(model, reviews, others, seed, **changes) -> Training:
 
 
 def one_layer_beside(corpus: Corpus, seed: int = 0, **changes) -> Training:
-    """Train one layer on the reviews that deeper models learn from with this seed, cut in the same way."""
+    """Train one layer on the same cut reviews as the deeper models with this seed."""
     return train_cut(one_layer, *sample(corpus, seed), seed, learning_rate=0.003, **changes)
 
 
 def deeper_run(corpus: Corpus, name: str | Experiment, seed: int = 0, watch=None, **changes) -> DeeperRun:
-    """Train an experiment, or the one of that name, with one seed, which draws its reviews, too; bin what the words get."""
+    """Train an experiment, or the one of a name, with one seed, which also draws its reviews; bin values and scores."""
     experiment = name if isinstance(name, Experiment) else EXPERIMENTS[name]
     corpus = shuffle_labels(corpus, seed) if experiment.shuffled else corpus
     fit, held_out = rows_of(corpus, seed, experiment.texts)

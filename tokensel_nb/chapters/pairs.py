@@ -1,4 +1,4 @@
-"""05_beyond's texts made to order, in which pairs of words tell the label, and pairs of words in reviews."""
+"""05_beyond's synthetic texts, in which pairs of words determine the label, and pairs of words in reviews."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ SLOWLY = {"steps": 600, "learning_rate": 0.02}  # how two layers of attention ar
 
 
 def xor(seed) -> tuple[Corpus, Corpus]:
-    """Return 400 texts to learn from whose label is the exclusive or of two words, and 400 others made of the same words."""
+    """Return 400 training texts whose label is the exclusive or of two words, and 400 new texts of the same words."""
     return xor_of_pairs(400, 24, 6, seed=seed), xor_of_pairs(400, 24, 6, seed=100 + seed)
 
 
 def negated(seed) -> tuple[Corpus, Corpus]:
-    """Return texts likewise, of which 30% hold "not", twin by twin."""
+    """Return training and new texts, 30% of them mirrored pairs with "not"."""
     return negation(400, 40, 6, 3, 0.3, seed=seed), negation(400, 40, 6, 3, 0.3, seed=100 + seed)
 
 
@@ -31,12 +31,12 @@ TASKS = {"XOR of two words": xor, "30% negated": negated}
 
 
 def share_right(predicted, corpus: Corpus) -> float:
-    """Return on which share of a corpus of two classes logits have the label's sign."""
+    """Return the share of texts whose logits have the label's sign, in a corpus of two classes."""
     return np.mean((predicted > 0) == (corpus.signs > 0))
 
 
 def shares_right(model, texts: Corpus, new: Corpus, seed, *, steps=300, learning_rate=0.03) -> list:
-    """Train on texts from the start that the seed draws; return the shares of right answers there and on new texts."""
+    """Train on texts from a start drawn by the seed; return the shares of right answers on them and on new texts."""
     draw, size = (init_parameters, None) if model is one_layer else (model.start, 50)
     options = dict(learning_rate=learning_rate, batch_size=size, seed=seed, evaluate_every=steps, device="auto")
     trained = train(draw(texts.vocab_size, 32, seed), texts, steps, model=model, **options).parameters
@@ -47,7 +47,7 @@ LEADS = {"not": "not_", "t": "not_", "very": "very_", "the": "the_"}
 
 
 def words_and_pairs(text):
-    """Yield the words of a text, and after some of them the pair and a mark as well."""
+    """Yield the words of a text, and after those that follow one of `LEADS` the pair and a mark."""
     words = re.findall(r"\w+", re.sub(r"<br\s*/?>", " ", text))
     for before, word in zip(["", *words], words):
         yield word
@@ -56,7 +56,7 @@ def words_and_pairs(text):
 
 
 def skews_behind(corpus: Corpus, lead, least=10) -> dict:
-    """Return the second words of the pairs behind a word, their occurrences, and skews: elsewhere, behind it, and as a sum."""
+    """Return the second words of pairs after a lead, their occurrences, and their skews elsewhere, after it, and as a sum."""
     words = corpus.vocabulary.tolist()
     column = {word: s for s, word in enumerate(words)}
     often, praise = np.asarray(corpus.counts.sum(axis=0)).ravel(), corpus.counts.T @ (corpus.signs > 0)
@@ -70,16 +70,16 @@ def skews_behind(corpus: Corpus, lead, least=10) -> dict:
     return {"words": corpus.vocabulary[alone].tolist(), "often": often[pairs]} | skews
 
 
-def slopes_behind(found, random, draws=500) -> np.ndarray:
-    """Fit the skews behind a word by those elsewhere: the slope of all pairs first, then those of pairs drawn again."""
-    x, y, weights = found["elsewhere"], found["behind"], np.sqrt(found["often"])
+def slopes_behind(pairs, random, draws=500) -> np.ndarray:
+    """Fit the skews after a lead by those elsewhere: the slope of all pairs first, then those of bootstrap samples."""
+    x, y, weights = pairs["elsewhere"], pairs["behind"], np.sqrt(pairs["often"])
     rows = [np.arange(x.size), *random.choice(x.size, (draws, x.size))]
     return np.array([np.polyfit(x[of], y[of], 1, w=weights[of])[0] for of in rows])
 
 
-def off_the_sum(found) -> float:
+def off_the_sum(pairs) -> float:
     """Return the share of pairs whose skew is more than three standard errors from the sum of log odds."""
-    return np.mean(np.abs(found["behind"] - found["summed"]) > 3 / np.sqrt(found["often"]))
+    return np.mean(np.abs(pairs["behind"] - pairs["summed"]) > 3 / np.sqrt(pairs["often"]))
 
 
 def only(corpus: Corpus, kept) -> Corpus:
@@ -88,7 +88,7 @@ def only(corpus: Corpus, kept) -> Corpus:
 
 
 def answers(texts: Corpus, new: Corpus, seed, *, dim=64, **settings) -> np.ndarray:
-    """Train for as many steps as serve a quarter of the texts best, and say which new texts are right."""
+    """Train for the number of steps that is best on a quarter of the texts, and return which new texts are right."""
     part, check = texts.split(0.25, seed=seed)
     start, settings = init_parameters(texts.vocab_size, dim, seed), settings | dict(device="auto")
     history = train(start, part, 60, held_out=check, **settings).history

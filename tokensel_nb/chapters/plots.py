@@ -1,4 +1,4 @@
-"""Every figure's style, once: one palette that colour-blind readers can tell apart, one way to name words in a plot."""
+"""The style of all figures: a palette that colour-blind readers can distinguish, and ways to plot and name words."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from scipy.special import softmax
 
 from ..extras import colors, display, plt, sns
 
-# Okabe and Ito's palette: told apart with every common kind of colour vision.
+# Okabe and Ito's palette: distinct with all common kinds of colour vision.
 NEGATIVE, POSITIVE, NEUTRAL, THEORY = "#D55E00", "#0072B2", "#8C8C8C", "#000000"
 
-LOUD = 30  # about the largest value that training on reviews gives a word
+LOUD = 30  # about the largest value of a word after training on reviews
 
-# What makes sliders move; every figure with a slider carries it.
+# The script of sliders, which is part of every figure with a slider.
 SLIDER_SCRIPT = Path(__file__).with_name("slider.js")
 
 
 def use_book_style():
-    """Set fonts, grid and colours of the book's figures; white paper, so that they read in the dark theme too."""
+    """Set fonts and colours of the book's figures; white paper, so that they read in the dark theme too."""
     sns.set_theme(style="whitegrid", palette="colorblind", font_scale=1.0)
     plt.rcParams |= {
         "figure.figsize": (7.0, 4.2),
@@ -30,21 +30,21 @@ def use_book_style():
         "figure.facecolor": "white",
         "figure.constrained_layout.use": True,
         "savefig.facecolor": "white",
+        "axes.grid": False,
         "axes.spines.top": False,
         "axes.spines.right": False,
-        "axes.formatter.limits": (-2, 5),  # small numbers as multiples of a power of ten: their labels stay short
+        "axes.formatter.limits": (-2, 5),  # powers of ten keep the labels of small numbers short
         "axes.formatter.use_mathtext": True,
     }
 
 
 def plot_words(ax, x, y, **style):
-    """Scatter one point a word, small and pale enough that thousands of them show where they are dense."""
-    # Rasterised by nature (PNG), but small: thousands of opaque markers would hide their own density.
+    """Scatter one point per word, small and pale enough to show the density of thousands of them."""
     ax.scatter(x, y, **{"s": 9, "alpha": 0.35, "linewidths": 0, "color": POSITIVE} | style)
 
 
 def name_words(ax, x, y, vocabulary, columns, *, above=()):
-    """Write words beside their points."""
+    """Write words next to their points."""
     for column in columns:
         word = vocabulary[column]
         offset, align = ((0, 6), "center") if word in above else ((5, 0), "left")
@@ -54,7 +54,7 @@ def name_words(ax, x, y, vocabulary, columns, *, above=()):
 
 
 def plot_bins(ax, bins, **style):
-    """Draw the means of `Bins` as points with one standard deviation within each bin to both sides; empty bins stay empty."""
+    """Draw the means of `Bins` as points with error bars of one standard deviation; empty bins stay empty."""
     style = {"fmt": "o-", "markersize": 4, "linewidth": 1.5, "elinewidth": 1.0, "capsize": 2, "color": POSITIVE} | style
     ax.errorbar(bins.centres, bins.means, bins.spreads, **style)
 
@@ -67,7 +67,7 @@ def plot_runs(ax, steps, runs, color, label):
 
 
 def name_line(ax, x, y, name, color):
-    """Write the name of a line to the right of a point of it, in its colour, instead of a legend."""
+    """Write the name of a line to the right of one of its points, in its colour, in place of a legend."""
     ax.annotate(name, (x, y), (5, 0), textcoords="offset points", color=color, va="center", annotation_clip=False)
 
 
@@ -79,12 +79,11 @@ def plot_ends(ax, amounts, vocabulary, how_many=12):
     ax.barh(np.arange(len(columns)), amounts[columns], color=colours)
     ax.set_yticks(np.arange(len(columns)), vocabulary[columns])
     ax.axvline(0, color="black", linewidth=0.8)
-    ax.grid(axis="y", visible=False)
 
 
 def plot_plane(ax, words, parameters):
-    """Draw a sentence in the plane: its words, p and v, lines of equal score, and what a layer of attention sees of it."""
-    # Discs grow with the attention; the diamond is the average of the words under it.
+    """Draw a sentence in the plane: its words, p and v, lines of equal score, and the output of a layer of attention."""
+    # Discs grow with the attention; the diamond is the attended average of the words.
     rows, (p, v) = parameters.embeddings, (parameters.cls_embedding, parameters.output_vector)
     weights = softmax(parameters.token_scores)
     spots = np.concatenate([rows, [p, v, [0, 0]]])
@@ -104,21 +103,19 @@ def plot_plane(ax, words, parameters):
     seen = weights @ rows
     ax.plot(*seen, "D", color=THEORY, markersize=5)
     ax.annotate("seen", seen, (-30, -3), textcoords="offset points", fontsize=9)
-    ax.grid(visible=False)
     ax.set(xlabel="first coordinate", ylabel="second coordinate", aspect="equal")
 
 
 def plot_attention(ax, words, weights):
-    """Draw how much attention each word of a sentence gets, as bars over the words in their order."""
+    """Draw the attention to the words of a sentence as bars over the words."""
     ax.bar(np.arange(len(words)), weights, color=POSITIVE, width=0.6)
     ax.set_xticks(np.arange(len(words)), words)
     ax.set_ylabel("attention $q_i$")
-    ax.grid(axis="x", visible=False)
 
 
 def plot_reading(ax, words, weights, values):
-    """Draw the attention on each word of a sentence, in the colour of what it says: blue praise, orange blame, grey nothing."""
-    # Bars of half as much again as an equal share, and of a tenth at least, say the same in signs, for whoever sees no colours.
+    """Draw the attention to the words of a sentence, coloured by value: blue praise, orange blame, grey nothing."""
+    # Bars above 1.5 times the equal share, and above a tenth, also have signs, for readers who don't see colours.
     plot_attention(ax, words, weights)
     for at, (bar, weight, value) in enumerate(zip(ax.patches, weights, values)):
         says, sign = (NEGATIVE, "▼") if value < 0 else (POSITIVE, "▲")
@@ -129,18 +126,18 @@ def plot_reading(ax, words, weights, values):
 
 
 def slider(figures, notes, label, alt, *, shown=-1) -> display.HTML:
-    """Return pictures with a slider that goes through them: it needs no kernel and no network."""
-    # `notes` are what the slider shows and a screen reader says, one a picture; `alt` their alternative texts; `shown` the
-    # place of the picture that is seen first, and the only one where no script runs: on paper, on GitHub. Figures are closed.
+    """Return pictures with a slider that moves through them, without a kernel or network."""
+    # `notes` has one text per picture, shown by the slider and read by screen readers; `alt` has their alternative texts;
+    # `shown` is the place of the first picture, the only one without scripts: on paper, on GitHub. Figures are closed.
     pictures, sizes = [], set()
     for figure, text in zip(figures, alt, strict=True):
         picture, size = _webp(figure)
         sizes.add(size)
         pictures.append(f'<img src="{picture}" alt="{html.escape(text)}" {size} decoding="sync" style="{_FITS}')
     if len(notes) != len(pictures):
-        raise ValueError(f"{len(notes)} notes for {len(pictures)} figures; give one each")
+        raise ValueError(f"there are {len(notes)} notes for {len(pictures)} figures; give one note per figure")
     if len(sizes) > 1:
-        raise ValueError(f"the figures differ in size, so the page would jump: {', '.join(sorted(sizes))}")
+        raise ValueError(f"the figures have different sizes, {', '.join(sorted(sizes))}; give them one size, or the page jumps")
     shown = range(len(pictures))[shown]
     seen = ["" if place == shown else "display:none" for place in range(len(pictures))]
     return display.HTML(
@@ -156,9 +153,9 @@ def slider(figures, notes, label, alt, *, shown=-1) -> display.HTML:
 
 
 def _webp(figure, dpi=120):
-    """Close a figure; return it as an address that holds its pixels, and its size as attributes."""
+    """Close a figure; return it as a data URL, and its size as attributes."""
     buffer = io.BytesIO()
-    # Lossless: as small as a lossy picture where there is much paper, and without smears around letters.
+    # Lossless: as small as a lossy picture if much is white, and without artefacts around letters.
     figure.savefig(buffer, format="webp", dpi=dpi, pil_kwargs={"lossless": True, "method": 6})
     plt.close(figure)
     width, height = (figure.get_size_inches() * dpi).astype(int)
@@ -166,8 +163,8 @@ def _webp(figure, dpi=120):
     return f"data:image/webp;base64,{data}", f'width="{width}" height="{height}"'
 
 
-# The styles are for JupyterLab and the like, which drops the attribute `hidden` of a notebook that it does not trust; the
-# book's style sheet adds to them.
+# Inline styles, because JupyterLab drops the attribute `hidden` in notebooks that it does not trust; the book's style sheet
+# adds to them.
 _FITS = "max-width:100%;height:auto;"
 _SLIDER = """<div class="frame-slider">
 <div class="frames">

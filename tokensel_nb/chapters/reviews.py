@@ -1,4 +1,4 @@
-"""The run behind 04_reviews and 05_beyond: (E, p, v) trained on reviews, and what words get in bins of their label skew."""
+"""The run of 04_reviews and 05_beyond: (E, p, v) trained on reviews, with values and scores in bins of the label skew."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HELD_OUT = 0.2
 
 @dataclass(frozen=True, repr=False)
 class BinnedRun:
-    """A training run, and E_s·v and E_s·p in 20 bins of the label skew, as the paper looks at them."""
+    """A training run, and E_s·v and E_s·p in 20 bins of the label skew, the paper's view."""
 
     training: Training
     values: Bins
@@ -27,14 +27,14 @@ class BinnedRun:
 
 
 def run(corpus: Corpus, seed=0, held_out: Corpus | None = None, **changes) -> Training:
-    """Train all of (E, p, v) by `SETTINGS` but for the changes, evaluated on what is held out; the seed draws the start."""
+    """Train all of (E, p, v) with `SETTINGS` and changes, evaluated on held-out texts; the seed draws the start."""
     settings = SETTINGS | changes
     start = init_parameters(corpus.vocab_size, settings.pop("dim"), seed, num_classes=corpus.num_classes)
     return train(start, corpus, held_out=held_out, **settings)
 
 
 def binned_run(corpus: Corpus, seed=0, held_out: Corpus | None = None, **changes) -> BinnedRun:
-    """Do a `run` on two classes, and sum it up."""
+    """Do a `run` on two classes, and bin its values and scores."""
     training, skew = run(corpus, seed, held_out, **changes), corpus.label_skew()
     return BinnedRun(training, binned(skew, training.parameters.token_values), binned(skew, training.parameters.token_scores))
 

@@ -1,4 +1,4 @@
-"""Where data come from: IMDB, Yelp and Rotten Tomatoes from whichever source still lives, or texts of your own.
+"""Data sets: IMDB, Yelp, Rotten Tomatoes and tweets, from whichever source is available.
 
-What is read, and from where, goes to the logger "tokensel_nb" at INFO; where logging is not configured, it is printed.
+The data and their source are logged to "tokensel_nb" at INFO, or printed if logging is not configured.
 """

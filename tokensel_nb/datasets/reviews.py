@@ -1,4 +1,4 @@
-"""Texts as they were read, with or without labels, and the lines that are printed on the way."""
+"""Texts as they were read, with or without labels, and the lines printed while reading."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ SENTIMENTS = ("negative", "positive")
 
 
 class DataError(ValueError):
-    """Data are missing, unreadable or wrong; the message names the file, the row and the remedy."""
+    """Data are missing, unreadable or wrong; the message names the file or row and says what to do."""
 
 
 class NotHereError(Exception):
-    """A source that does not have what was asked for."""
+    """A source doesn't have the requested data."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Reviews:
-    """Texts as they were read, with their labels, if anybody knows them.
+    """Texts as they were read, with their labels if they have any.
 
     Parameters
     ----------
@@ -34,11 +34,11 @@ class Reviews:
         From 0 to K-1.
     class_names : tuple of str, length K
     source : str
-        Where they come from, for people.
+        Where they come from, as shown to people.
     rows : ndarray of int64, shape (n,), optional
-        The row of each text in the table that was read, counted from 0.
+        The row of every text in the table that was read, counted from 0.
     number : int, optional
-        How many rows the table has.
+        The number of rows of that table.
 
     Examples
     --------
@@ -61,7 +61,7 @@ class Reviews:
         return len(self.texts)
 
     def __getitem__(self, rows):
-        """Return the texts that a slice, a mask or an array of indices picks."""
+        """Return the texts that a slice, a mask or an array of indices selects."""
         picked = np.atleast_1d(np.arange(len(self))[rows])
         labels, rows = (None if part is None else np.asarray(part)[picked] for part in (self.labels, self.rows))
         return replace(self, texts=[self.texts[place] for place in picked], labels=labels, rows=rows)
@@ -71,20 +71,20 @@ class Reviews:
         return f"Reviews({len(self):,} texts, {known}; {self.source})"
 
     def on_rows(self, values, missing="") -> list:
-        """Return a value for each row of the source: those given, one for each text, and ``missing`` for a row left out."""
+        """Return a value for every row of the source: the given one of its text, or ``missing`` if the row was left out."""
         value_of = dict(zip(range(len(self)) if self.rows is None else map(int, self.rows), values, strict=True))
         return [value_of.get(row, missing) for row in range(len(self) if self.number is None else self.number)]
 
 
 def count(reviews, **options) -> Corpus:
     """Count the words of reviews; ``options`` are those of `corpus_from_texts`."""
-    from ..text import corpus_from_texts  # here, since reading needs neither SciPy nor most of pyarrow
+    from ..text import corpus_from_texts  # imported here: reading needs neither SciPy nor most of pyarrow
 
     return corpus_from_texts(reviews.texts, reviews.labels, class_names=reviews.class_names, **options)
 
 
-def tell(line):
-    """Log a line at INFO; where logging is left as Python starts, which would drop it, print it."""
+def log_or_print(line):
+    """Log a line at INFO, or print it if logging is not configured and would drop it."""
     logger = logging.getLogger("tokensel_nb")
     if logger.isEnabledFor(logging.INFO) and logger.hasHandlers():
         logger.info(line)

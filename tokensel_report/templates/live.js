@@ -23,10 +23,7 @@ function buildLive(root) {
   let chosen = null; // the class that is shaded, where there are many; by default the likeliest
 
   function numbers(base64, Kind) {
-    const raw = atob(base64);
-    const bytes = new Uint8Array(raw.length);
-    for (let i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);
-    return new Kind(bytes.buffer);
+    return new Kind(Uint8Array.from(atob(base64), (byte) => byte.charCodeAt(0)).buffer);
   }
 
   const name = (id) => {
@@ -95,14 +92,11 @@ function buildLive(root) {
 
   function fill(rows) {
     rows.sort((one, other) => Math.abs(other[4]) - Math.abs(one[4]));
-    const rest = rows.slice(SHOWN).reduce((total, row) => total + row[4], 0);
-    const cells = ([word, count, q, value, share]) => [count, percent(q), signed(value), signed(share)].reduce(
-      (row, cell) => (row.append(element("td", {}, cell)), row), element("tr", {}, element("th", { scope: "row" }, word)));
-    table.replaceChildren(...rows.slice(0, SHOWN).map(cells));
-    if (rows.length > SHOWN) {
-      table.append(element("tr", {}, element("th", { scope: "row" }, `${rows.length - SHOWN} others`),
-        ...["", "", "", signed(rest)].map((cell) => element("td", {}, cell))));
-    }
+    const line = (word, ...cells) => element("tr", {}, element("th", { scope: "row" }, word), ...cells.map((cell) => element("td", {}, cell)));
+    const rest = rows.splice(SHOWN);
+    table.replaceChildren(...rows.map(([word, count, q, value, share]) => line(word, count, percent(q), signed(value), signed(share))));
+    const left = rest.reduce((total, row) => total + row[4], 0);
+    if (rest.length) table.append(line(`${rest.length} others`, "", "", "", signed(left)));
   }
 
   const head = ["word or n-gram", "times", "attention", "value", "attention × value"];

@@ -48,31 +48,20 @@
   function download(table, number) {
     const rows = [[...table.tHead.rows].at(-1), ...rowsOf(table).map(([row]) => row)];
     const lines = rows.map((row) => [...row.cells].map((cell) => field(cell.textContent.trim())).join(","));
-    const link = document.createElement("a");
-    link.download = `table-${number}.csv`;
-    link.href = URL.createObjectURL(new Blob(["\ufeff", lines.join("\r\n")], { type: "text/csv" }));
+    const href = URL.createObjectURL(new Blob(["\ufeff", lines.join("\r\n")], { type: "text/csv" }));
+    const link = element("a", { download: `table-${number}.csv`, href });
     link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+    setTimeout(() => URL.revokeObjectURL(href), 10_000);
   }
 
-  function button(text, onclick) {
-    const made = document.createElement("button");
-    made.type = "button";
-    made.textContent = text;
-    made.addEventListener("click", onclick);
-    return made;
-  }
+  const element = (name, properties) => Object.assign(document.createElement(name), properties);
+  const button = (textContent, onclick) => element("button", { type: "button", textContent, onclick });
 
   [...document.querySelectorAll("main table")].filter((table) => table.tHead && !table.closest(".tokensel-live")).forEach((table, i) => {
-    const box = document.createElement("div");
-    table.before(box);
-    box.className = "scrolled";
-    box.tabIndex = 0;
-    box.role = "region";
-    box.ariaLabel = `Table ${i + 1}`;
-    box.append(table);
     const number = rowsOf(table).length;
-    box.classList.toggle("long", number > LONG);
+    const box = element("div", { className: number > LONG ? "scrolled long" : "scrolled", tabIndex: 0, role: "region", ariaLabel: `Table ${i + 1}` });
+    table.replaceWith(box);
+    box.append(table);
     if (number >= FEW) {
       const titles = [...[...table.tHead.rows].at(-1).cells];
       titles.forEach((title, column) => {
@@ -82,7 +71,7 @@
       });
     }
     if (number >= MANY) {
-      const line = document.createElement("p");
+      const line = element("p");
       line.append(button("Download this table as CSV", () => download(table, i + 1)));
       box.after(line);
     }

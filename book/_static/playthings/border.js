@@ -1,7 +1,4 @@
-/* 03_flow's tug of war: one negative token, lone, against k positive allies, in the limit d → ∞.
- * The reader turns the first step, which scales all values, and k across the border from which on
- * lone is no longer selected; the flow is followed anew.
- */
+/* The tug of war (03_flow): one negative token, lone, against k positive allies, in the limit d → ∞. */
 "use strict";
 
 tokensel.plaything("border", (root) => {
@@ -15,18 +12,16 @@ tokensel.plaything("border", (root) => {
   const [ALLY, LONE, REST] = [0, 1, 2];
   const others = Array(OTHERS).fill(REST);
   const TEXTS = [{ tokens: [ALLY, ...others], label: 1 }, { tokens: [LONE, ...others], label: 0 }];
-  const { now, redraw, draw } = tokensel.settings("border", START, picture);
+  const { now, slider, reset, begin } = tokensel.settings(root, "border", START, picture);
 
-  /** The values of each ally and of lone after the step: η₀ ᾱ_s / 2, with k texts of OTHERS + 1
-   *  words on either side. */
+  /** The values of each ally and of lone after the step: η₀ ᾱ_s / 2, with k texts of OTHERS + 1 words on either side. */
   function values() {
     const size = now.step / (4 * (OTHERS + 1));
     return [size / now.k, -size, 0];
   }
 
-  /** p never leaves what all allies, and all others, have in common, so one row stands for each
-   *  kind: its part in that common direction, and the value along v. Leads are those of the whole
-   *  corpus. */
+  /** p never leaves what all allies, and all others, have in common, so one row stands for each kind: its part in that
+   *  common direction, and the value along v. Leads are those of the whole corpus. */
   function start() {
     const common = [1 / Math.sqrt(now.k), 1, 1 / Math.sqrt(OTHERS)];
     const E = values().map((value, kind) => [...common.map((part, i) => (i === kind ? part : 0)), value]);
@@ -35,15 +30,14 @@ tokensel.plaything("border", (root) => {
 
   /** The path: {points: [{s, leads: of an ally and of lone over the others}], selected}. */
   function follow() {
-    const begin = start();
+    const from = start();
     const leads = ({ p }) => {
-      const { scores } = tokensel.modelOf({ ...begin, p });
+      const { scores } = tokensel.modelOf({ ...from, p });
       return [ALLY, LONE].map((kind) => scores[kind] - scores[REST]);
     };
     const selected = (point) => leads(point).every((lead) => lead > CLOSED);
-    const { points, stopped } = tokensel.flow(begin, TEXTS, LENGTHS, ACCURACY, selected);
-    const led = points.map((point) => ({ s: point.s, leads: leads(point) }));
-    return { points: led, selected: stopped === "enough" };
+    const { points, stopped } = tokensel.flow(from, TEXTS, LENGTHS, ACCURACY, selected);
+    return { points: points.map((point) => ({ s: point.s, leads: leads(point) })), selected: stopped === "enough" };
   }
 
   const race = tokensel.race({
@@ -52,30 +46,19 @@ tokensel.plaything("border", (root) => {
   });
 
   function curve(points, kind, side, name) {
-    const leads = points.map(({ s, leads: all }) => [s, all[kind]]);
-    const [s, lead] = leads.find(([length]) => length > 12) ?? leads.at(-1);
-    const begin = { cx: race.right(0), cy: race.up(leads[0][1]), r: 4 };
+    const leads = points.map((point) => point.leads[kind]);
+    const named = points.find(({ s }) => s > 12) ?? points.at(-1);
     return [
-      race.path(leads, side), element("svg:circle", { fill: `var(--${side})`, ...begin }),
-      text(race.right(s), race.up(lead) + (kind === ALLY ? -9 : 19), name, "end", side),
+      race.line(points.map(({ s }) => s), leads, `path ${side}`),
+      element("svg:circle", { fill: `var(--${side})`, cx: race.across(0), cy: race.down(leads[0]), r: 4 }),
+      text(race.across(named.s), race.down(named.leads[kind]) + (kind === ALLY ? -9 : 19), name, "end", side),
     ];
   }
 
-  const slider = (name, key, attributes) => {
-    const made = tokensel.slider(name, { ...attributes, value: now[key] }, (value) => {
-      now[key] = value;
-      redraw();
-    });
-    now[key] = made.input.valueAsNumber; // within the slider's bounds, whatever the address says
-    return made;
-  };
-  const step = slider("First step η₀", "step", { min: 100, max: 500, step: 2 });
-  const many = slider("Allies k", "k", { min: 1, max: 8, step: 1 });
   const numbers = tokensel.table("Value, lead and attention at the end of the path",
     ["at the end", "value", "lead", "attention"], ["each ally", "lone"]);
   const shares = numbers.shares(2);
   const verdict = element("p", { class: "verdict long" });
-  const aloud = tokensel.said();
 
   function picture() {
     const { points, selected } = follow();
@@ -97,19 +80,12 @@ tokensel.plaything("border", (root) => {
     verdict.replaceChildren(
       element("strong", {}, `${told}, after a path of ${number(end.s)}`),
       `. Competition κ\u00a0=\u00a0${number(competition, 2)}, ${promise}.`);
-    step.show(number(now.step), now.step);
-    many.show(number(now.k), now.k);
-    aloud.say(verdict.textContent);
+    return verdict.textContent;
   }
 
-  const back = () => {
-    Object.assign(now, START);
-    redraw();
-  };
   root.setAttribute("aria-label", "One word against several allies");
   const hint = "Raise the first step, or change the number of allies. When does lone never wake?";
-  root.append(element("div", { class: "plane" }, race.root,
-    element("div", {}, element("p", { class: "hint" }, hint), step.root, many.root, numbers.root, verdict,
-      tokensel.buttons("The tug of war", [["Back to the start", back]]), aloud.root)));
-  draw();
+  begin(element("div", { class: "plane" }, race.root, element("div", {}, element("p", { class: "hint" }, hint),
+    slider("step", "First step η₀", { min: 100, max: 500, step: 2 }), slider("k", "Allies k", { min: 1, max: 8, step: 1 }),
+    numbers.root, verdict, element("div", { class: "buttons" }, reset("Back to the start")))));
 });

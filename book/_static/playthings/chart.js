@@ -1,6 +1,4 @@
-/* Small charts of lines: axes, and what turns numbers into places of the drawing. Colours and letters
- * are those of playthings.css.
- */
+/* Small charts of lines: axes, and what turns numbers into places of the drawing. */
 "use strict";
 
 Object.assign(tokensel, (() => {
@@ -13,19 +11,17 @@ Object.assign(tokensel, (() => {
       .filter(Boolean).join("");
   }
 
-  /** {root, layer, across, down, back, line, ends}: a drawing with two axes. Give their ranges, ticks
-   *  [[number, label], ...] and names. */
-  function chart({ label, width = innerWidth < 600 ? 350 : 320, height = innerWidth < 600 ? 190 : 220, x, y, log = false, left = 48 }) {
-    const [right, top, bottom] = [width - 14, 14, height - (x.name ? 42 : 24)];
-    const [scale, unscale] = log ? [Math.log, Math.exp] : [(value) => value, (value) => value];
-    const [low, high] = x.range.map(scale);
-    const across = (value) => left + ((right - left) * (scale(value) - low)) / (high - low);
-    const down = (value) => bottom - ((bottom - top) * (value - y.range[0])) / (y.range[1] - y.range[0]);
-    /** The number on the lower axis at a place of the screen. */
-    const back = (event) => {
-      const part = clamp((tokensel.pointUnder(root, event)[0] - left) / (right - left), 0, 1);
-      return unscale(low + part * (high - low));
+  /** {root, layer, across, down, back, line, ends}: a drawing with two axes. Give their ranges, ticks [[number, label], ...],
+   *  names and, unless numbers are drawn as they are, scales. */
+  function chart({ label, width = innerWidth < 600 ? 350 : 320, height = innerWidth < 600 ? 190 : 220, x, y, left = 48 }) {
+    const [right, top, bottom] = [width - 14, y.name ? 22 : 14, height - (x.name ? 42 : 24)];
+    const along = ({ range, scale = (value) => value }, from, to) => {
+      const [low, high] = range.map(scale);
+      return (value) => from + ((to - from) * (scale(value) - low)) / (high - low);
     };
+    const [across, down] = [along(x, left, right), along(y, bottom, top)];
+    /** How far along the lower axis a place of the screen is, from 0 to 1. */
+    const back = (event) => clamp((tokensel.pointUnder(root, event)[0] - left) / (right - left), 0, 1);
     const line = (xs, ys, kind) => element("svg:path", {
       class: kind, d: trace(ys.map((each, i) => each !== null && [across(xs[i]), down(each)])),
     });
@@ -35,30 +31,22 @@ Object.assign(tokensel, (() => {
       element("svg:path", { class: "axis", d: `M${left} ${top}V${bottom}H${right}` }),
       ...x.ticks.map(([at, name]) => text(across(at), bottom + 18, name, "middle")),
       ...y.ticks.map(([at, name]) => text(left - 6, down(at) + 5, name, "end")),
-      x.name ? text((left + right) / 2, height - 4, x.name, "middle") : "", layer);
+      text((left + right) / 2, height - 4, x.name ?? "", "middle"), text(4, 13, y.name ?? ""), layer);
     return { root, layer, across, down, back, line, ends: [left, right, top, bottom] };
   }
 
-  /** A race of leads along a path, both on scales on which ten times as much is one step further:
-   *  {root, layer, path(points: [[length, lead], ...]), right(length), up(lead)}. */
+  /** A chart of leads along a path, on scales on which ten times as much is one step further. */
   function race({ label, name, leads, note = "" }) {
-    const [width, height, left, middle] = [360, 250, 48, 117];
-    const right = (s) => left + 90 * Math.log10(1 + s);
-    const up = (lead) => middle - 28 * Math.sign(lead) * Math.log10(1 + Math.abs(lead));
-    const path = (points, kind) => element("svg:path", {
-      class: `path ${kind}`, pathLength: 1, d: trace(points.map(([s, lead]) => [right(s), up(lead)])),
+    const scale = (value) => Math.sign(value) * Math.log10(1 + Math.abs(value));
+    const ticks = (values) => values.map((each) => [each, tokensel.number(each)]);
+    const drawn = chart({
+      label, width: 360, height: 250, left: 56,
+      x: { range: [0, 2500], ticks: ticks([1, 10, 100, 1000]), name: "length of the path", scale },
+      y: { range: [-1500, 1500], ticks: ticks(leads), name, scale },
     });
-    const axes = `M${left} 20V${height - 28}H${width}M${left} ${middle}H${width}`;
-    const layer = element("svg:g");
-    const view = { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label };
-    const root = element("svg:svg", view,
-      ...leads.map((lead) => text(left - 5, up(lead) + 4, tokensel.number(lead), "end", "tick")),
-      ...[1, 10, 100, 1000].map((s) => text(right(s), height - 16, tokensel.number(s), "middle", "tick")),
-      text(width - 4, height - 3, "length of the path", "end", "tick"),
-      text(4, 13, name, "start", "tick"), text(left + 6, height - 34, note, "start", "tick"),
-      element("svg:path", { class: "axis", d: axes }), layer);
-    return { root, layer, path, right, up };
+    drawn.layer.before(text(62, 202, note), drawn.line([0, 2500], [0, 0], "axis"));
+    return { ...drawn, line: (...given) => tokensel.set(drawn.line(...given), { pathLength: 1 }) };
   }
 
-  return { chart, race, trace };
+  return { chart, race };
 })());

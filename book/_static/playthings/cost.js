@@ -3,7 +3,7 @@
 
 tokensel.plaything("cost", (root) => {
   const { element, text, number } = tokensel;
-  const { begin, entries, preparing, machines } = tokensel.costs;
+  const { begin: size, entries, preparing, machines } = tokensel.costs;
   const FIELDS = { // names, and units in which they are typed
     texts: ["million texts", 1e6], tokens: ["tokens a text", 1], words: ["words", 1], dim: ["dimension", 1], entry: ["bytes an entry", 1],
     bandwidth: ["memory, GB/s", 1e9], share: ["% of it used", 0.01], memory: ["memory, GB", 1e9], feed: ["storage, GB/s", 1e9],
@@ -14,8 +14,8 @@ tokensel.plaything("cost", (root) => {
   const BYTES = [[1e12, "TB"], [1e9, "GB"], [1e6, "MB"]];
   const unit = (key) => FIELDS[key]?.[1] ?? 1;
   const typed = (machine) => Object.fromEntries(Object.entries(machine).map(([key, value]) => [key, Number((value / unit(key)).toPrecision(4))]));
-  const DEFAULTS = typed({ ...begin, ...machines["8 H200"] });
-  const { now, change, redraw, draw } = tokensel.settings("cost", DEFAULTS, picture);
+  const DEFAULTS = typed({ ...size, ...machines["8 H200"] });
+  const { now, change, redraw, reset, begin } = tokensel.settings(root, "cost", DEFAULTS, picture);
   for (const key of Object.keys(DEFAULTS)) if (!(now[key] > 0)) now[key] = DEFAULTS[key];
 
   const shown = (value, units) => { // in the largest unit of which there are two
@@ -37,9 +37,9 @@ tokensel.plaything("cost", (root) => {
     return { root: element("div", { class: "slider" }, element("label", { for: input.id }, name), input), show };
   });
   const kinds = tokensel.choice("machines", Object.keys(machines).map((name) => [name, name]), (name) => change(typed(machines[name])));
-  kinds.root.append(tokensel.button("Reset", () => change(DEFAULTS)));
+  kinds.root.append(reset());
   const many = tokensel.slider("how many", { min: 0, max: 3, step: 0.01 }, (at) => change({ units: Math.round(10 ** at) }));
-  const [readout, aloud] = [element("p", { class: "readout" }), tokensel.said()];
+  const readout = element("p", { class: "readout" });
   const [width, left, high] = [innerWidth < 600 ? 310 : 820, 100, 24];
   const room = width - left - 80;
   const drawing = element("svg:svg", { class: "chart", viewBox: `0 0 ${width} ${6.7 * high}`, role: "img", "aria-label": "Memory, and parts of a step" });
@@ -67,11 +67,10 @@ tokensel.plaything("cost", (root) => {
     for (const field of fields) field.show();
     many.show(number(now.units), Math.log10(now.units));
     kinds.show(Object.keys(machines).find((name) => Object.entries(typed(machines[name])).every(([key, value]) => now[key] === value)));
-    aloud.say(readout.textContent);
+    return readout.textContent;
   }
 
   root.classList.add("cost");
-  root.append(drawing, readout, element("div", { class: "choice" }, kinds.root, many.root),
-    element("div", { class: "pairs" }, ...fields.map((field) => field.root)), aloud.root);
-  draw();
+  begin(drawing, readout, element("div", { class: "choice" }, kinds.root, many.root),
+    element("div", { class: "pairs" }, ...fields.map((field) => field.root)));
 });

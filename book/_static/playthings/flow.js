@@ -1,17 +1,5 @@
-/* 03_flow's figure: four texts in the plane of p. The reader drops p, and it flows from there to
- * the ray of p*. The view goes with it: the picture zooms out as the path gets longer, and a
- * compass shows the direction. */
+/* 03_flow's figure: four texts in the plane of p. The reader drops p, and it flows from there to the ray of p*. */
 "use strict";
-
-/** The shortest p in the plane with D · p ≥ 1 for every D, or null: it lies on one border, nearest
- *  to 0, or where two meet. */
-tokensel.shortestQuery = (differences) => {
-  const nearest = differences.map(([x, y]) => [x / (x * x + y * y), y / (x * x + y * y)]);
-  const meet = ([a, b], [c, d]) => [(d - b) / (a * d - b * c), (a - c) / (a * d - b * c)];
-  const corners = differences.flatMap((D, i) => differences.slice(i + 1).map((other) => meet(D, other)));
-  const allowed = [...nearest, ...corners].filter(([x, y]) => differences.every(([a, b]) => a * x + b * y > 1 - 1e-9));
-  return allowed.sort((one, other) => Math.hypot(...one) - Math.hypot(...other))[0] ?? null;
-};
 
 tokensel.plaything("flow", (root, place) => {
   const { element, shown } = tokensel;
@@ -24,24 +12,23 @@ tokensel.plaything("flow", (root, place) => {
   const STARTS = [[0, 0], [-6, -4], [5, -4], [-6, 3], [-1, -5], [7, 1]]; // of the chapter's six paths
   const BOX = [-9, 9, -6, 14]; // the nearest view
   const FARTHEST = 10; // a start lies in a view so many times as wide, at most
-  // Lengths of the path: half a unit apart while it bends, then ever farther, as the view is
-  const BENDS = Array.from({ length: 33 }, (_, i) => i / 2);
+  // Lengths of the path: a quarter of a unit apart while it bends, then ever farther, as the view is
+  const BENDS = Array.from({ length: 65 }, (_, i) => i / 4);
   const LENGTHS = [...BENDS, ...Array.from({ length: 24 }, (_, i) => Math.round(16 * 25 ** ((i + 1) / 24)))];
   const TUG = 3; // units of the nearest view for a text that pulls as hard as all together
   const ACCURACY = 1e-4; // a pixel is 0.05
-  const PACE = 110; // milliseconds for a step of the slider
+  const PACE = 70; // milliseconds for a step of the slider
   const ALL = 2; // what is shown: 0 the start alone, for those who shall guess; 1 the path and who pulls; 2 p* and other paths, too
   const START = { p: "5_-4", length: 0, shown: place.matches(".unanswered") ? 0 : ALL };
 
   const differences = TEXTS.map(({ tokens: [word, neighbour] }) => E[word].map((each, i) => each - E[neighbour][i]));
-  const best = tokensel.shortestQuery(differences);
+  const best = [2 / 9, 34 / 45]; // p*: the shortest that leads by 1 in all texts, as ts.max_margin finds it
   const nice = (x) => [1, 2, 4, 5, 10].map((each) => each * 10 ** Math.floor(Math.log10(x))).findLast((each) => each <= x * 1.001);
   const ticks = ([, right]) => [-1, 1, 2, 3].map((each) => each * nice((4 / 9) * right));
   const drawing = tokensel.plane({ box: BOX, ticks, called: "The plane of p", names: ["p₁, first number of p", "p₂, second number of p"] });
-  const address = tokensel.state("flow", START);
-  let start = near(tokensel.pointIn(address.p, START.p));
-  let level = tokensel.clamp(Math.round(address.shown), 0, ALL);
-  let at = Math.max(LENGTHS.findLastIndex((each) => each <= address.length + 1e-9), 0); // how far p has come; parts while it plays
+  const { now, change, redraw, draw, begin } = tokensel.settings(root, "flow", START, picture, { shown: [0, 1, ALL] });
+  let start = near(tokensel.pointIn(now.p, START.p));
+  let at = Math.max(LENGTHS.findLastIndex((each) => each <= now.length + 1e-9), 0); // how far p has come; parts while it plays
   let [path, others, zoom, held, playing] = [null, null, 1, false, null];
 
   /** A point that may be a start. */
@@ -50,15 +37,13 @@ tokensel.plaything("flow", (root, place) => {
     return [tokensel.clamp(x, left, right), tokensel.clamp(y, bottom, top)];
   }
 
-  /** The loss that is left when attention has closed, since values stay: the mean of log(1 +
-   *  exp(-yγ)). */
+  /** The loss that is left when attention has closed, since values stay: the mean of log(1 + exp(-yγ)). */
   const values = tokensel.modelOf({ E, p: [0, 0], v }, WORDS).values[0];
   const FLOOR = TEXTS.reduce((sum, { tokens: [word] }) => sum + Math.log1p(Math.exp(-Math.abs(values[word]))) / TEXTS.length, 0);
 
   // ---- paths, as far as they are needed
 
-  /** A path, followed on to a length; step by step, so that it is the same whatever length was
-   *  asked for before. */
+  /** A path, followed on to a length; step by step, so that it is the same whatever length was asked for before. */
   function onward(points, to) {
     const longer = [...points];
     for (const length of LENGTHS.slice(points.length).filter((each) => each <= to)) {
@@ -78,14 +63,13 @@ tokensel.plaything("flow", (root, place) => {
     return { s: mixed(before.s, after.s), p: before.p.map((each, axis) => mixed(each, after.p[axis])) };
   }
 
-  /** How many times the nearest view a view must be to hold a point: below what part of its height,
-   *  and well inside otherwise. */
+  /** How many times the nearest view a view must be to hold a point below some part of its height, and well inside. */
   const needed = ([x, y], height) => Math.max(Math.abs(x) / (0.92 * BOX[1]), y / (height * BOX[3]), y / (0.92 * BOX[2]));
 
   // ---- the drawing
 
   const [answers, arrows, own, tugs] = Array.from({ length: 4 }, drawing.layer);
-  const curve = (points) => drawing.curve(points.map((each) => each.p));
+  const curve = (points) => drawing.trace(points.map((each) => each.p));
   const leads = (p) => differences.map((D) => D[0] * p[0] + D[1] * p[1]);
 
   /** What a half plane D · p ≥ 1 leaves of a polygon. */
@@ -180,8 +164,6 @@ tokensel.plaything("flow", (root, place) => {
   const together = element("div", { class: "share together" }, element("span", {}, "Total pull, 10⁻¹⁴ to 1"), element("b", {}, filled));
   const told = element("p", { class: "told" });
   const summary = element("p", { class: "verdict" });
-  const { root: saidLine, say } = tokensel.said();
-  const redraw = tokensel.soon(draw);
   const drop = (point) => {
     [start, path] = [tokensel.pointIn(tokensel.pointOut(near(point))), null]; // as the address will have it
     redraw();
@@ -237,7 +219,7 @@ tokensel.plaything("flow", (root, place) => {
     return `${digits.toFixed(many - 1)} × 10⁻${[...String(-power)].map((each) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[each]).join("")}`;
   }
 
-  function draw() {
+  function picture() {
     path ??= pathFrom(start);
     path = onward(path, Math.max(LENGTHS[Math.ceil(at)], BENDS.at(-1)));
     const { s, p } = pointAt(at);
@@ -245,20 +227,21 @@ tokensel.plaything("flow", (root, place) => {
     const box = BOX.map((each) => zoom * each);
     drawing.look(box);
     path = onward(path, 1.5 * box[3]);
-    if (level === ALL) others = (others ?? STARTS.map(pathFrom)).map((points) => onward(points, 1.5 * box[3]));
+    if (now.shown === ALL) others = (others ?? STARTS.map(pathFrom)).map((points) => onward(points, 1.5 * box[3]));
     drawing.put(arrows, field());
-    drawing.put(answers, ...(level === ALL ? answered() : []));
+    drawing.put(answers, ...(now.shown === ALL ? answered() : []));
     const [x, y] = drawing.at(p);
     const behind = path.filter((each) => each.s <= s);
     drawing.put(own,
-      level === ALL && element("svg:path", { class: "path given", d: curve(path) }),
+      now.shown === ALL && element("svg:path", { class: "path given", d: curve(path) }),
       element("svg:path", { class: "path", d: curve(behind.at(-1).s < s ? [...behind, { s, p }] : behind) }),
       s > 0 && element("svg:circle", { class: "here", cx: x, cy: y, r: 5 }));
     drawPulls(p);
-    say_of(s, p);
-    for (const [part, from, to = ALL] of levels) part.style.display = from <= level && level <= to ? "" : "none";
+    sayOf(s, p);
+    for (const [part, from, to = ALL] of levels) part.style.display = from <= now.shown && now.shown <= to ? "" : "none";
     dropped.place();
-    tokensel.remember("flow", START, { p: tokensel.pointOut(start), length: LENGTHS[Math.round(at)], shown: level });
+    Object.assign(now, { p: tokensel.pointOut(start), length: LENGTHS[Math.round(at)] });
+    return now.shown > 0 && `Path length ${shown(s, 1)}. ${told.textContent}`;
   }
 
   function drawPulls(p) {
@@ -270,7 +253,7 @@ tokensel.plaything("flow", (root, place) => {
     pulls.forEach((pull, i) => { numbers.rows[i][2].textContent = shown(Math.hypot(...pull)); });
   }
 
-  function say_of(s, p) {
+  function sayOf(s, p) {
     const model = tokensel.modelOf({ E, p, v }, WORDS);
     const attention = TEXTS.map(({ tokens }) => tokensel.forward(model, tokens).attention[0]);
     TEXTS.forEach((_, i) => {
@@ -280,15 +263,14 @@ tokensel.plaything("flow", (root, place) => {
     const cosine = (p[0] * best[0] + p[1] * best[1]) / (Math.hypot(...p) * Math.hypot(...best));
     const angle = Math.hypot(...p) > 0 ? `p points ${shown((180 / Math.PI) * Math.acos(Math.min(1, cosine)), 1)}° away from p*` : "p has no direction yet";
     const right = attention.filter((each) => each > 0.5).length;
-    told.textContent = `${right} of 4 texts give most attention to the right word${level === ALL ? `; ${angle}` : ""}.`;
+    told.textContent = `${right} of 4 texts give most attention to the right word${now.shown === ALL ? `; ${angle}` : ""}.`;
     const { loss, p: slope } = tokensel.gradients({ E, p, v }, TEXTS);
     summary.textContent = `p at (${shown(p[0])}, ${shown(p[1])}); loss ${shown(loss, 3)}, which is ${small(loss - FLOOR)} above the lowest possible; `
       + `all pulls together ${small(Math.hypot(...slope))}`;
     filled.style.width = `${100 * Math.min(1, Math.max(0, 1 + Math.log10(Math.hypot(...slope) || 1e-14) / 14))}%`;
     compass(p);
     travelled.show(shown(s, s < 16 ? 1 : 0), Math.round(at));
-    begin.textContent = `(${start.map((each) => shown(each, 1)).join(", ")})`;
-    say(level ? `Path length ${shown(s, 1)}. ${told.textContent}` : "");
+    startsAt.textContent = `(${start.map((each) => shown(each, 1)).join(", ")})`;
   }
 
   const back = () => {
@@ -297,18 +279,18 @@ tokensel.plaything("flow", (root, place) => {
     drop(tokensel.pointIn(START.p));
   };
   root.setAttribute("aria-label", "The flow of p in the plane");
-  const begin = element("span");
-  const guess = element("p", { class: "hint" }, "The query p starts at the ring, ", begin, ". Where does it go? Draw its path on paper, then show more.");
+  const startsAt = element("span");
+  const guess = element("p", { class: "hint" }, "The query p starts at the ring, ", startsAt, ". Where does it go? Draw its path on paper, then show more.");
   const hint = element("p", { class: "hint" }, `Press play, or tap the map to start elsewhere${tokensel.byKeys(" (keys: Tab, arrows)")}.`);
-  const more = tokensel.buttons("What is shown", [["Show more", () => { level += 1; redraw(); }]]);
-  const reset = tokensel.button("Back to the start", back);
-  const driven = element("div", { class: "driven" }, element("div", { class: "buttons" }, play, reset), travelled.root);
+  const more = element("div", { class: "buttons" }, tokensel.button("Show more", () => change({ shown: now.shown + 1 })));
+  const driven = element("div", { class: "driven" },
+    element("div", { class: "buttons" }, play, tokensel.button("Back to the start", back)), travelled.root);
   const pointing = element("div", { class: "pointing" }, dial, told);
   const levels = [ // part, and from and up to which level it is shown
     ...[guess, words.root].map((part) => [part, 0, 0]),
-    ...[hint, arrows, own, tugs, driven, pointing, numbers.root, together, summary].map((part) => [part, 1]), ...[answers, dial].map((part) => [part, ALL]), [more, 0, ALL - 1],
+    ...[hint, arrows, own, tugs, driven, pointing, numbers.root, together, summary].map((part) => [part, 1]),
+    ...[answers, dial].map((part) => [part, ALL]), [more, 0, ALL - 1],
   ];
-  root.append(element("div", { class: "plane" }, drawing.root,
-    element("div", { class: "beside" }, guess, hint, driven, pointing, words.root, numbers.root, together, summary, more, saidLine)));
-  draw();
+  begin(element("div", { class: "plane" }, drawing.root,
+    element("div", { class: "beside" }, guess, hint, driven, pointing, words.root, numbers.root, together, summary, more)));
 });

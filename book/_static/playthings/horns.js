@@ -1,15 +1,8 @@
-/* The front page: one cloud of words beside an essay of nine scenes. As a scene comes into view,
- * the cloud shows what it tells.
- *
- * The cloud is drawn on a canvas from tokensel.horns: where each word is at some steps of
- * training, between which it moves in a straight line. The text boxes read with what the network
- * knew at step 20 (words.js, stopped.js, verdict.js), loaded as the reader comes near. Without
- * scripts every scene has a still picture.
- */
+/* The front page: one cloud of words beside an essay of nine scenes, whose still pictures it takes the place of. */
 "use strict";
 
 (() => {
-  const { element, clamp, load, set, calm } = tokensel;
+  const { element, clamp, load, set } = tokensel;
   const root = document.documentElement;
   const stage = document.getElementById("stage");
   const scenes = [...document.querySelectorAll(".scene")];
@@ -80,6 +73,7 @@
   const note = element("p", { class: "quiet" });
   const pen = canvas.getContext("2d");
   let [width, height, sharp] = [0, 0, 1];
+  const INKS = ["blame", "praise", "quiet", "rule", "ink", "paper"];
   const ink = {}; // colours
 
   const EDGE = { side: 10, top: 30, bottom: 34 }; // pixels
@@ -152,12 +146,8 @@
   function drawAxes(place) {
     const [x] = place([0, 0]);
     pen.globalAlpha = 1 - now.grid;
-    pen.strokeStyle = ink.rule;
-    pen.lineWidth = 1;
-    pen.beginPath();
-    pen.moveTo(x, 30);
-    pen.lineTo(x, height - 34);
-    pen.stroke();
+    pen.fillStyle = ink.rule;
+    pen.fillRect(x - 0.5, EDGE.top, 1, height - EDGE.top - EDGE.bottom);
     const quiet = { colour: ink.quiet, bold: false, size: 14 };
     write("↑ gets attention", x + 8, 22, quiet);
     write("↓ ignored", x - 8, height - 38, { ...quiet, align: "right" });
@@ -249,7 +239,7 @@
   function drawDiscs(place) {
     const full = wide.matches ? 36 : 26; // the radius of a word with all of the attention
     pen.globalAlpha = 0.85 * now.faint;
-    const within = ([x, y]) => [clamp(x, 8, width - 8), clamp(y, 30, height - 34)];
+    const within = ([x, y]) => [clamp(x, 8, width - 8), clamp(y, EDGE.top, height - EDGE.bottom)];
     const all = discs.map((each) => ({
       ...each, at: within(place([each.value, each.score])), radius: Math.max(3, full * Math.sqrt(each.attention)),
     }));
@@ -269,10 +259,7 @@
   function measure() {
     [width, height, sharp] = [cloud.clientWidth, cloud.clientHeight, Math.min(2, devicePixelRatio || 1)];
     [canvas.width, canvas.height] = [width * sharp, height * sharp];
-    for (const name of ["blame", "praise", "quiet", "rule", "ink", "paper"]) { // a canvas knows no variables
-      canvas.style.color = `var(--${name})`;
-      ink[name] = getComputedStyle(canvas).color;
-    }
+    tokensel.inks(canvas, INKS).forEach((colour, i) => { ink[INKS[i]] = colour; });
     draw();
   }
 
@@ -325,17 +312,7 @@
     const most = Number(slider.max);
     if (now.round >= most) now.round = 0;
     offer("❚❚", "Pause");
-    if (!calm.matches) return glide([[{ round: most }, (most - now.round) * (most > 5 ? 220 : 500)]], stop);
-    const jump = () => {
-      show();
-      if (now.round >= most) return stop();
-      const waiting = setTimeout(() => {
-        now.round = sets.true.steps.find((step) => step > now.round) ?? most;
-        jump();
-      }, 500);
-      halt = () => clearTimeout(waiting);
-    };
-    jump();
+    glide([[{ round: most }, (most - now.round) * (most > 5 ? 220 : 500)]], stop);
   }
 
   // ---- scenes
@@ -365,8 +342,7 @@
     draw();
   }
 
-  /** The scene is the one at the middle of a laptop's window, or below the cloud on what a keyboard
-   *  leaves of a phone's. */
+  /** The scene is the one at the middle of a laptop's window, or below the cloud on what a keyboard leaves of a phone's. */
   function watch() {
     const { offsetTop, height: visible } = visualViewport;
     const line = Math.round(wide.matches ? innerHeight / 2 : offsetTop + 0.76 * visible);
@@ -377,8 +353,7 @@
     return watcher;
   }
 
-  /** On a phone, a keyboard and the last scene need room: the cloud shrinks, and while one types, the
-   *  box and its verdict stand between the cloud and the keyboard. */
+  /** On a phone, a keyboard and the last scene need room: the cloud shrinks, and box and verdict stand between it and the keys. */
   function makeRoom() {
     const typing = !wide.matches && document.activeElement.matches(".box textarea");
     stage.classList.toggle("small", typing || scene === scenes.length - 1);
@@ -478,11 +453,10 @@
   }
 
   function readBox(text, box, shown) {
-    const nothing = { tokens: [], known: [], ids: [], attention: [] };
-    const reading = model ? tokensel.reading(model, text) : nothing;
+    const reading = model ? tokensel.reading(model, text) : { tokens: [], known: [] };
     const said = !text.trim() ? ["", "Type a sentence."] : model ? tokensel.verdictInWords(reading) : ["", "…"];
     if (model && text in NOTES) said[1] += ` ${NOTES[text]}`;
-    box.show(text, reading.tokens, said);
+    box(text, reading.tokens, said);
     if (!shown) return;
     const byWord = new Map();
     for (const token of reading.known) byWord.set(token.id, { ...token, attention: (byWord.get(token.id)?.attention ?? 0) + token.attention });
@@ -507,19 +481,11 @@
     }, { class: "plain" });
     const box = element("div", { class: "box" }, mirror, area);
     scenes[4 + at].querySelector("p + p, img").before(...before, box, verdict, link);
-    boxes.push({
-      show(text, tokens, [word, rest]) {
-        if (area.value !== text) area.value = text;
-        const parts = [];
-        let done = 0;
-        for (const { start, end, id, attention = 0, value } of tokens) {
-          const look = { class: id < 0 ? null : side(value), style: `--q: ${attention.toFixed(3)}` };
-          parts.push(text.slice(done, start), element("span", look, text.slice(start, end)));
-          done = end;
-        }
-        mirror.replaceChildren(...parts, `${text.slice(done)}\u200b`);
-        verdict.replaceChildren(...(word ? [element("strong", { class: word === "Praise." ? "praise" : "blame" }, word), " "] : []), rest);
-      },
+    boxes.push((text, tokens, [word, rest]) => {
+      if (area.value !== text) area.value = text;
+      mirror.replaceChildren(...tokensel.spelled(text, tokens, ({ id, attention = 0, value }) =>
+        ({ class: id < 0 ? null : side(value), style: `--q: ${attention.toFixed(3)}` })), "\u200b");
+      verdict.replaceChildren(...tokensel.judged(word, rest));
     });
   }
 
@@ -549,11 +515,7 @@
 
   // ---- begin
 
-  stage.append(
-    cloud,
-    element("div", { class: "controls" }, play, slider, output, note),
-    seen, forScreenReaders,
-  );
+  stage.append(cloud, element("div", { class: "controls" }, play, slider, output, note), seen, forScreenReaders);
   const chips = tokensel.buttons("Sentences that fool it", CHIPS.map((chip) => [chip, () => {
     use(1, chip);
     scenes[5].querySelector(".verdict").scrollIntoView({ block: "nearest" });
@@ -564,12 +526,11 @@
   enter(0);
   read();
   let watcher = watch();
-  const newWindow = () => {
+  visualViewport.addEventListener("resize", () => {
     watcher.disconnect();
     watcher = watch();
     makeRoom();
-  };
-  visualViewport.addEventListener("resize", newWindow);
+  });
   for (const change of ["focusin", "focusout"]) root.addEventListener(change, makeRoom);
   new ResizeObserver(tokensel.soon(measure)).observe(cloud);
   new MutationObserver(measure).observe(root, { attributeFilter: ["data-theme"] });
@@ -591,7 +552,8 @@
   load("horns_data.js").then(() => {
     const unpacked = ({ steps, values, scores }) => ({ steps, values: values.map(tokensel.unpack), scores: scores.map(tokensel.unpack) });
     sets = { true: unpacked(tokensel.horns.true), shuffled: unpacked(tokensel.horns.shuffled) };
-    order = tokensel.horns.words.map((_, word) => word).sort((one, other) => sets.true.values.at(-1)[one] - sets.true.values.at(-1)[other]);
+    const said = sets.true.values.at(-1);
+    order = tokensel.horns.words.map((_, word) => word).sort((one, other) => said[one] - said[other]);
     if (!VIEWS[scene].grid) cloud.setAttribute("aria-valuemax", order.length);
     measure();
   });

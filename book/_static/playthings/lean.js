@@ -1,7 +1,4 @@
-/* Same lean, any frequency (08_classes): words of four classes as points in space, each as far from
- * the middle as the first step of training moves it: a plain gradient step, which leaves rare words
- * in the middle, or one of Adam, which puts all on a sphere.
- */
+/* Same lean, any frequency (08_classes): words of four classes in space, as far out as a first step moves them. */
 "use strict";
 
 tokensel.plaything("lean", (root) => {
@@ -12,7 +9,7 @@ tokensel.plaything("lean", (root) => {
   const SHOWN = { all: () => true, common: (id) => counts[id] > rare, rare: (id) => counts[id] <= rare };
   const CORNERS = [[-1, -1, 1], [1, -1, -1], [-1, 1, -1], [1, 1, 1]].map((corner) => corner.map((x) => x / Math.sqrt(3)));
   const known = { step: Object.keys(moves), only: Object.keys(SHOWN), word: words };
-  const { now, redraw, draw } = tokensel.settings("lean", DEFAULTS, picture, known);
+  const { now, change, draw, choice, begin } = tokensel.settings(root, "lean", DEFAULTS, picture, known);
 
   const spots = {};
   for (const [step, packed] of Object.entries(moves)) {
@@ -69,20 +66,13 @@ tokensel.plaything("lean", (root) => {
     name.setAttribute("text-anchor", at[0] < MIDDLE ? "end" : "start");
     name.textContent = now.word;
     ofWord.replaceChildren(...told(id).map((line) => element("p", {}, line)));
-    rows.step.show(now.step);
-    rows.only.show(now.only);
     const [yaw, pitch] = [now.yaw, now.pitch].map(Math.round);
     set(drawing, { "aria-valuenow": yaw, "aria-valuetext": `turned by ${yaw}, tilted by ${pitch} degrees` });
     finder.show(id);
+    return told(id)[0];
   }
 
-  function change(changed) {
-    Object.assign(now, changed);
-    now.yaw = ((now.yaw + 540) % 360) - 180;
-    now.pitch = clamp(now.pitch, -90, 90);
-    aloud.say(told(words.indexOf(now.word))[0]);
-    redraw();
-  }
+  const turn = (yaw, pitch) => change({ yaw: ((yaw + 540) % 360) - 180, pitch: clamp(pitch, -90, 90) });
   function take(step, others = {}) { // points move to where the other step puts them
     const [from, to] = [share, Number(step === "Adam")];
     stop();
@@ -94,24 +84,20 @@ tokensel.plaything("lean", (root) => {
   }
   let stop = () => {};
   const choose = (id) => change({ word: words[id], only: SHOWN[now.only](id) ? now.only : "all" });
-  const rows = {
-    step: tokensel.choice("step", known.step.map((step) =>
-      [step, step === "plain" ? "plain gradient step" : "step of Adam"]), (step) => take(step)),
-    only: tokensel.choice("words", known.only.map((only) => [only, only]), (only) => change({ only })),
-  };
-  rows.only.root.append(tokensel.button("Reset", () => take(DEFAULTS.step, DEFAULTS)));
+  const steps = choice("step", "step", [["plain", "plain gradient step"], ["Adam", "step of Adam"]], { choose: (step) => take(step) });
+  const only = choice("only", "words", known.only.map((each) => [each, each]));
+  only.append(tokensel.button("Reset", () => take(DEFAULTS.step, DEFAULTS)));
   const finder = tokensel.finder({ words, weights: counts, choose, find: choose });
   const ofWord = element("div", { class: "of-word" });
-  const aloud = tokensel.said();
 
-  tokensel.onArrows(drawing, ([right, up]) => change({ yaw: now.yaw + 15 * right, pitch: now.pitch - 15 * up }));
+  tokensel.onArrows(drawing, ([right, up]) => turn(now.yaw + 15 * right, now.pitch - 15 * up));
   let held; // a finger turns it from side to side; up and down, it scrolls the page
   drawing.addEventListener("pointerdown", (event) => { held = { x: event.clientX, y: event.clientY, yaw: now.yaw, pitch: now.pitch }; });
   drawing.addEventListener("pointermove", (event) => {
     if (!held || !event.buttons) return;
     drawing.setPointerCapture(event.pointerId);
     held.turned ||= Math.hypot(event.clientX - held.x, event.clientY - held.y) > 5;
-    if (held.turned) change({ yaw: held.yaw + (event.clientX - held.x) / 2, pitch: held.pitch + (event.clientY - held.y) / 2 });
+    if (held.turned) turn(held.yaw + (event.clientX - held.x) / 2, held.pitch + (event.clientY - held.y) / 2);
   });
   drawing.addEventListener("click", (event) => {
     if (held?.turned) return;
@@ -123,7 +109,6 @@ tokensel.plaything("lean", (root) => {
     const nearest = away.indexOf(Math.min(...away));
     if (away[nearest] <= REACH) choose(nearest);
   });
-  const beside = element("div", { class: "beside" }, finder.root, ofWord, rows.only.root);
-  root.append(element("div", { class: "map lean" }, drawing, element("div", { class: "controls" }, rows.step.root), beside), aloud.root);
-  draw();
+  const beside = element("div", { class: "beside" }, finder.root, ofWord, only);
+  begin(element("div", { class: "map lean" }, drawing, element("div", { class: "controls" }, steps), beside));
 });

@@ -1,6 +1,4 @@
-/* Leave words out (06_your_data): a tap on a word of the shaded text takes it out of the sum, and each n-gram that holds it; a
- * second tap puts it back. So the model reads a text with a word that it doesn't know in that place.
- */
+/* Leave words out (06_your_data): a tap on a word of the shaded text takes it out of the sum and its n-grams. */
 "use strict";
 
 tokensel.leaveOut = (held) => {

@@ -1,7 +1,4 @@
-/* 10_synthetic's map of runs: tap one, and its flow is followed anew. 32 texts of one decisive word
- * and three fillers, in the limit d → ∞; the axes are the size of the first step and how far the
- * query starts towards praise.
- */
+/* The map of runs (10_synthetic): tap one, and its flow is followed anew, of 32 texts in the limit d → ∞. */
 "use strict";
 
 tokensel.plaything("lose", (root) => {
@@ -17,11 +14,10 @@ tokensel.plaything("lose", (root) => {
   const LENGTHS = Array.from({ length: 61 }, (_, i) => Math.expm1((i / 60) * Math.log1p(1500)));
   const WON = 100; // a lead after which a race need not be followed
   const START = { step: 28, start: 9 };
-  const { now, draw } = tokensel.settings("lose", START, picture, { step: STEPS, start: STARTS });
+  const { now, draw, begin } = tokensel.settings(root, "lose", START, picture, { step: STEPS, start: STARTS });
 
-  /** After the step a word's value is half the step times its share of texts of praise less that of
-   *  texts of blame. */
-  function begin() {
+  /** After the step a word's value is half the step times its share of texts of praise less that of texts of blame. */
+  function stepped() {
     const values = Array(TOKENS).fill(0);
     for (const { tokens, label } of TEXTS) {
       const share = (now.step / 2) * (label ? 1 : -1) / tokens.length / TEXTS.length;
@@ -31,11 +27,10 @@ tokensel.plaything("lose", (root) => {
     return { ...model, p: model.v[0].map((each) => now.start * each) };
   }
 
-  /** The lead of each decisive word over the loudest filler along the path, and whether selection
-   *  is certain, since the loss is below the certificate's threshold: that of full attention on the
-   *  decisive words, and what one text costs without. */
+  /** The lead of each decisive word over the loudest filler along the path, and whether selection is certain, since the loss
+   *  is below the certificate's threshold: that of full attention on the decisive words, and what one text costs without. */
   function follow() {
-    const model = begin();
+    const model = stepped();
     const losses = TEXTS.map(({ tokens: [token] }) => Math.log1p(Math.exp(-Math.abs(model.E[token].at(-1)))));
     const threshold = (losses.reduce((one, other) => one + other) + Math.LN2 - Math.max(...losses)) / TEXTS.length;
     const seen = ({ s, p, loss }) => {
@@ -52,7 +47,6 @@ tokensel.plaything("lose", (root) => {
     leads: [-100, -10, 0, 10, 100],
   });
   const verdict = element("p", { class: "verdict long" });
-  const aloud = tokensel.said();
   const choose = (chosen) => {
     Object.assign(now, chosen);
     moving = "race";
@@ -85,11 +79,11 @@ tokensel.plaything("lose", (root) => {
     const name = (token, side, words) => {
       const { s, leads } = points[34];
       const anchor = token && leads[token] > 0 ? "start" : "end";
-      return text(race.right(s), race.up(leads[token]) + (token ? 20 : -9), words, anchor, side);
+      return text(race.across(s), race.down(leads[token]) + (token ? 20 : -9), words, anchor, side);
     };
     race.layer.replaceChildren(
-      ...end.map((_, token) => race.path(
-        points.map(({ s, leads }) => [s, leads[token]]), `${moving} ${token === LONE ? "blame" : "praise"}`)),
+      ...end.map((_, token) => race.line(points.map(({ s }) => s), points.map(({ leads }) => leads[token]),
+        `path ${moving} ${token === LONE ? "blame" : "praise"}`)),
       name(0, "praise", "words of praise"), name(LONE, "blame", "word of blame"));
     for (const { step, start, cell } of runs) {
       const here = start === now.start && step === now.step;
@@ -103,13 +97,11 @@ tokensel.plaything("lose", (root) => {
       : certain ? `from a length of ${from} on, every decisive word is sure to win`
         : "the path is too short to decide";
     verdict.replaceChildren(element("strong", {}, told), `: ${because} (step ${now.step}, start ${now.start}).`);
-    aloud.say(verdict.textContent);
+    return verdict.textContent;
   }
 
   root.setAttribute("aria-label", "Lose a word");
-  root.append(element("div", { class: "plane" },
-    element("div", {}, map, element("p", { class: "hint" }, "Tap a run. Which runs lose a word?"),
-      tokensel.buttons("Lose a word", [["Reset", () => choose(START)]])),
-    element("div", {}, race.root, verdict, aloud.root)));
-  draw();
+  begin(element("div", { class: "plane" },
+    element("div", {}, map, element("p", { class: "hint" }, "Tap a run. Which runs lose a word?"), tokensel.button("Reset", () => choose(START))),
+    element("div", {}, race.root, verdict)));
 });

@@ -1,19 +1,11 @@
-/* Learnt or luck? (09_deeper): four pairs of curves of what words say, one of which saw true labels
- * and one shuffled ones. One guesses which, and then sorts the words anew, by their lean in reviews
- * that the network has not seen. A draw says which runs are shown.
- */
+/* Learnt or luck? (09_deeper): four pairs of curves of what words say, one of each from shuffled labels. One guesses which. */
 "use strict";
 
 tokensel.plaything("luck", (root) => {
   const { element, text, clamp } = tokensel;
   const NAMES = ["A", "B"];
   const DEFAULTS = { draw: 1, others: 0, guessed: "" };
-  const { now, draw } = tokensel.settings("luck", DEFAULTS, picture);
-  const change = (changed) => {
-    Object.assign(now, changed);
-    draw();
-  };
-  now.others = Number(Boolean(now.others));
+  const { now, change, choice, reset, begin } = tokensel.settings(root, "luck", DEFAULTS, picture, { others: [0, 1] });
   now.guessed = String(now.guessed).replace(/[^01]/g, "").slice(0, 4);
   const data = Object.entries(tokensel.luck);
   const centres = Array.from({ length: 20 }, (_, k) => -1 + ((k + 0.5) * 29) / 300); // of the paper's bins
@@ -42,43 +34,39 @@ tokensel.plaything("luck", (root) => {
       change({ guessed: now.guessed + place }));
     return { chart, choices, title: element("p"), verdict: element("span", { class: "verdict" }) };
   });
-  const sort = tokensel.choice("sort words by their lean in", [[0, "training reviews"], [1, "other reviews"]], (others) =>
-    change({ others }));
-  const again = tokensel.buttons("start again", [
-    ["New pairs", () => change({ ...DEFAULTS, draw: (now.draw % 99) + 1 })], ["Reset", () => change(DEFAULTS)]]);
+  const done = () => now.guessed.length >= 4;
+  const sort = choice("others", "sort words by their lean in", [[0, "training reviews"], [1, "other reviews"]], { may: done });
+  const again = tokensel.buttons("start again", [["New pairs", () => change({ ...DEFAULTS, draw: (now.draw % 99) + 1 })]]);
+  again.append(reset());
   const readout = element("p", { class: "readout" });
-  const aloud = tokensel.said();
 
   function picture() {
     deal();
-    const done = now.guessed.length >= 4;
     const right = shown.filter(({ place }, k) => Number(now.guessed[k]) === place).length;
     panels.forEach(({ chart, choices, title, verdict }, k) => {
       const { model, place, curves } = shown[k];
       const guessed = now.guessed[k];
       title.textContent = model[0].toUpperCase() + model.slice(1);
       chart.layer.replaceChildren(chart.line([-1, 1], [0, 0], "axis"), ...curves.flatMap((curve, i) => {
-        const means = curve[done ? now.others : 0].map((each) => (each === null ? null : clamp(each / 100, -1.2, 1.2)));
+        const means = curve[done() ? now.others : 0].map((each) => (each === null ? null : clamp(each / 100, -1.2, 1.2)));
         const end = means.findLastIndex((each) => each !== null);
-        const kind = !done ? NAMES[i] : i === place ? "true" : "shuffled";
+        const kind = !done() ? NAMES[i] : i === place ? "true" : "shuffled";
         const [x, y] = [chart.across(centres[end]) + 9, chart.down(means[end]) + (i ? 12 : -2)];
         return [chart.line(centres, means, kind), text(x, y, NAMES[i], "middle", kind)];
       }));
       choices.show(guessed, () => k === now.guessed.length);
-      verdict.textContent = done ? `${NAMES[place]} saw true labels ${Number(guessed) === place ? "✓" : "✗"}` : "";
+      verdict.textContent = done() ? `${NAMES[place]} saw true labels ${Number(guessed) === place ? "✓" : "✗"}` : "";
     });
-    sort.show(now.others, () => done);
-    readout.textContent = !done ? `Guess ${now.guessed.length + 1} of 4`
+    readout.textContent = !done() ? `Guess ${now.guessed.length + 1} of 4`
       : now.others ? "When words are sorted by all other reviews, only true labels keep the rise. A line breaks or jumps where few words are left."
         : `${right} of 4 right; tossing a coin gets 2 on average. Now sort the words by other reviews.`;
-    aloud.say(readout.textContent);
+    return readout.textContent;
   }
 
   root.classList.add("luck");
-  root.append(readout,
+  begin(readout,
     element("div", { class: "pairs" }, ...panels.map(({ chart, choices, title, verdict }) =>
       element("div", {}, title, chart.root, element("div", { class: "choice" }, choices.root, verdict)))),
-    element("div", { class: "choice" }, element("span", {}, "Words sorted by"), sort.root, again),
-    element("p", { class: "hint" }, "In each pair, one network learnt true labels and one shuffled ones. Pick the one with true labels."), aloud.root);
-  draw();
+    element("div", { class: "choice" }, element("span", {}, "Words sorted by"), sort, again),
+    element("p", { class: "hint" }, "In each pair, one network learnt true labels and one shuffled ones. Pick the one with true labels."));
 });

@@ -1,6 +1,4 @@
-/* Guess the "not" (05_beyond): where does a word's lean go after "not"? The reader moves a point up
- * or down, then sees where the pair landed, among all others. The square is that of the chapter's
- * picture. */
+/* Guess the "not" (05_beyond): where does a word's lean go after "not"? One guesses by moving a point. */
 "use strict";
 
 tokensel.plaything("not", (root, place) => {
@@ -8,7 +6,7 @@ tokensel.plaything("not", (root, place) => {
   const { words, elsewhere, behind, often, line, asked } = tokensel.pairs; // skews in hundredths
   const [WIDTH, HEIGHT, SCALE, MIDDLE, LEVEL] = [340, 340, 144, 178, 168];
   const START = { word: words[asked[0]], guess: 0, seen: 0 };
-  const { now, change, draw } = tokensel.settings("not", START, picture, { word: asked.map((id) => words[id]) });
+  const { now, change, slider, reset, begin } = tokensel.settings(root, "not", START, picture, { word: asked.map((id) => words[id]) });
   const right = (skew) => MIDDLE + SCALE * skew;
   const up = (skew) => LEVEL - SCALE * skew;
   const side = (skew) => (skew < 0 ? "blame" : "praise");
@@ -38,15 +36,12 @@ tokensel.plaything("not", (root, place) => {
 
   // The controls, and what is said.
   const verdict = element("p", { class: "verdict long" });
-  const { root: saidLine, say } = tokensel.said();
-  const guess = tokensel.slider("Your guess", { min: -1, max: 1, step: 0.01, value: now.guess }, (value) => change({ guess: value }));
-  now.guess = guess.input.valueAsNumber; // within the slider's bounds
+  const guess = slider("guess", "Your guess", { min: -1, max: 1, step: 0.01 }, signed);
   const chooser = element("select", { "aria-label": "Word after not", onchange: () => ask(chooser.value) },
     ...asked.map((id) => element("option", { value: words[id] }, `not ${words[id]}`)));
-  const row = tokensel.buttons("Guess the not", [["Reveal", () => (now.seen ? ask(next()) : change({ seen: 1 }))], ["Reset", () => change(START)]]);
+  const reveal = tokensel.button("Reveal", () => (now.seen ? ask(next()) : change({ seen: 1 })));
   const next = () => words[asked[(asked.findIndex((id) => words[id] === now.word) + 1) % asked.length]];
   const ask = (word) => change({ ...START, word });
-  row.prepend(chooser);
 
   function move(event) { // a finger or a mouse, anywhere in the drawing
     if (now.seen) return;
@@ -74,10 +69,9 @@ tokensel.plaything("not", (root, place) => {
       : [`Elsewhere, “${now.word}” is at ${signed(alone)}. You say: ${named(now.word)} lands at ${signed(now.guess)}.`];
     verdict.replaceChildren(...told);
     chooser.value = now.word;
-    guess.input.disabled = Boolean(now.seen);
-    guess.show(signed(now.guess), now.guess);
-    row.children[1].textContent = now.seen ? "Next word" : "Reveal";
-    say(verdict.textContent);
+    guess.querySelector("input").disabled = Boolean(now.seen);
+    reveal.textContent = now.seen ? "Next word" : "Reveal";
+    return verdict.textContent;
   }
 
   // Until the pairs are revealed, the caption says what they are, and not where.
@@ -85,7 +79,7 @@ tokensel.plaything("not", (root, place) => {
     `This is one of ${words.length} pairs with not or n't in 25,000 film reviews. Across: how the word leans elsewhere. `
     + "Upwards: how it leans after not. Reveal shows them all."));
   root.setAttribute("aria-label", "Guess the not");
-  root.append(element("div", { class: "plane not" }, svg,
-    element("div", {}, element("p", { class: "hint" }, "Drag the point to where you expect the pair. Then reveal."), guess.root, row, verdict, saidLine)));
-  draw();
+  begin(element("div", { class: "plane not" }, svg,
+    element("div", {}, element("p", { class: "hint" }, "Drag the point to where you expect the pair. Then reveal."),
+      guess, element("div", { class: "buttons" }, chooser, reveal, reset()), verdict)));
 });

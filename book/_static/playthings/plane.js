@@ -1,5 +1,4 @@
-/* A plane to look at and to take hold of, and 01_model's figure on it: words, p and v are moved by
- * hand, and all else follows. flow.js draws 03_flow's figure on the same plane. */
+// A plane to look at and to take hold of, and 01_model's figure on it: words, p and v are moved by hand, and all else follows.
 "use strict";
 
 Object.assign(tokensel, (() => {
@@ -9,10 +8,8 @@ Object.assign(tokensel, (() => {
 
   const shown = (x, digits = 2) => tokensel.number(x, digits);
 
-  /** A drawing of [left, right] × [bottom, top], and, once look(box) says so, of a larger or
-   *  smaller box of that shape: {root, at(point), toPoint(event), within(point), trace(points),
-   *  curve(points), layer(), put(layer, ...parts), look(box)}. Ticks are a list, or a function of
-   *  the box. */
+  /** A drawing of [left, right] × [bottom, top], and, once look(box) says so, of another box of that shape: {root, at(point),
+   *  toPoint(event), within(point), trace(points), layer(), put(layer, ...parts), look(box)}. Ticks may depend on the box. */
   function plane({ box, ticks, called, names }) {
     let [left, right, bottom, top] = box;
     let unit = WIDTH / (right - left);
@@ -26,17 +23,6 @@ Object.assign(tokensel, (() => {
     const inner = (x, from, to) => clamp(x, from + MARGIN / unit, to - MARGIN / unit);
     const within = ([x, y]) => [inner(x, left, right), inner(y, bottom, top)];
     const trace = (points) => `M${points.map((point) => at(point).map((each) => each.toFixed(1)).join(" ")).join("L")}`;
-    /** A smooth line through points: its slope at each is that between its neighbours. */
-    function curve(points) {
-      const spots = points.map(at);
-      const pair = (point) => point.map((each) => each.toFixed(1)).join(" ");
-      const aside = (i, part) => {
-        const [before, after] = [spots[Math.max(i - 1, 0)], spots[Math.min(i + 1, spots.length - 1)]];
-        return pair(spots[i].map((each, axis) => each + part * (after[axis] - before[axis])));
-      };
-      const bends = spots.slice(1).map((spot, i) => `C${aside(i, 1 / 6)} ${aside(i + 1, -1 / 6)} ${pair(spot)}`);
-      return `M${pair(spots[0])}${bends.join("")}`;
-    }
     const layer = () => root.appendChild(element("svg:g", { "aria-hidden": "true" }));
     const axes = layer();
     const put = (into, ...parts) => into.replaceChildren(...parts.filter(Boolean));
@@ -53,11 +39,10 @@ Object.assign(tokensel, (() => {
         label(4, 13, names[1]));
     }
     look(box);
-    return { root, at, toPoint, within, trace, curve, layer, put, look };
+    return { root, at, toPoint, within, trace, layer, put, look };
   }
 
-  /** The path of an arrow in a plane, which may end some units before its tip; its head is as long
-   *  as the arrow allows. */
+  /** The path of an arrow in a plane, which may end some units before its tip; its head is as long as the arrow allows. */
   function arrow({ at }, from, to, before = 0) {
     const [[x0, y0], [x2, y2]] = [at(from), at(to)];
     const length = Math.hypot(x2 - x0, y2 - y0);
@@ -68,21 +53,29 @@ Object.assign(tokensel, (() => {
     return `M${x0} ${y0}L${x1} ${y1}M${x1 - dx - dy / 2} ${y1 - dy + dx / 2}L${x1} ${y1}L${x1 - dx + dy / 2} ${y1 - dy - dx / 2}`;
   }
 
-  /** A part that is taken hold of, larger for a finger than it looks; its children lie about its place. */
+  /** A part that moves by mouse, finger and arrow keys, larger for a finger than it looks; its children lie about its place.
+   *  {root, place(): put it where it is}. Give its name, where (() -> point) and move (point -> anything). */
   function handle(drawing, { name, where, move, keyStep }, ...children) {
-    const root = element("svg:g", {}, element("svg:circle", { class: "hold", r: 17 }), ...children);
-    const tell = tokensel.draggable(root, {
-      name, where, keyStep, toPoint: drawing.toPoint, move: (point) => move(drawing.within(point)),
-    });
+    const root = element("svg:g", {
+      class: "draggable", tabindex: 0, role: "slider", "aria-roledescription": "point", "aria-label": `${name}: arrow keys move it`,
+      onpointerdown: (event) => {
+        event.preventDefault();
+        root.focus();
+      },
+    }, element("svg:circle", { class: "hold", r: 17 }), ...children);
+    const moveTo = (point) => move(drawing.within(point));
+    tokensel.onDrag(root, (event) => moveTo(drawing.toPoint(event)));
+    tokensel.onArrows(root, (way, { shiftKey }) =>
+      moveTo(where().map((each, axis) => each + keyStep * (shiftKey ? 5 : 1) * way[axis])));
     const place = () => {
-      root.setAttribute("transform", `translate(${drawing.at(where()).join(" ")})`);
-      tell();
+      const [x, y] = where().map((each) => each.toFixed(2));
+      const told = { "aria-valuenow": x, "aria-valuetext": `${name} at ${x}, ${y}` };
+      tokensel.set(root, { transform: `translate(${drawing.at(where()).join(" ")})`, ...told });
     };
     return { root, place };
   }
 
-  /** A share between 0 and 1 as a bar with its number, on the side of praise or of blame: {root,
-   *  show(share, side)}. */
+  /** A share between 0 and 1 as a bar with its number, on the side of praise or of blame: {root, show(share, side)}. */
   function share() {
     const part = element("i", { "aria-hidden": "true" });
     const number = element("span");
@@ -94,8 +87,7 @@ Object.assign(tokensel, (() => {
     return { root: element("div", { class: "share" }, number, element("b", { "aria-hidden": "true" }, part)), show };
   }
 
-  /** A table of numbers: {root, rows: for each name, its cells, shares(column): a bar in each row};
-   *  heads name the columns. */
+  /** A table of numbers: {root, rows: for each name, its cells, shares(column): a bar in each row}; heads name the columns. */
   function table(caption, heads, names) {
     const rows = names.map(() => heads.slice(1).map(() => element("td")));
     const head = element("tr", {}, ...heads.map((words) => element("th", { scope: "col" }, words)));
@@ -130,9 +122,8 @@ tokensel.plaything("plane", (root) => {
   const INNER = [-0.8, 2.7, -1.9, 1.5]; // where the middle of a line's number may be
 
   const drawing = tokensel.plane({ box: BOX, ticks: [-1, 1, 2], called: "The plane of the words", names: ["", ""] });
-  const address = tokensel.state("plane", START);
-  const placed = ([name, text]) => [name, drawing.within(tokensel.pointIn(address[name], text))];
-  const places = Object.fromEntries(Object.entries(START).map(placed));
+  const { now, change, reset, begin } = tokensel.settings(root, "plane", START, draw);
+  const at = (name) => drawing.within(tokensel.pointIn(now[name], START[name]));
   const levels = drawing.layer();
   const arrows = drawing.layer();
   const discs = WORDS.map(() => element("svg:circle"));
@@ -140,14 +131,9 @@ tokensel.plaything("plane", (root) => {
   const numbers = tokensel.table("Score, value and attention of each word", ["word", "score", "value", "attention"], WORDS);
   const shares = numbers.shares(2);
   const verdict = element("p", { class: "verdict" });
-  const { root: saidLine, say } = tokensel.said();
 
-  const redraw = tokensel.soon(draw);
   const held = (name, ...children) => tokensel.handle(drawing, {
-    name,
-    keyStep: 0.1,
-    where: () => places[name],
-    move: (point) => { places[name] = point; redraw(); },
+    name, keyStep: 0.1, where: () => at(name), move: (point) => change({ [name]: tokensel.pointOut(point) }),
   }, ...children);
   const tipNames = ["p", "v"].map((name) => element("svg:text", { class: "vector", "aria-hidden": "true" }, name));
   const tips = ["p", "v"].map((name, i) => held(name, element("svg:circle", { class: `tip ${name}`, r: 6 }), tipNames[i]));
@@ -159,7 +145,7 @@ tokensel.plaything("plane", (root) => {
 
   /** The ends of the line a = p · x in a box, the upper one last; none where it misses the box. */
   function ends(a, box) {
-    const [p1, p2] = places.p;
+    const [p1, p2] = at("p");
     const size = p1 * p1 + p2 * p2;
     const along = p2 === 0 ? [0, 1] : [-p2, p1].map((each) => each * Math.sign(p1 || 1));
     const foot = [(a * p1) / size, (a * p2) / size];
@@ -178,10 +164,11 @@ tokensel.plaything("plane", (root) => {
   }
 
   function levelLines() {
-    if (Math.hypot(...places.p) < 0.05) return []; // all scores are nearly the same
-    const corners = [0, 1].flatMap((i) => [2, 3].map((j) => BOX[i] * places.p[0] + BOX[j] * places.p[1]));
+    const [p1, p2] = at("p");
+    if (Math.hypot(p1, p2) < 0.05) return []; // all scores are nearly the same
+    const corners = [0, 1].flatMap((i) => [2, 3].map((j) => BOX[i] * p1 + BOX[j] * p2));
     const [least, most] = [Math.min(...corners), Math.max(...corners)];
-    const apart = [1, 2, 5].find((each) => each / Math.hypot(...places.p) > 0.6);
+    const apart = [1, 2, 5].find((each) => each / Math.hypot(p1, p2) > 0.6);
     const all = [];
     for (let a = apart * Math.ceil(least / apart); a < most; a += apart) if (a > least) all.push(...level(a));
     return all;
@@ -200,16 +187,16 @@ tokensel.plaything("plane", (root) => {
   }
 
   function draw() {
-    const E = WORDS.map((word) => places[word]);
-    const model = tokensel.modelOf({ E, p: places.p, v: [places.v] }, WORDS);
+    const E = WORDS.map(at);
+    const model = tokensel.modelOf({ E, p: at("p"), v: [at("v")] }, WORDS);
     const { attention, logits: [logit] } = tokensel.forward(model, WORDS.map((_, i) => i));
     const point = [0, 1].map((axis) => attention.reduce((total, q, i) => total + q * E[i][axis], 0));
     drawing.put(levels, ...levelLines());
-    const vector = (name) => element("svg:path", { class: `arrow ${name}`, d: tokensel.arrow(drawing, [0, 0], places[name], 7) });
+    const vector = (name) => element("svg:path", { class: `arrow ${name}`, d: tokensel.arrow(drawing, [0, 0], at(name), 7) });
     drawing.put(arrows, vector("p"), vector("v"));
     WORDS.forEach((word, i) => {
       const radius = Math.sqrt(6 + 200 * attention[i]);
-      const across = places[word][0];
+      const across = E[i][0];
       const [way, down] = across > 2.4 || across < -0.7 ? [-Math.sign(across), 4] : BESIDE[word] ?? [1, 4]; // inside the frame
       const side = model.values[0][i] < 0 ? "blame" : "praise";
       set(discs[i], { r: radius, class: `disc ${side}` });
@@ -226,19 +213,12 @@ tokensel.plaything("plane", (root) => {
     besides(seenName, [x, y]);
     tipNames.forEach((each) => besides(each));
     const most = attention.indexOf(Math.max(...attention));
-    say(`${WORDS[most]} gets most of the attention, ${shown(attention[most])}. The logit is ${shown(logit)}.`);
-    const now = Object.entries(places).map(([name, place]) => [name, tokensel.pointOut(place)]);
-    tokensel.remember("plane", START, Object.fromEntries(now));
+    return `${WORDS[most]} gets most of the attention, ${shown(attention[most])}. The logit is ${shown(logit)}.`;
   }
 
-  const back = () => {
-    for (const [name, text] of Object.entries(START)) places[name] = tokensel.pointIn(text);
-    redraw();
-  };
   root.setAttribute("aria-label", "Words, p and v in the plane, to be moved");
-  root.append(element("div", { class: "plane" },
-    drawing.root,
-    element("div", {}, numbers.root, verdict, tokensel.buttons("Words, p and v", [["Back to the start", back]]), saidLine),
+  begin(element("div", { class: "plane" },
+    drawing.root, element("div", {}, numbers.root, verdict, element("div", { class: "buttons" }, reset("Back to the start"))),
     element("p", { class: "hint" }, "Drag a word, or the tip of p or v", tokensel.byKeys(" (keys: Tab, arrows)"), ".")));
-  redraw(); // names find their places on the page alone
+  change({}); // names find their places on the page alone
 });

@@ -1,6 +1,4 @@
-/* Plant a leak (06_your_data): a made-up word is put before some bad reviews, then before good ones too, and finds
- * its place among the report's suspects. Each state is a report that was recorded, some of them on shuffled labels.
- */
+/* Plant a leak (06_your_data): a made-up word is put before some reviews, and finds its place among a report's suspects. */
 "use strict";
 
 tokensel.plaything("plant", (root) => {
@@ -9,7 +7,7 @@ tokensel.plaything("plant", (root) => {
   const [NAMED, REAL] = [0.5, /^\d+ (10|out)$/]; // "4 10" is how the report reads a reviewer's own mark, 4/10
   const SIDES = { negative: "bad", positive: "good" };
   const DEFAULTS = { bad: 20, good: 0, shuffle: 0 };
-  const { now, change, draw } = tokensel.settings("plant", DEFAULTS, picture, { bad, good, shuffle: [0, ...shuffled.map((_, i) => i + 1)] });
+  const { now, change, listSlider, reset, begin } = tokensel.settings(root, "plant", DEFAULTS, picture, { bad, good, shuffle: [0, ...shuffled.map((_, i) => i + 1)] });
   const rounded = (suspicion) => number(suspicion, 2);
 
   // ---- the list: a word keeps its row wherever it goes
@@ -56,13 +54,11 @@ tokensel.plaything("plant", (root) => {
 
   // ---- controls, and what is said
 
-  const slide = (key, values) => tokensel.listSlider(`${mark} in ${key} reviews`, values, (value) => change({ [key]: value }));
-  const sliders = { bad: slide("bad", bad), good: slide("good", good) };
+  const sliders = Object.entries({ bad, good }).map(([key, values]) => listSlider(key, `${mark} in ${key} reviews`, values));
   const labels = tokensel.choice("labels", [[false, "True labels"], [true, "Shuffle labels"]], (mixed) =>
     change({ shuffle: mixed ? (now.shuffle % shuffled.length) + 1 : 0 }));
-  labels.root.append(tokensel.button("Reset", () => change(DEFAULTS)));
+  labels.root.append(reset());
   const readout = element("p", { class: "readout" });
-  const aloud = tokensel.said();
 
   function told({ mark: found, first }) {
     const highest = `highest suspicion is ${rounded(first[0][5])}`;
@@ -82,18 +78,13 @@ tokensel.plaything("plant", (root) => {
       : element("tr", {}, element("td", { colspan: 4 }, "\u00a0")); // its room is kept
     body.replaceChildren(...shown, below);
     move(before);
-    for (const [key, slider] of Object.entries(sliders)) {
-      slider.show(number(now[key]), now[key]);
-      slider.root.querySelector("input").disabled = now.shuffle > 0;
-    }
+    for (const slider of sliders) slider.querySelector("input").disabled = now.shuffle > 0;
     labels.show(now.shuffle > 0);
-    readout.textContent = told(run);
-    aloud.say(readout.textContent);
+    return readout.textContent = told(run);
   }
 
   root.classList.add("plant");
-  root.append(table, element("div", { class: "pairs" }, sliders.bad.root, sliders.good.root),
+  begin(table, element("div", { class: "pairs" }, ...sliders),
     element("div", { class: "choice" }, labels.root, element("div", { class: "told" }, readout,
-      element("p", { class: "hint" }, `Move the sliders. In bold: ${mark}, and marks that reviewers gave.`))), aloud.root);
-  draw();
+      element("p", { class: "hint" }, `Move the sliders. In bold: ${mark}, and marks that reviewers gave.`))));
 });

@@ -1,7 +1,4 @@
-/* A cloud of words in the plane, one point a word: thousands of points on a canvas, and above them
- * a drawing with axes, a line and names, which stay sharp and are as large on a phone as elsewhere.
- * A word is chosen by mouse, finger, arrow keys or its name.
- */
+/* A cloud of words: points on a canvas, and above them axes and names. One chooses a word by mouse, finger, keys or name. */
 "use strict";
 
 Object.assign(tokensel, (() => {
@@ -37,9 +34,8 @@ Object.assign(tokensel, (() => {
     return all.filter(([, , part]) => part > 0);
   }
 
-  /** The cloud: {root, draw}. Give words, its name, the axes' names, brief (word's number -> text
-   *  beside its point), tell (-> what is said of it), choose (called with a word's number). Draw
-   *  what is shown: {x, y, xRange, yRange, yName (if it changes), named, chosen, line: two points}. */
+  /** The cloud: {root, draw}. Give words, its name, the axes' names, brief (word's number -> text beside its point), tell
+   *  (-> what is said of it), choose (called with a word's number). Draw {x, y, xRange, yRange, named, chosen, line}. */
   function scatter({ words, name, xName, yName, brief, tell, choose }) {
     const canvas = element("canvas");
     const drawing = element("svg:svg", { "aria-hidden": "true" });
@@ -52,8 +48,7 @@ Object.assign(tokensel, (() => {
     const place = (id) => [across(shown.x[id]), down(shown.y[id])];
     const inside = (px, py) => px >= EDGE.left - 1 && px <= width - EDGE.right + 1 && py >= EDGE.top - 1 && py <= height - EDGE.bottom + 1;
 
-    /** The word of the least cost, which is asked with the way from a pixel to the word; -1 where
-     *  all are infinite. */
+    /** The word of the least cost, which is asked with the way from a pixel to the word; -1 where all are infinite. */
     function cheapest([fromX, fromY], cost) {
       let [found, least] = [-1, Infinity];
       for (let id = 0; id < words.length; id++) {
@@ -73,8 +68,7 @@ Object.assign(tokensel, (() => {
         return along >= LEAST_WAY && aside <= along ? along + 2 * aside : Infinity;
       });
 
-    /** Points, pixel by pixel: thousands of calls of a canvas would take ten times as long. The
-     *  line is drawn behind them. */
+    /** Points, pixel by pixel: thousands of calls of a canvas would take ten times as long. The line is drawn behind them. */
     function points() {
       const sharp = unit * Math.min(2, window.devicePixelRatio || 1);
       const [wide, high] = [Math.round(width * sharp), Math.round(height * sharp)];
@@ -106,53 +100,43 @@ Object.assign(tokensel, (() => {
     }
 
     function readColours() {
-      const style = getComputedStyle(root);
-      const hex = ["--blame", "--praise"].map((name) => style.getPropertyValue(name).trim());
-      colours = hex.map((colour) => [5, 3, 1].reduce((whole, from) => 256 * whole + parseInt(colour.slice(from, from + 2), 16), 0));
-      ink = style.color;
+      const parts = tokensel.inks(canvas, ["blame", "praise"]).map((colour) => colour.match(/\d+/g).map(Number));
+      colours = parts.map(([red, green, blue]) => red + 256 * green + 65536 * blue);
+      ink = getComputedStyle(root).color;
     }
-
-    const stroke = (x1, y1, x2, y2, kind) => element("svg:line", { x1, y1, x2, y2, class: kind });
 
     function axes() {
       const [right, bottom] = [width - EDGE.right, height - EDGE.bottom];
-      const horizontal = ticks(shown.xRange, width / 75).flatMap(([x, label]) => [
-        stroke(across(x), bottom, across(x), bottom + 4, "axis"), text(across(x), bottom + 17, label, "middle")]);
-      const vertical = ticks(shown.yRange, height / 55).flatMap(([y, label]) => [
-        stroke(EDGE.left - 4, down(y), EDGE.left, down(y), "axis"), text(EDGE.left - 8, down(y) + 4, label, "end")]);
-      const zeros = [stroke(EDGE.left, down(0), right, down(0), "zero"), stroke(across(0), EDGE.top, across(0), bottom, "zero")];
+      const [xs, ys] = [ticks(shown.xRange, width / 75), ticks(shown.yRange, height / 55)];
+      const marks = [...xs.map(([x]) => `M${across(x)} ${bottom}v4`), ...ys.map(([y]) => `M${EDGE.left} ${down(y)}h-4`)];
       return [
-        ...zeros, ...horizontal, ...vertical,
-        element("svg:path", { d: `M${EDGE.left} ${EDGE.top}V${bottom}H${right}`, class: "axis" }),
-        text(2, 14, shown.yName ?? yName), text(right, height - 6, xName, "end"),
+        element("svg:path", { d: `M${EDGE.left} ${down(0)}H${right}M${across(0)} ${EDGE.top}V${bottom}`, class: "zero" }),
+        element("svg:path", { d: `M${EDGE.left} ${EDGE.top}V${bottom}H${right}${marks.join("")}`, class: "axis" }),
+        ...xs.map(([x, label]) => text(across(x), bottom + 17, label, "middle")),
+        ...ys.map(([y, label]) => text(EDGE.left - 8, down(y) + 4, label, "end")),
+        text(2, 14, yName), text(right, height - 6, xName, "end"),
       ];
     }
 
-    /** Names beside their points, each on the first of four sides that is free, if any is; the
-     *  chosen word comes first. */
+    /** Names beside their points, each on the first of four sides that is free, if any is; the chosen word comes first. */
     function names() {
       const large = hovered >= 0 ? hovered : shown.chosen;
       const taken = [];
-      const free = (box) => box[0] >= EDGE.left && box[1] <= width && box[2] >= 0 && taken.every((other) => box[0] > other[1] + LETTER || box[1] + LETTER < other[0] || box[2] > other[3] || box[3] < other[2]);
+      const box = ({ x, y }, long) => [x, x + long, y - 12, y + 2];
+      const apart = (one, other) => one[0] > other[1] + LETTER || one[1] + LETTER < other[0] || one[2] > other[3] || one[3] < other[2];
+      const free = (one) => one[0] >= EDGE.left && one[1] <= width && one[2] >= 0 && taken.every((other) => apart(one, other));
       const one = (id) => {
         const [px, py] = place(id);
         const label = id === hovered && LETTER * brief(id).length < width - EDGE.left ? brief(id) : words[id];
         const long = LETTER * label.length;
-        const sides = [[1, -5], [-1, -5], [1, 15], [-1, 15]].map(([way, below]) => ({
-          way, below, box: [px + (way > 0 ? 7 : -7 - long), px + (way > 0 ? 7 + long : -7), py + below - 12, py + below + 2],
-        }));
         const kind = id === large ? "chosen" : "name";
         const circle = element("svg:circle", { cx: px, cy: py, r: id === large ? 5 : 3, class: kind });
-        const side = sides.find(({ box }) => free(box));
-        if (!side && id !== large) return [circle];
-        if (!side) { // as near as the frame allows
-          const from = tokensel.clamp(px - long / 2, EDGE.left, width - long);
-          const y = py > EDGE.top + 24 ? py - 9 : py + 19;
-          taken.push([from, from + long, y - 12, y + 2]);
-          return [circle, text(from, y, label, "start", kind)];
-        }
-        taken.push(side.box);
-        return [circle, text(px + 7 * side.way, py + side.below, label, side.way > 0 ? "start" : "end", kind)];
+        const sides = [[1, -5], [-1, -5], [1, 15], [-1, 15]].map(([way, below]) => ({ way, x: way > 0 ? px + 7 : px - 7 - long, y: py + below }));
+        const near = { way: 1, x: tokensel.clamp(px - long / 2, EDGE.left, width - long), y: py > EDGE.top + 24 ? py - 9 : py + 19 };
+        const at = sides.find((each) => free(box(each, long))) ?? (id === large && near); // as near as the frame allows
+        if (!at) return [circle];
+        taken.push(box(at, long));
+        return [circle, at.way > 0 ? text(at.x, at.y, label, "start", kind) : text(at.x + long, at.y, label, "end", kind)];
       };
       const all = [large, ...shown.named.filter((id) => id !== large)];
       return all.filter((id) => inside(...place(id))).flatMap(one).reverse();
@@ -188,9 +172,8 @@ Object.assign(tokensel, (() => {
     return { root, draw };
   }
 
-  /** A field that finds a word: {root, show}. It offers the heaviest words that begin as what was
-   *  typed. Typing a word chooses it; Enter finds it, or else the first one offered: only then may
-   *  the picture be changed so that the word is seen. */
+  /** A field that finds a word: {root, show}. It offers the heaviest words that begin as what was typed. Typing a word
+   *  chooses it; Enter finds it, or the first one offered: only then may the picture change so that it is seen. */
   function finder({ words, weights, choose, find }) {
     const idOf = new Map(words.map((word, id) => [word, id]));
     const offered = element("datalist", { id: `words-of-${words.length}-${document.querySelectorAll("datalist").length}` });
@@ -222,5 +205,5 @@ Object.assign(tokensel, (() => {
     return { root, show };
   }
 
-  return { ticks, around, scatter, finder };
+  return { around, scatter, finder };
 })());

@@ -1,6 +1,4 @@
-/* From a small start (12_transformers): one layer learns all it has, live, from made-up texts. One chooses how
- * large the start is and whether words lie on a line; dots are words, lines say what they do over time.
- */
+/* From a small start (12_transformers): one layer learns all it has, live, from made-up texts; dots are words. */
 "use strict";
 
 // Forty words, rare ones that lean and common ones that hardly do, in texts of six; and a start: all numbers small.
@@ -26,7 +24,7 @@ tokensel.plaything("start", (root) => {
   const [SIZES, END, EACH, DIM] = [[1, 0.1, 0.01, 0.001], 800, 4, 8];
   const [WAITS, LEFT] = [0.68, 0.6]; // losses: above the one it waits, below the other it has left zero
   const DEFAULTS = { size: 0.01, line: 0, time: 360 };
-  const { now, change, draw } = tokensel.settings("start", DEFAULTS, picture, { size: SIZES, line: [0, 1] });
+  const { now, draw, choice, slider, reset, begin } = tokensel.settings(root, "start", DEFAULTS, picture, { size: SIZES, line: [0, 1] });
   const slowness = 1 / Math.hypot(...tokensel.gradients({ E: leans.map(() => [0]), p: [0], v: [[1]] }, texts).E.flat()); // 1/‖β‖
   let run = {};
 
@@ -52,17 +50,17 @@ tokensel.plaything("start", (root) => {
     label: "Tilt and horns over time", left: 30,
     x: { range: [0, END], ticks: [0, 200, 400, 600, 800].map((each) => [each, each]) }, y: { range: [-0.3, 1.15], ticks: [[0, 0], [1, 1]] },
   });
-  const sizes = tokensel.choice("size of the start", SIZES.map((size) => [size, size]), (size) => change({ size }));
-  const kinds = tokensel.choice("words", [[0, "words free"], [1, "on a line"]], (line) => change({ line }));
-  const time = tokensel.slider("time", { min: 0, max: END, step: EACH }, (at) => change({ time: at }));
-  const [readout, aloud] = [element("p", { class: "readout" }), tokensel.said()];
+  const sizes = choice("size", "size of the start", SIZES.map((size) => [size, size]));
+  const kinds = choice("line", "words", [[0, "words free"], [1, "on a line"]]);
+  kinds.append(reset());
+  const readout = element("p", { class: "readout" });
 
   function picture() {
     const of = `${now.size} ${now.line}`;
     if (run.of !== of) run = { of, parameters: start(now.size, now.line ? 1 : DIM), path: [], loss: 1 };
     if (!run.path.length) moment();
     const { path } = run;
-    const at = Math.min(path.length - 1, Math.round(tokensel.clamp(now.time, 0, END) / EACH));
+    const at = Math.min(path.length - 1, now.time / EACH);
     const most = Math.max(...path[at].scores.map(Math.abs));
     cloud.layer.replaceChildren(cloud.line([-1.1, 1.1], [0, 0], "level"), text(14, 22, "↑ score"), ...leans.map((lean, s) =>
       element("svg:circle", { class: lean < 0 ? "blame" : "praise", cx: cloud.across(lean), cy: cloud.down(path[at].scores[s] / most), r: 4 })));
@@ -77,16 +75,12 @@ tokensel.plaything("start", (root) => {
     const { signed, tilt, horns, loss } = path[at];
     readout.textContent = `Time ${at * EACH}: ${loss > WAITS ? "near zero" : tilt > horns ? "a tilt" : "horns"}. Scores correlate ${number(signed, 2)} with the lean, `
       + `${number(horns, 2)} with its size.${left < 0 ? "" : ` Zero was left at ${left}, ${number(left - foretold)} after theory's ${number(foretold)}.`}`;
-    time.show(String(at * EACH), now.time);
-    for (const [choice, value] of [[sizes, now.size], [kinds, now.line]]) choice.show(value);
-    aloud.say(readout.textContent);
     if (path.length <= END / EACH) learn();
+    return readout.textContent;
   }
 
   root.classList.add("start");
-  kinds.root.append(tokensel.button("Reset", () => change(DEFAULTS)));
-  root.append(element("div", { class: "pairs" }, cloud.root, lines.root), time.root,
-    element("div", { class: "choice" }, element("span", {}, "Start"), sizes.root, kinds.root), readout,
-    element("p", { class: "hint" }, "Forty made-up words learn live. Choose a smaller start, drag the time."), aloud.root);
-  draw();
+  begin(element("div", { class: "pairs" }, cloud.root, lines.root), slider("time", "time", { min: 0, max: END, step: EACH }),
+    element("div", { class: "choice" }, element("span", {}, "Start"), sizes, kinds), readout,
+    element("p", { class: "hint" }, "Forty made-up words learn live. Choose a smaller start, drag the time."));
 });

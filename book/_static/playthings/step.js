@@ -1,7 +1,4 @@
-/* One step (02_one_step): the words of IMDB by signed share and value. Two sliders, for the size of
- * the step and for the dimension, move them onto the line of the prediction, in a frame that stays;
- * beside them runs the law of the correlation, with this very step on it.
- */
+/* One step (02_one_step): words by signed share and value, which two sliders move onto the line of the prediction. */
 "use strict";
 
 tokensel.plaything("step", (root, place) => {
@@ -23,7 +20,7 @@ tokensel.plaything("step", (root, place) => {
   const x = data.share.map((each) => PER * each);
   const ends = { 0: around(x), 1: [-PER * MIDDLE, PER * MIDDLE] };
   const idOf = (word) => words.indexOf(word);
-  const { now, change, draw } = tokensel.settings("step", DEFAULTS, picture, { word: words, middle: [0, 1] });
+  const { now, change, choice, listSlider, begin } = tokensel.settings(root, "step", DEFAULTS, picture, { word: words, middle: [0, 1] });
   const nearest = (list, value) => list.reduce((best, each, i) => (Math.abs(each - value) < Math.abs(list[best] - value) ? i : best), 0);
   now.eta = STEPS[nearest(STEPS, now.eta)];
   now.d = DIMS[nearest(DIMS, now.d)];
@@ -43,11 +40,11 @@ tokensel.plaything("step", (root, place) => {
 
   const choose = (id) => change({ word: words[id] });
   const find = (id) => change({ word: words[id], middle: away(id) ? 0 : now.middle }); // and let it be seen
-  const eta = tokensel.listSlider("step size, η₀", STEPS, (each) => {
+  const named = (step) => (step ? number(step) : "0 (before)");
+  const eta = listSlider("eta", "step size, η₀", STEPS, named, (each) => {
     stop();
     change({ eta: each });
   });
-  const dim = tokensel.listSlider("dimension d", DIMS, (d) => change({ d }));
 
   /** Go to a step through all between, so that one sees the words move. */
   function glide(step) {
@@ -57,11 +54,9 @@ tokensel.plaything("step", (root, place) => {
   }
 
   const sizes = PRESETS.map((step) => [step, step ? `size ${number(step)}` : "before"]);
-  const presets = tokensel.choice("step sizes", sizes, glide);
-  const zoom = tokensel.choice("which words are shown", [[0, "all words"], [1, "words near zero"]], (middle) =>
-    change({ middle }));
-  zoom.root.classList.add("zoom");
-  const aloud = tokensel.said();
+  const presets = choice("eta", "step sizes", sizes, { choose: glide });
+  const zoom = choice("middle", "which words are shown", [[0, "all words"], [1, "words near zero"]]);
+  zoom.classList.add("zoom");
   const cloud = tokensel.scatter({
     words, brief: told, tell: inFull, choose, name: "Words by signed share and value",
     xName: "signed share × 10,000", yName: "value E·v",
@@ -70,27 +65,27 @@ tokensel.plaything("step", (root, place) => {
   const ofWord = element("p", { class: "of-word" });
   const readout = element("p", { class: "readout" });
   const legend = element("p");
-  const law = element("svg:svg", { class: "law", viewBox: "0 -8 250 158", "aria-hidden": "true" });
 
   // ---- the law: the same way along as the slider's, 0 at its left end
 
   const brief = new Intl.NumberFormat("en", { notation: "compact" }); // 10K
+  const law = tokensel.chart({
+    label: "Correlation by the size of the step", width: 250, height: 158, left: 30,
+    x: {
+      range: [0, 150_000], ticks: [0, 10, 100, 1_000, 10_000, 100_000].map((step) => [step, brief.format(step)]),
+      name: "size of the step η₀", scale: (step) => (step ? Math.log10(step) : 0.64),
+    },
+    y: { range: [0, 1], ticks: [0, 0.5, 1].map((each) => [each, each]), name: "correlation" },
+  });
   function drawLaw(found, equal) {
-    const across = (step) => (step ? 46 + 45 * Math.log10(step / 10) : 30);
-    const down = (correlation) => 114 - 100 * correlation;
-    const curve = STEPS.map((step) => `${across(step).toFixed(1)} ${down(tokensel.expectedCorrelation(step, equal)).toFixed(1)}`);
-    const threshold = across(equal);
+    const [threshold, [, , top, bottom]] = [law.across(equal), law.ends];
+    const [x, y] = [law.across(now.eta), law.down(Math.max(0, found))];
     const right = threshold > 134;
-    law.replaceChildren(
-      element("svg:path", { class: "axis", d: "M30 14V114H238" }),
-      ...[0, 0.5, 1].map((each) => text(25, down(each) + 4, each, "end")),
-      ...[0, 10, 100, 1_000, 10_000, 100_000].map((step) => text(across(step), 129, brief.format(step), "middle")),
-      text(134, 146, "size of the step η₀", "middle"),
-      text(2, 3, "correlation"),
-      element("svg:line", { class: "threshold", x1: threshold, x2: threshold, y1: 14, y2: 114 }),
-      text(threshold + (right ? -4 : 4), right ? 26 : 108, "= chance", right ? "end" : "start"),
-      element("svg:path", { class: "law", d: `M${curve.join("L")}` }),
-      element("svg:path", { class: "here", d: `M${across(now.eta) - 5} ${down(Math.max(0, found)) - 5}l10 10m0-10l-10 10` }), // a cross: no handle
+    law.layer.replaceChildren(
+      element("svg:line", { class: "threshold", x1: threshold, x2: threshold, y1: top, y2: bottom }),
+      text(threshold + (right ? -4 : 4), right ? top + 12 : bottom - 6, "= chance", right ? "end" : "start"),
+      law.line(STEPS, STEPS.map((step) => tokensel.expectedCorrelation(step, equal)), "law"),
+      element("svg:path", { class: "here", d: `M${x - 5} ${y - 5}l10 10m0-10l-10 10` }), // a cross: no handle
     );
   }
 
@@ -113,23 +108,14 @@ tokensel.plaything("step", (root, place) => {
     legend.textContent = now.eta > FRAME ? "Beyond 3,000: the same picture, with larger numbers." : "Curve: what a formula predicts. Cross: this step.";
     ofWord.textContent = inFull(chosen);
     finder.show(chosen);
-    show(found, expected);
-  }
-
-  function show(found, expected) {
-    eta.show(now.eta ? number(now.eta) : "0 (before)", now.eta);
-    dim.show(number(now.d), now.d);
-    presets.show(now.eta);
-    zoom.show(now.middle);
-    if (spokenOf && document.activeElement !== cloud.root) {
-      aloud.say(spokenOf === now.word ? spoken(found, expected) : inFull(idOf(now.word)));
-    }
+    const told = spokenOf === now.word ? spoken(found, expected) : inFull(chosen);
+    const quiet = !spokenOf || document.activeElement === cloud.root; // it says itself which word is chosen
     spokenOf = now.word;
+    return !quiet && told;
   }
 
-  const controls = element("div", { class: "controls" }, presets.root, eta.root, dim.root);
-  const more = element("details", { open: now.middle > 0 }, element("summary", {}, "More: find a word, zoom in"), finder.root, zoom.root);
-  const beside = element("div", { class: "beside" }, ofWord, more, readout, law, legend);
-  root.append(element("div", { class: "step" }, cloud.root, controls, beside), aloud.root);
-  draw();
+  const controls = element("div", { class: "controls" }, presets, eta, listSlider("d", "dimension d", DIMS));
+  const more = element("details", { open: now.middle > 0 }, element("summary", {}, "More: find a word, zoom in"), finder.root, zoom);
+  const beside = element("div", { class: "beside" }, ofWord, more, readout, law.root, legend);
+  begin(element("div", { class: "step" }, cloud.root, controls, beside));
 });

@@ -1,7 +1,4 @@
-/* Where do you stop? (07_ablations): a line that one drags along the accuracy of five networks on
- * new reviews and on their own. Runs are evaluated every few steps; between two evaluations the
- * curves are straight.
- */
+/* Where do you stop? (07_ablations): a line that one drags along the accuracy of five networks. */
 "use strict";
 
 tokensel.plaything("stop", (root) => {
@@ -13,7 +10,7 @@ tokensel.plaything("stop", (root) => {
   const STEPS = [...new Set(Array.from({ length: 100 }, (_, k) => Math.round(700 ** (k / 99))))];
   const DEFAULTS = { model: "all", step: 8 };
   const data = tokensel.stopping;
-  const { now, change, draw } = tokensel.settings("stop", DEFAULTS, picture, { model: Object.keys(NAMES) });
+  const { now, change, choice, reset, begin } = tokensel.settings(root, "stop", DEFAULTS, picture, { model: Object.keys(NAMES) });
 
   const nearest = (step) => STEPS.reduce((best, each, i) => (Math.abs(Math.log(each / step)) < Math.abs(Math.log(STEPS[best] / step)) ? i : best), 0);
   const last = () => nearest(data[now.model].steps.at(-1));
@@ -26,20 +23,19 @@ tokensel.plaything("stop", (root) => {
   }
 
   const chart = tokensel.chart({
-    label: "Stop training after so many steps", log: true,
+    label: "Stop training after so many steps",
     width: narrow ? 350 : 640, height: 290,
-    x: { range: [1, 700], ticks: [1, 10, 100, 700].map((each) => [each, each]), name: "steps of training" },
+    x: { range: [1, 700], ticks: [1, 10, 100, 700].map((each) => [each, each]), name: "steps of training", scale: Math.log },
     y: { range: [45, 100], ticks: [50, ...LEVELS].map((each) => [each, `${each}%`]) },
   });
   const [left, right, top, bottom] = chart.ends;
-  const models = tokensel.choice("what is trained", Object.entries(NAMES), (model) => change({ model }));
-  models.root.append(tokensel.button("Reset", () => change(DEFAULTS)));
+  const models = choice("model", "what is trained", Object.entries(NAMES));
+  models.append(reset());
   const readout = element("p", { class: "readout" });
-  const aloud = tokensel.said();
 
   // The drawing is a slider, for mouse, finger and keys.
   const to = (at) => change({ step: STEPS[clamp(at, 0, last())] });
-  const drag = (event) => { if (event.buttons) to(nearest(chart.back(event))); };
+  const drag = (event) => { if (event.buttons) to(nearest(700 ** chart.back(event))); };
   const keys = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10, Home: -100, End: 100 };
   tokensel.set(chart.root, {
     role: "slider", tabindex: 0, "aria-valuemin": 1,
@@ -74,11 +70,9 @@ tokensel.plaything("stop", (root) => {
       + `${found.own}% of those it learns from.`;
     readout.textContent = told[0].toUpperCase() + told.slice(1);
     tokensel.set(chart.root, { "aria-valuenow": step, "aria-valuemax": STEPS[last()], "aria-valuetext": told });
-    models.show(now.model);
-    if (document.activeElement !== chart.root) aloud.say(told); // a slider says itself where it is
+    return document.activeElement !== chart.root && told; // a slider says itself where it is
   }
 
   root.classList.add("stop");
-  root.append(chart.root, models.root, readout, element("p", { class: "hint" }, "Drag the line. Where do you find 72%, 88% and 95%?"), aloud.root);
-  draw();
+  begin(chart.root, models, readout, element("p", { class: "hint" }, "Drag the line. Where do you find 72%, 88% and 95%?"));
 });

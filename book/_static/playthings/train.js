@@ -1,10 +1,4 @@
-/* Train it yourself (01_model): ten sentences, a network of random numbers, and what its words
- * become step by step.
- *
- * All that is shown follows from sentences, labels and the number of steps, from one start and at
- * one rate: a flipped label shows what these steps would have made of it, and a link leads to the
- * same picture.
- */
+/* Train it yourself (01_model): ten sentences, a network of random numbers, and what its words become step by step. */
 "use strict";
 
 tokensel.plaything("train", (root, place) => {
@@ -16,16 +10,15 @@ tokensel.plaything("train", (root, place) => {
   const [WIDTH, HEIGHT] = [360, 300];
   const FRAMES = [1, 2, 4, 8, 16, 32]; // how far the picture reaches, in either direction
 
-  const now = tokensel.state("train", START);
-  const fitting = (text, i) => text.split("/")[i]?.slice(0, 80) ?? "";
-  const texts = [...GOOD, ...BAD].map((_, i) => fitting(now.texts, i));
-  const labels = texts.map((_, i) => Number(now.labels[i] === "1"));
-  let steps = Math.min(MOST, Math.max(0, Math.round(now.steps)));
+  const { now, change, draw, begin } = tokensel.settings(root, "train", START, show);
+  const places = [...GOOD, ...BAD].map((_, i) => i);
+  now.steps = tokensel.clamp(Math.round(now.steps), 0, MOST);
+  now.labels = places.map((i) => Number(now.labels[i] === "1")).join("");
+  let [texts, labels] = [[], []];
   let trained = { of: null, path: [] };
   let stop = () => {};
 
-  /** What the network is after so many steps, and the sentences as it reads them; what was computed
-   *  before is kept. */
+  /** What the network is after so many steps, and the sentences as it reads them; what was computed before is kept. */
   function network() {
     const found = texts.map((text) => tokensel.words(text).map(({ word }) => word).filter((word) => word.length > 1)); // as in the book
     const of = JSON.stringify([found, labels]);
@@ -33,8 +26,8 @@ tokensel.plaything("train", (root, place) => {
     const read = found.map((words, i) => ({ tokens: words.map((word) => vocabulary.indexOf(word)), label: labels[i] }));
     const there = read.filter(({ tokens }) => tokens.length);
     if (trained.of !== of) trained = { of, path: [tokensel.startOf(vocabulary, DIM, SEED)] };
-    while (there.length && trained.path.length <= steps) trained.path.push(tokensel.descended(trained.path.at(-1), there, RATE));
-    return { model: vocabulary.length ? tokensel.modelOf(trained.path[there.length ? steps : 0], vocabulary) : null, read, vocabulary };
+    while (there.length && trained.path.length <= now.steps) trained.path.push(tokensel.descended(trained.path.at(-1), there, RATE));
+    return { model: vocabulary.length ? tokensel.modelOf(trained.path[there.length ? now.steps : 0], vocabulary) : null, read, vocabulary };
   }
 
   // ---- the picture
@@ -72,11 +65,11 @@ tokensel.plaything("train", (root, place) => {
 
   // ---- the sentences
 
-  const rows = texts.map((_, i) => {
-    const flip = element("button", { type: "button", onclick: () => { labels[i] = 1 - labels[i]; draw(); } });
+  const rows = places.map((i) => {
+    const flip = tokensel.button("", () => change({ labels: labels.with(i, 1 - labels[i]).join("") }));
     const box = element("input", {
       type: "text", maxlength: 80, "aria-label": `sentence ${i + 1}`, autocomplete: "off", spellcheck: "false",
-      oninput: () => { texts[i] = box.value.replaceAll("/", " "); draw(); },
+      oninput: () => change({ texts: texts.with(i, box.value.replaceAll("/", " ")).join("/") }),
     });
     const verdict = element("span");
     return { flip, box, verdict, root: element("div", { class: "sentence" }, flip, box, verdict) };
@@ -95,7 +88,7 @@ tokensel.plaything("train", (root, place) => {
       const shares = vocabulary.map((_, id) => read[i].tokens.reduce((sum, one, k) => sum + (one === id ? attention[k] : 0), 0)); // of a word, however often it stands there
       const share = Math.max(...shares);
       const fits = logit > 0 === praise;
-      if (steps) verdict.textContent = `${fits ? "✓" : "✗"} ${Math.round(100 * share)}% ${vocabulary[shares.indexOf(share)]}`;
+      if (now.steps) verdict.textContent = `${fits ? "✓" : "✗"} ${Math.round(100 * share)}% ${vocabulary[shares.indexOf(share)]}`;
       verdict.className = logit > 0 ? "praise" : "blame";
       return right + fits;
     }, 0);
@@ -104,26 +97,26 @@ tokensel.plaything("train", (root, place) => {
   // ---- all together
 
   const verdict = element("p", { class: "verdict" });
-  const { root: saidLine, say } = tokensel.said();
 
-  function draw() {
+  function show() {
+    texts = places.map((i) => now.texts.split("/")[i]?.slice(0, 80) ?? "");
+    labels = [...now.labels].map(Number);
     const seen = network();
     picture(seen);
     const right = sentences(seen);
     const there = seen.read.filter(({ tokens }) => tokens.length).length;
-    const told = `After ${steps} step${steps === 1 ? "" : "s"}: right on ${right} of ${there} sentences.`;
+    const told = `After ${now.steps} step${now.steps === 1 ? "" : "s"}: right on ${right} of ${there} sentences.`;
     verdict.textContent = told;
     drawing.setAttribute("aria-label", `Words by value and score. ${told}`);
-    say(told);
-    tokensel.remember("train", START, { texts: texts.join("/"), labels: labels.join(""), steps });
+    return told;
   }
 
   function walk(many) {
     stop();
-    const [from, all] = [steps, Math.min(MOST - steps, many)];
+    const [from, all] = [now.steps, Math.min(MOST - now.steps, many)];
     const go = (done) => {
-      if (from + done === steps) return;
-      steps = from + done;
+      if (from + done === now.steps) return;
+      now.steps = from + done;
       draw();
     };
     go(Math.min(1, all));
@@ -132,27 +125,18 @@ tokensel.plaything("train", (root, place) => {
 
   /** Labels elsewhere, and a network that knows nothing: a control has learnt from no true label. */
   function shuffle() {
-    stop();
-    steps = 0;
-    for (let i = labels.length - 1; i > 0; i--) {
-      const other = Math.floor(Math.random() * (i + 1));
-      [labels[i], labels[other]] = [labels[other], labels[i]];
-    }
-    draw();
+    const drawn = places.map((i) => [Math.random(), labels[i]]).sort(([one], [other]) => one - other);
+    begun({ labels: drawn.map(([, label]) => label).join("") });
   }
 
-  function reset() {
+  function begun(changed) {
     stop();
-    steps = 0;
-    texts.forEach((_, i) => { texts[i] = fitting(START.texts, i); labels[i] = Number(START.labels[i]); });
-    draw();
+    change({ ...changed, steps: 0 });
   }
 
   root.setAttribute("aria-label", "Train it yourself: ten sentences and a small network");
-  root.append(element("div", { class: "plane train" },
-    element("div", {}, drawing,
-      tokensel.buttons("Training", [["Step", () => walk(1)], [`Run ${RUN}`, () => walk(RUN)], ["Reset", reset], ["Shuffle labels", shuffle]]), verdict, saidLine),
+  const buttons = [["Step", () => walk(1)], [`Run ${RUN}`, () => walk(RUN)], ["Reset", () => begun(START)], ["Shuffle labels", shuffle]];
+  begin(element("div", { class: "plane train" }, element("div", {}, drawing, tokensel.buttons("Training", buttons), verdict),
     element("div", {}, ...rows.map((row) => row.root)),
     element("p", { class: "hint" }, "Reset, then run 20 steps. Tap ▲ or ▼ to flip a label, or rewrite a sentence.")));
-  draw();
 });

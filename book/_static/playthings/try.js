@@ -1,10 +1,4 @@
-/* Try it: a review of one's own, read by the classifier of 04_reviews at five moments of its
- * training. At the step where training is best stopped the verdict says how often verdicts as clear
- * are right; at the others, what the classifier claims.
- *
- * Above each word stands a bar as high as its attention q, in the colour of its value γ. A tap on a
- * word tells its numbers, and lets one exchange it or leave it out, to see how the logit f moves.
- */
+/* Try it: a review of one's own, read by the classifier of 04_reviews at five moments of its training. */
 "use strict";
 
 tokensel.plaything("try", (root, holder) => {
@@ -39,14 +33,15 @@ tokensel.plaything("try", (root, holder) => {
     values: [tokensel.unpack(reviews.values[stage])],
   });
 
-  const last = reviews.stages.length - 1;
-  let [text, stage] = ["", reviews.stages.indexOf(STOPPED)];
+  const { now, draw, listSlider, begin } = tokensel.settings(root, "try", DEFAULTS, picture, { step: reviews.stages });
+  const stage = () => reviews.stages.indexOf(now.step);
+  now.text = now.text.slice(0, LONGEST);
   let chosen = null; // {before, after, first}: the text around a word, and the whole before anything was exchanged
 
   // ---- what is read
 
-  function read(review = text) {
-    const found = tokensel.reading(model(stage), review);
+  function read(review = now.text) {
+    const found = tokensel.reading(model(stage()), review);
     const top = found.known.reduce((one, other) => (other.attention > (one?.attention ?? 0) ? other : one), undefined);
     return { ...found, top, likely: tokensel.probabilities([found.logit])[1] };
   }
@@ -59,13 +54,12 @@ tokensel.plaything("try", (root, holder) => {
   /** [a word, the rest of the sentence] */
   function verdict(reading) {
     const { known, logit, likely } = reading;
-    const step = reviews.stages[stage];
     const number = known.length ? ` Logit ${signed(logit)} (above 0: praise).` : "";
-    if (step === STOPPED || !known.length) {
+    if (now.step === STOPPED || !known.length) {
       const [word, rest] = tokensel.verdictInWords(reading);
       return [word, rest + number];
     }
-    if (Math.abs(likely - 0.5) < 0.03) return [step ? "Undecided." : "Not trained yet.", `It claims that praise is ${percent(likely)} likely.${number}`];
+    if (Math.abs(likely - 0.5) < 0.03) return [now.step ? "Undecided." : "Not trained yet.", `It claims that praise is ${percent(likely)} likely.${number}`];
     const word = side(logit);
     return [`${word[0].toUpperCase() + word.slice(1)}.`, `It claims to be ${sure(Math.max(likely, 1 - likely))} sure.${number}`];
   }
@@ -74,33 +68,28 @@ tokensel.plaything("try", (root, holder) => {
 
   const box = element("textarea", {
     id: "try-text", rows: 2, maxlength: LONGEST, spellcheck: "false", autocomplete: "off",
-    oninput: () => { chosen = null; text = box.value; reading.classList.remove("moving"); draw(); },
+    oninput: () => show({ text: box.value }),
   });
   const judged = element("p", { class: "verdict" });
   const pointer = element("span", { class: "pointer" });
-  const ghost = element("span", { class: "ghost" });
-  const meter = element("div", { class: "meter", "aria-hidden": "true" }, ghost, pointer);
+  const meter = element("div", { class: "meter", "aria-hidden": "true" }, pointer);
   const ends = [`−${LOUD}`, "logit 0", `+${LOUD}`];
   const scale = element("div", { class: "scale", "aria-hidden": "true" }, ...ends.map((at) => element("span", {}, at)));
   const reading = element("div", { class: "reading", role: "group", "aria-label": "The words and their attention" });
   const hint = element("p", { class: "hint" });
   const panel = element("div", { class: "panel", hidden: true });
   const table = element("details", { ontoggle: () => fillTable(read()) }, element("summary", {}, "All numbers"));
-  const slider = tokensel.slider("Steps of training", { min: 0, max: last, step: 1 }, go);
-  slider.input.after(element("div", { class: "stops", "aria-hidden": "true" }, ...reviews.stages.map((each) => element("span", {}, each))));
-  const { root: forScreenReaders, say } = tokensel.said();
+  const slider = listSlider("step", "Steps of training", reviews.stages, told, (step) => {
+    now.step = step;
+    reading.classList.add("moving");
+    draw();
+  });
+  slider.querySelector("input").after(element("div", { class: "stops", "aria-hidden": "true" }, ...reviews.stages.map((each) => element("span", {}, each))));
 
-  // The text as it was typed: pairs of what stands before a word, and the word. What has not
-  // changed is left alone.
+  // The text as it was typed: pairs of what stands before a word, and the word. They stay, or the focus would be lost.
   const pieces = [];
   const tail = document.createTextNode("");
   reading.append(tail);
-  const put = (node, key, now) => {
-    if (node[key] === now) return;
-    if (now === undefined) delete node[key];
-    else node[key] = now;
-  };
-  const paint = (word, name, now) => { if (word.style.getPropertyValue(name) !== now) word.style.setProperty(name, now); };
 
   function spell(tokens) {
     let at = 0;
@@ -109,12 +98,12 @@ tokensel.plaything("try", (root, holder) => {
         pieces.push([document.createTextNode(""), element("span", { role: "button", tabindex: i ? -1 : 0, class: "word" })]);
         tail.before(...pieces[i]);
       }
-      put(pieces[i][0], "data", text.slice(at, start));
-      put(pieces[i][1], "textContent", text.slice(start, end));
+      pieces[i][0].data = now.text.slice(at, start);
+      pieces[i][1].textContent = now.text.slice(start, end);
       at = end;
     });
     for (const piece of pieces.splice(tokens.length)) piece.forEach((node) => node.remove());
-    put(tail, "data", text.slice(at));
+    tail.data = now.text.slice(at);
   }
 
   function drawWords({ tokens, known, top }) {
@@ -123,28 +112,24 @@ tokensel.plaything("try", (root, holder) => {
     const full = [0.2, 0.4].find((share) => long && top.attention < share) ?? 1; // what a bar of full height stands for
     reading.classList.toggle("long", long);
     tokens.forEach(({ id, attention = 0, value = 0, start }, i) => {
-      const word = pieces[i][1];
       const stands = attention >= 0.1 && attention * known.length >= 1.5; // more than words get by equal shares
-      const sign = value < 0 ? "blame" : "praise";
-      put(word, "className", `word ${id < 0 ? "unknown" : sign}`);
-      put(word, "title", id < 0 ? "not in the vocabulary" : `attention ${percent(attention)}, value ${signed(value)}`);
-      put(word, "ariaPressed", String(start === chosen?.before.length));
-      put(word.dataset, "label", stands ? `${value < 0 ? "▼" : "▲"}${percent(attention)}` : undefined);
-      paint(word, "--attention", (attention / full).toFixed(3));
-      paint(word, "--loud", `${Math.round(100 * Math.min(1, Math.sqrt(Math.abs(value) / LOUD)))}%`);
+      const loud = Math.round(100 * Math.min(1, Math.sqrt(Math.abs(value) / LOUD)));
+      tokensel.set(pieces[i][1], {
+        class: `word ${id < 0 ? "unknown" : side(value)}`,
+        title: id < 0 ? "not in the vocabulary" : `attention ${percent(attention)}, value ${signed(value)}`,
+        "aria-pressed": start === chosen?.before.length,
+        "data-label": stands && `${value < 0 ? "▼" : "▲"}${percent(attention)}`,
+        style: `--attention: ${(attention / full).toFixed(3)}; --loud: ${loud}%`,
+      });
     });
   }
 
   function drawVerdict(seen) {
     const [word, rest] = verdict(seen);
-    const kind = { "Praise.": "praise", "Blame.": "blame" }[word] ?? null;
-    judged.replaceChildren(...(word ? [element("strong", { class: kind }, word), " "] : []), rest);
-    const across = (logit) => `${50 + 50 * clamp(logit / LOUD, -1, 1)}%`;
-    pointer.style.left = across(seen.logit);
-    ghost.hidden = !chosen || chosen.first === text;
-    if (!ghost.hidden) ghost.style.left = across(read(chosen.first).logit);
+    judged.replaceChildren(...tokensel.judged(word, rest));
+    pointer.style.left = `${50 + 50 * clamp(seen.logit / LOUD, -1, 1)}%`;
     const most = seen.top ? ` Most attention: ${seen.top.word}, ${percent(seen.top.attention)}` : "";
-    say(`${word} ${rest}${most}`);
+    return `${word} ${rest}${most}`;
   }
 
   function fillTable({ known }) {
@@ -161,23 +146,18 @@ tokensel.plaything("try", (root, holder) => {
       element("p", {}, `The logit is the sum of the last column.${rest}`)));
   }
 
-  function draw() {
+  function picture() {
     const seen = read();
-    if (box.value !== text) box.value = text;
+    if (box.value !== now.text) box.value = now.text;
     drawWords(seen);
-    drawVerdict(seen);
     drawPanel(seen);
-    if (table.open) fillTable(seen);
-    tokensel.remember("try", DEFAULTS, { text, step: reviews.stages[stage] });
+    fillTable(seen);
+    return drawVerdict(seen);
   }
 
-  function go(to) {
-    stage = to;
-    const steps = reviews.stages[stage];
+  function told(steps) {
     const moment = steps ? `after ${steps} step${steps > 1 ? "s" : ""}` : "before training";
-    slider.show(`${moment}; right on ${(100 * reviews.right[stage]).toFixed(1)}% of new reviews${stage ? "" : " (chance: 50%)"}`);
-    reading.classList.add("moving");
-    draw();
+    return `${moment}; right on ${(100 * reviews.right[stage()]).toFixed(1)}% of new reviews${steps ? "" : " (chance: 50%)"}`;
   }
 
   // ---- one word
@@ -197,8 +177,8 @@ tokensel.plaything("try", (root, holder) => {
 
   function choose(token) {
     const opened = chosen;
-    chosen = token && { before: text.slice(0, token.start), after: text.slice(token.end), first: text };
-    instead.value = token ? text.slice(token.start, token.end) : "";
+    chosen = token && { before: now.text.slice(0, token.start), after: now.text.slice(token.end), first: now.text };
+    instead.value = token ? now.text.slice(token.start, token.end) : "";
     draw();
     if (token) panel.scrollIntoView({ block: "nearest" });
     else if (opened) pieces[0]?.[1].focus();
@@ -207,7 +187,7 @@ tokensel.plaything("try", (root, holder) => {
   function exchange(word) {
     const { before, after } = chosen;
     if (instead.value !== word) instead.value = word;
-    text = word.trim() ? before + word + after : before ? before.replace(/\s$/, "") + after : after.trimStart();
+    now.text = word.trim() ? before + word + after : before ? before.replace(/\s$/, "") + after : after.trimStart();
     draw();
   }
 
@@ -215,11 +195,11 @@ tokensel.plaything("try", (root, holder) => {
     panel.hidden = !chosen;
     const skipped = known.length < tokens.length ? " Dashed: not in the vocabulary, skipped." : "";
     const how = `${tokensel.byKeys("Click a word (keys: Tab, arrows, Enter)", "Tap a word")} to see its numbers, exchange it, or leave it out.`;
-    put(hint, "textContent", NOTES[text] ?? (chosen ? skipped : how + skipped));
+    hint.textContent = NOTES[now.text] ?? (chosen ? skipped : how + skipped);
     if (!chosen) return;
-    put(asked, "textContent", instead.value.trim() ? "Exchange it for" : "In its place:");
+    asked.textContent = instead.value.trim() ? "Exchange it for" : "In its place:";
     const token = tokens.find(({ start }) => start === chosen.before.length);
-    const moved = chosen.first === text ? "" : ` The logit was ${signed(read(chosen.first).logit)}; now it is ${signed(logit)}.`;
+    const moved = chosen.first === now.text ? "" : ` The logit was ${signed(read(chosen.first).logit)}; now it is ${signed(logit)}.`;
     if (!instead.value.trim()) facts.replaceChildren("Left out.", moved);
     else if (!token) facts.replaceChildren("No word.", moved);
     else facts.replaceChildren(element("strong", {}, token.word), about(token), moved);
@@ -233,7 +213,7 @@ tokensel.plaything("try", (root, holder) => {
   // ---- words are one stop of the Tab key; arrows go from one to the next
 
   const place = (word) => pieces.findIndex(([, each]) => each === word);
-  const pick = ({ target }) => { if (place(target) >= 0) choose(tokensel.tokens(model(stage), text)[place(target)]); };
+  const pick = ({ target }) => { if (place(target) >= 0) choose(tokensel.tokens(model(stage()), now.text)[place(target)]); };
   reading.addEventListener("click", pick);
   reading.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" && event.key !== " ") return;
@@ -248,20 +228,20 @@ tokensel.plaything("try", (root, holder) => {
     next.focus();
   });
   panel.addEventListener("keydown", ({ key }) => { if (key === "Escape") choose(null); });
-  /** Show a text at a step: an example, or what the address says. */
-  function show(now) {
-    text = now.text.slice(0, LONGEST);
+
+  /** Show another text, as it is typed, or an example where one stops. */
+  function show(other) {
+    Object.assign(now, other);
     chosen = null;
-    slider.input.value = reviews.stages.indexOf(reviews.stages.includes(now.step) ? now.step : STOPPED);
-    go(slider.input.valueAsNumber);
+    reading.classList.remove("moving");
+    draw();
   }
 
   root.classList.add("try");
   root.setAttribute("aria-label", "Try it: attention on a review of your own");
-  root.append(
-    element("label", { for: "try-text" }, "Write a review"), box, judged, meter, scale, reading, slider.root, hint, panel,
+  begin(
+    element("label", { for: "try-text" }, "Write a review"), box, judged, meter, scale, reading, slider, hint, panel,
     tokensel.buttons("Examples", Object.entries(EXAMPLES).map(([name, example]) => [name, () => show({ ...DEFAULTS, text: example })])),
-    table, forScreenReaders,
+    table,
   );
-  show(tokensel.state("try", DEFAULTS));
 });

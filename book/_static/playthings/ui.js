@@ -1,19 +1,16 @@
-/* What the playthings share on a page: how one takes the place of its still picture, its controls,
- * what moves it, its state in the address.
+/* What the playthings share on a page: how one takes the place of its still picture, its controls, what moves it, its state
+ * in the address.
  *
- * A plaything is a function of its root, and of its place: tokensel.plaything("plane", (root,
- * place) => { ... }). It is called once for each figure of the page with the class plaything-plane,
- * or cell of a notebook with that tag, whose picture it replaces: without a script, and on paper,
- * the picture stays.
- */
+ * A plaything is a function of its root, and of its place: tokensel.plaything("plane", (root, place) => { ... }). It is
+ * called once for each figure of the page with the class plaything-plane, or cell of a notebook with that tag, whose picture
+ * it replaces: without a script, and on paper, the picture stays. */
 "use strict";
 
 Object.assign(tokensel, (() => {
   const SVG = "http://www.w3.org/2000/svg";
   const HERE = document.currentScript?.src; // none in a page of its own, as a report's
 
-  /** Give a part attributes, and listeners (onclick: f). What is null or false is taken away, but
-   *  aria-pressed: false. */
+  /** Give a part attributes, and listeners (onclick: f). What is null or false is taken away, but aria-pressed: false. */
   function set(part, attributes) {
     for (const [key, value] of Object.entries(attributes)) {
       if (key.startsWith("on")) part.addEventListener(key.slice(2), value);
@@ -41,6 +38,12 @@ Object.assign(tokensel, (() => {
     const { x, y } = new DOMPoint(clientX, clientY).matrixTransform(drawing.getScreenCTM().inverse());
     return [x, y];
   }
+
+  /** Colours that the page has names for, as a canvas takes them. */
+  const inks = (canvas, names) => names.map((name) => {
+    canvas.style.color = `var(--${name})`;
+    return getComputedStyle(canvas).color;
+  });
 
   // ---- numbers
 
@@ -77,9 +80,8 @@ Object.assign(tokensel, (() => {
   const toWrite = new Map();
   let [writing, written] = [null, -Infinity];
 
-  /** Write what differs from the defaults into the address; no entry in the history, no jump. Once
-   *  the page is drawn, and three times a second at most: browsers allow no more for long (Safari:
-   *  100 in 30 seconds), and for each they fetch the page's icon anew. */
+  /** Write what differs from the defaults into the address, with no entry in the history and no jump; three times a second at
+   *  most: Safari allows 100 in 30 seconds. */
   function remember(name, defaults, now) {
     toWrite.set(name, [defaults, { ...now }]);
     writing ??= setTimeout(write, Math.max(100, written + 350 - performance.now()));
@@ -100,32 +102,12 @@ Object.assign(tokensel, (() => {
     if (hash !== location.hash.slice(1)) history.replaceState(null, "", address);
   }
 
-  /** What a plaything keeps in the address: {now, change, redraw, draw}. Where the address says
-   *  what is not known ({key: all values that may be}), now has the default. change({key: value})
-   *  and redraw() draw before the next picture of the screen, draw() at once. */
-  function settings(name, defaults, picture, known = {}) {
-    const now = state(name, defaults);
-    settings.defaults = { ...settings.defaults, [name]: defaults };
-    for (const [key, values] of Object.entries(known)) if (!values.includes(now[key])) now[key] = defaults[key];
-    const draw = () => {
-      picture();
-      remember(name, defaults, now);
-    };
-    const redraw = soon(draw);
-    const change = (changed) => {
-      Object.assign(now, changed);
-      redraw();
-    };
-    return { now, change, redraw, draw };
-  }
-
   // ---- controls
 
   const button = (name, onclick, attributes = {}) => element("button", { type: "button", onclick, ...attributes }, name);
 
   let sliders = 0;
-  /** A slider with its name and what it shows, said once: {root, input, show(text, value)}. Give
-   *  min, max, step, value. */
+  /** A slider with its name and what it shows, said once: {root, input, show(text, value)}. Give min, max, step, value. */
   function slider(name, attributes, oninput) {
     const id = `plaything-slider-${++sliders}`;
     const output = element("output", { for: id, "aria-live": "off" });
@@ -137,12 +119,6 @@ Object.assign(tokensel, (() => {
       input.setAttribute("aria-valuetext", words);
     };
     return { root: element("div", { class: "slider" }, element("label", { for: id }, name), input, output), input, show };
-  }
-
-  /** A slider through a list: {root, show(text, value)}. */
-  function listSlider(name, values, choose) {
-    const made = slider(name, { min: 0, max: values.length - 1, step: 1 }, (at) => choose(values[at]));
-    return { root: made.root, show: (words, value) => made.show(words, values.indexOf(value)) };
   }
 
   /** What is said of mouse and keys where there are likely to be some, and of a finger elsewhere. */
@@ -173,6 +149,70 @@ Object.assign(tokensel, (() => {
     return { root, say };
   }
 
+  /** What a plaything keeps in the address, `now`, and what shows it. Give what draws now and returns what is said of it,
+   *  and for keys whose values are few, {key: values}. change({key: value}) and redraw() draw before the next picture of the
+   *  screen, draw() at once; begin(...parts) fills the root. Controls of a key show it at each draw. */
+  function settings(root, name, defaults, picture, known = {}) {
+    const now = state(name, defaults);
+    settings.defaults = { ...settings.defaults, [name]: defaults };
+    for (const [key, values] of Object.entries(known)) if (!values.includes(now[key])) now[key] = defaults[key];
+    const [aloud, controls] = [said(), []];
+    const draw = () => {
+      const told = picture();
+      controls.forEach((show) => show());
+      if (told) aloud.say(told);
+      remember(name, defaults, now);
+    };
+    const redraw = soon(draw);
+    const change = (changed) => {
+      Object.assign(now, changed);
+      redraw();
+    };
+    const shown = (made, show) => {
+      controls.push(show);
+      return made.root;
+    };
+    const to = (key) => (value) => change({ [key]: value });
+    return {
+      now, change, redraw, draw,
+      begin(...parts) {
+        root.append(...parts, aloud.root);
+        draw();
+      },
+      reset: (title = "Reset") => button(title, () => change(defaults)),
+      choice(key, label, entries, { choose = to(key), may } = {}) {
+        const made = choice(label, entries, choose);
+        return shown(made, () => made.show(now[key], may));
+      },
+      slider(key, title, attributes, words = String) {
+        const made = slider(title, { ...attributes, value: now[key] }, to(key));
+        now[key] = made.input.valueAsNumber; // within its bounds, whatever the address says
+        return shown(made, () => made.show(words(now[key]), now[key]));
+      },
+      listSlider(key, title, values, words = number, choose = to(key)) {
+        const made = slider(title, { min: 0, max: values.length - 1, step: 1 }, (at) => choose(values[at]));
+        return shown(made, () => made.show(words(now[key]), values.indexOf(now[key])));
+      },
+    };
+  }
+
+  /** A text with its words as they look: look(token) gives the attributes of a word. */
+  function spelled(text, tokens, look) {
+    let done = 0;
+    const parts = tokens.flatMap((token) => {
+      const before = text.slice(done, token.start);
+      done = token.end;
+      return [before, element("span", look(token), text.slice(token.start, token.end))];
+    });
+    return [...parts, text.slice(done)];
+  }
+
+  /** A verdict: a word or two, in the colour of its side, and a sentence. */
+  function judged(word, rest) {
+    const side = { "Praise.": "praise", "Blame.": "blame" }[word] ?? null;
+    return word ? [element("strong", { class: side }, word), " ", rest] : [rest];
+  }
+
   // ---- keys, fingers, time
 
   const WAYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
@@ -192,37 +232,9 @@ Object.assign(tokensel, (() => {
     part.addEventListener("pointermove", (event) => part.hasPointerCapture(event.pointerId) && move(event));
   }
 
-  /** A part of a drawing that moves by mouse, finger and arrow keys. Returns what says anew where
-   *  it is. Give its name, toPoint (event -> [x, y] in the drawing's units), where (() -> [x, y]),
-   *  move ([x, y] -> anything). */
-  function draggable(part, { name, toPoint, where, move, keyStep }) {
-    const tell = () => {
-      const [x, y] = where().map((each) => each.toFixed(2));
-      set(part, { "aria-valuenow": x, "aria-valuetext": `${name} at ${x}, ${y}` });
-    };
-    const moveTo = (point) => {
-      move(point);
-      tell();
-    };
-    part.classList.add("draggable");
-    set(part, {
-      tabindex: 0, role: "slider", "aria-roledescription": "point", "aria-label": `${name}: arrow keys move it`,
-      onpointerdown: (event) => {
-        event.preventDefault();
-        part.focus();
-      },
-    });
-    onDrag(part, (event) => moveTo(toPoint(event)));
-    onArrows(part, (way, { shiftKey }) =>
-      moveTo(where().map((each, axis) => each + keyStep * (shiftKey ? 5 : 1) * way[axis])));
-    tell();
-    return tell;
-  }
-
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
-  /** Call a function with the part of a time that is over, from picture to picture of the screen,
-   *  until that is 1; for who wants nothing to move, that is at once. Returns what stops it. */
+  /** Call a function with the part of a time that is over, until that is 1, which may be at once. Returns what stops it. */
   function animate(milliseconds, step) {
     const began = performance.now();
     const move = (time) => {
@@ -250,9 +262,8 @@ Object.assign(tokensel, (() => {
     };
   }
 
-  /** Put a plaything in every place of the page that is meant for it: instead of the still picture,
-   *  or, where the place has the class or tag played-below, below it. Where another state is asked
-   *  for in the address, it is made anew. */
+  /** Put a plaything in every place of the page that is meant for it: instead of the still picture, or, where the place has
+   *  the class or tag played-below, below it. Where another state is asked for in the address, it is made anew. */
   function plaything(name, build) {
     const asked = () => [...read().keys()].some((key) => key.startsWith(`${name}.`));
     const start = () => {
@@ -281,7 +292,7 @@ Object.assign(tokensel, (() => {
   }
 
   return {
-    set, element, text, pointUnder, clamp, number, signed, state, remember, settings, button, slider, listSlider, byKeys,
-    buttons, choice, said, onArrows, onDrag, draggable, calm, animate, load, soon, plaything,
+    set, element, text, pointUnder, inks, clamp, number, signed, state, remember, settings, button, slider, byKeys, buttons, choice,
+    said, spelled, judged, onArrows, onDrag, calm, animate, load, soon, plaything,
   };
 })());

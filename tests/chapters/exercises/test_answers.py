@@ -41,10 +41,10 @@ def test_whatever_an_answer_raises_the_notebook_runs_on(capsys):
     check("ex-repeat", lambda: 1)
     check("ex-repeat", "a number")
     said = capsys.readouterr().out
-    stopped = "ex-repeat: With the 3 arguments of the exercise your function stops"
+    stopped = "ex-repeat: With the exercise's 3 arguments your function stops"
     assert re.search(rf"{stopped} at '.*1 / 0.*': division by zero \(ZeroDivisionError\)\.\n", said)
     assert re.search(rf"{stopped}: .* takes 0 positional arguments but 3 were given \(TypeError\)\.\n", said)
-    assert said.endswith("ex-repeat: A function is wanted, not str.\n")
+    assert said.endswith("ex-repeat: Give a function, not str.\n")
     assert check.right == {"ex-repeat": 0}
 
 

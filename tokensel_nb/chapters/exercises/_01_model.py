@@ -45,7 +45,7 @@ def one_pass(read, random):
     E, (p, v) = random.normal(size=(6, 3)), random.normal(size=(2, 3))
     tokens = random.integers(6, size=30)
     values, logit = (E @ v)[tokens], read(E, p, v, tokens)
-    summed = "You summed over positions; the mean is wanted. Divide by the sum of the weights."
+    summed = "You summed over positions; take the mean. Divide by the sum of the weights."
     yield from compare(read(E, 0 * p, v, tokens), values.mean(), {summed: values.sum()})
     if not close(read(E, p, v, tokens[::-1]), logit):
         yield "Read backwards, the logit differs: when a larger score comes, shrink both sums by the same factor."
@@ -69,8 +69,8 @@ def uniform(by_formula, random):
     shares = counts / counts.sum(axis=1, keepdims=True)
     wanted = slopes(lambda values: np.logaddexp(0, -signs * (shares @ values)).mean(), np.zeros(4))
     mistakes = {
-        "You summed over texts; the mean is wanted.": -signs @ shares / 2,
-        "The sign is wrong, and you summed over texts where the mean is wanted.": signs @ shares / 2,
+        "You summed over texts; take the mean.": -signs @ shares / 2,
+        "The sign is wrong, and you summed over texts; take the mean.": signs @ shares / 2,
         "The label does not enter: a word of blame has a slope of the other sign.": -shares.mean(axis=0) / 2,
         "Divide by the length of each text, not by the mean length.": -signs @ counts / counts.sum() / 2,
         "At a logit of zero g is 1/2, not 1.": -signs @ shares / len(signs),
@@ -92,7 +92,7 @@ def order(logit, random):
         yield "The first position counts most; with a positive c the last should."
     linear = (1 + 50 * np.arange(4)) @ values / (1 + 50 * np.arange(4)).sum()
     mistakes = {
-        "At c = 50 all positions count alike: does the score c i get in?": values.mean(),
+        "At c = 50 all positions count alike: do you use the score c i?": values.mean(),
         "The weight of a position is e to its score, not the score itself.": linear,
     }
     yield from compare(last, values[-1], mistakes)
@@ -108,8 +108,8 @@ def halves(agreement, random):
     parts = [part.signs @ part.counts for part in corpus.split(0.5, seed=seed)]
     skews = [part.label_skew() for part in corpus.split(0.5, seed=seed)]
     mistakes = {
-        "That is the agreement over all words; only those of `words` are asked for.": np.corrcoef(*parts)[0, 1],
-        "You compared skews; signed frequencies are asked for.": np.corrcoef(*(skew[words] for skew in skews))[0, 1],
+        "That is the agreement over all words; take only those of `words`.": np.corrcoef(*parts)[0, 1],
+        "You compared skews; compare signed frequencies.": np.corrcoef(*(skew[words] for skew in skews))[0, 1],
         "You compared a half with itself.": 1.0,
     }
     yield from compare(agreement(corpus, words, seed), np.corrcoef(*(part[words] for part in parts))[0, 1], mistakes)

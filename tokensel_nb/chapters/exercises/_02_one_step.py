@@ -11,22 +11,22 @@ from .answers import close, compare, exercise, flat, parameters, shaped, slopes,
 def labels(step_for, random):
     share, dim, wanted = random.normal(size=100_000) * random.uniform(1e-4, 1e-3), 500, random.uniform(0.75, 0.9)
     noise = random.normal(size=len(share)) / np.sqrt(dim)
-    found = step_for(wanted, share, dim)
-    yield from shaped(found, ())
-    reached = np.corrcoef(noise + found / 2 * share, share)[0, 1]
+    answer = step_for(wanted, share, dim)
+    yield from shaped(answer, ())
+    reached = np.corrcoef(noise + answer / 2 * share, share)[0, 1]
     if abs(reached - wanted) > 0.01:
         ratio = dim * (wanted**-2 - 1) * share.var()
         slips = {
             " That is the square of the step.": 4 / ratio,
-            " The variance of the share is wanted, not its standard deviation.": 2 / np.sqrt(ratio / share.std()),
+            " Use the variance of the share, not its standard deviation.": 2 / np.sqrt(ratio / share.std()),
             " The correlation enters by its square.": 2 / np.sqrt(ratio * (1 / wanted - 1) / (wanted**-2 - 1)),
             " The 4 of the formula is lost: its root is 2.": 1 / np.sqrt(ratio),
             " The 4 of the formula is under the root, too: 2 is left of it.": 4 / np.sqrt(ratio),
             " The fraction is upside down.": 2 * np.sqrt((wanted**-2 - 1) / (dim * share.var())),
             " The correlation enters as its inverse square, less one.": 2 / np.sqrt(ratio * (1 - wanted**2) / (wanted**-2 - 1)),
         }
-        slip = next((said for said, step in slips.items() if close(found, step)), "")
-        yield f"After a step of this size the correlation is {reached:.2f}, where {wanted:.2f} was asked for.{slip}"
+        slip = next((said for said, step in slips.items() if close(answer, step)), "")
+        yield f"After a step of this size the correlation is {reached:.2f}, where {wanted:.2f} is right.{slip}"
 
 
 @exercise("ex-longer")
@@ -37,7 +37,7 @@ def longer(difference, random):
     share = signs @ (counts / lengths[:, None]) / len(signs)
     mistakes = {
         "Divide the signed frequency by the mean length of the texts.": share - signs @ counts / len(signs),
-        "You summed over texts; the mean is wanted.": len(signs) * np.array(by_word),
+        "You summed over texts; take the mean.": len(signs) * np.array(by_word),
         "That is the signed share alone.": share,
     }
     yield from compare(difference(counts, signs), by_word, mistakes)
@@ -57,7 +57,7 @@ def own_loop(descended, random):
         "After one step you are still at the start.": begin,
         "After one step p and v have to be elsewhere, too.": np.append(begin[:12] - move[:12], begin[12:]),
         "The gradients are of a mean over texts already.": begin - move / len(signs),
-        "The size of the step does not get in.": begin - move / step,
+        "You did not use the size of the step.": begin - move / step,
     }
     yield from compare(one, begin - move, mistakes)
     mistakes = {

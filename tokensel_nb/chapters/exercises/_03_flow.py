@@ -23,7 +23,7 @@ def pairs(by_pairs, random):
     Q = often / often.sum()
     first = sum(Q[s] * Q[t] * (gamma[s] - gamma[t]) * E[s] for t in range(5) for s in range(t))
     mistakes = {
-        "Each pair is counted twice: s < s' is wanted, not all s and s'.": 2 * wanted,
+        "Each pair is counted twice: take s < s', not all s and s'.": 2 * wanted,
         "E_s' is missing: a pair pulls along E_s - E_s'.": first,
     }
     yield from compare(by_pairs(Q, gamma, E), wanted, mistakes)

@@ -15,15 +15,15 @@ def early(best_step, random):
         last = [int(np.flatnonzero(losses[: step + 1] == low)[-1]) for step, low in enumerate(lowest)]
         ends = [step for step in range(60) if step - first[step] >= patience]
         ends_late = [step for step in range(60) if step - last[step] >= patience]
-        found = best_step(losses, patience)
+        answer = best_step(losses, patience)
         mistakes = {
             "An equal loss is not below the best.": last[(*ends_late, 59)[0]],
             "That is the best step of all; training had ended before.": int(losses.argmin()),
             "That is where training ends; the best step came before.": ends[0],
             "With patience it does not end at the first loss that is higher.": first[int(np.argmax(np.diff(losses) > 0))],
-            f"That is place {found}; place {first[ends[0]]} is wanted.": found,
+            f"Your place is {answer}; the right one is {first[ends[0]]}.": answer,
         }
-        yield from compare(found, first[ends[0]], mistakes, tolerance=1e-9)
+        yield from compare(answer, first[ends[0]], mistakes, tolerance=1e-9)
 
 
 @exercise("ex-chance")
@@ -32,7 +32,7 @@ def chance(chance_skew, random):
     corpus = Corpus(counts, np.repeat([1, -1], [80, 70]), [f"word {s}" for s in range(12)])
     n, mean, seed = len(corpus), corpus.signs.mean(), int(random.integers(100))
     drawn = chance_skew(corpus, 2_000, seed)
-    yield from shaped(drawn, (12, 2_000), {"One row a word and one column a permutation, please.": (2_000, 12)})
+    yield from shaped(drawn, (12, 2_000), {"Give one row per word and one column per permutation.": (2_000, 12)})
     if not close(drawn, chance_skew(corpus, 2_000, seed)):
         yield "The same seed should draw the same permutations."
     if np.abs(drawn).max() > 1:
@@ -73,15 +73,15 @@ def carried(carried, random):
         corpora.append(Corpus(counts, np.resize([1, -1, -1], 80), [*words, "the"]))
 
     def agreement(often=(least, least), of=Corpus.label_skew):
-        found = []
+        pairs = []
         for word in [*names[4:20], "the"]:
             places = [list(corpus.vocabulary).index(word) for corpus in corpora]
-            if all(corpus.counts[:, [place]].sum() >= each for corpus, place, each in zip(corpora, places, often)):
-                found.append([of(corpus)[place] for corpus, place in zip(corpora, places)])
-        return np.corrcoef(found, rowvar=False)[0, 1]
+            if all(corpus.counts[:, [place]].sum() >= enough for corpus, place, enough in zip(corpora, places, often)):
+                pairs.append([of(corpus)[place] for corpus, place in zip(corpora, places)])
+        return np.corrcoef(pairs, rowvar=False)[0, 1]
 
     mistakes = {
-        "Rare words get in: a word has to occur that often in each of the two.": agreement((0, 0)),
+        "You kept rare words: a word has to occur that often in each of the two.": agreement((0, 0)),
         "It has to occur that often in the second corpus as well.": agreement((least, 0)),
         "It has to occur that often in the first corpus as well.": agreement((0, least)),
         "Those are signed frequencies; the skews are to be compared.": agreement(of=Corpus.signed_frequency),

@@ -32,7 +32,7 @@ def rank(weights_for, random):
     C, y = random.integers(0, 9, size=(12, 30)), np.where(np.arange(12) % 2, 1, -1)
     for labels in (y, random.permutation(y), np.sort(y)):
         weights = weights_for(C, labels)
-        yield from shaped(weights, (30,), {"One weight a word is wanted, not one a text.": (12,)})
+        yield from shaped(weights, (30,), {"Give one weight per word, not one per text.": (12,)})
         right = np.sum(np.sign(C @ weights) == labels)
         if right < 12:
             yield f"{right} of 12 texts are right; solve C w = y."
@@ -43,8 +43,8 @@ def separable(separate, random):
     seed = int(random.integers(100))
     for best, texts in enumerate((xor_of_pairs(16, 10, 4, seed), one_relevant_token(40, 20, 4, 4, seed))):
         name = ("XOR", "Assumption 1")[best]
-        found = margin, weights, lam = separate(texts)
-        yield from shaped(found, [(), (texts.vocab_size,), (len(texts),)])
+        answer = margin, weights, lam = separate(texts)
+        yield from shaped(answer, [(), (texts.vocab_size,), (len(texts),)])
         rows = texts.signs[:, None] * texts.counts.toarray()
         if lam.min(initial=0) < -1e-9:
             yield "A weight of a text is negative: the solver gives the multipliers up to sign."
@@ -64,7 +64,7 @@ def turned(which, random):
     wanted = [-np.sign(x) == np.sign(y) and abs(x / e) > 3 for x, y, e in zip(behind, elsewhere, error)]
     mistakes = {
         "Some of these are within three standard errors of zero.": behind * elsewhere < 0,
-        "These keep their sign; the others are asked for.": (behind * elsewhere > 0) & (np.abs(behind) > 3 * error),
+        "These keep their sign; take the others.": (behind * elsewhere > 0) & (np.abs(behind) > 3 * error),
         "It is the pair's skew that has to be beyond chance.": (behind * elsewhere < 0) & (np.abs(elsewhere) > 3 * error),
         "The sign has to be another, too.": np.abs(behind) > 3 * error,
     }

@@ -18,7 +18,7 @@ def linear_bag(fit, random):
     weights, at_zero = fit(corpus, ridge, np.zeros(4))
     wanted = slopes(goal, np.zeros(4))
     mistakes = {
-        "You summed over texts; the mean is wanted.": 12 * wanted,
+        "You summed over texts; take the mean.": 12 * wanted,
         "That is the gradient in gamma; the weights are gamma over the mean length.": wanted / mean,
     }
     yield from compare(at_zero, wanted, mistakes, tolerance=1e-5)
@@ -45,12 +45,12 @@ def spread_parts(dimension, random):
 @exercise("ex-two-dimensions")
 def two_dimensions(embed, random):
     scores, values, (p, v) = random.normal(size=6), random.normal(size=6), random.normal(size=(2, 2))
-    found = embed(scores, values, p, v)
-    yield from shaped(found, (6, 2), {"One row a word, please.": (2, 6)})
-    if close(found, np.outer(scores, p) + np.outer(values, v)):
+    answer = embed(scores, values, p, v)
+    yield from shaped(answer, (6, 2), {"Give one row per word.": (2, 6)})
+    if close(answer, np.outer(scores, p) + np.outer(values, v)):
         yield "p and v are neither of length one nor orthogonal: solve two equations a word."
-    yield from compare(found @ p, scores, {"With p the values come out, with v the scores: exchange them.": values}, 1e-4)
-    yield from compare(found @ v, values, tolerance=1e-4)
+    yield from compare(answer @ p, scores, {"With p the values come out, with v the scores: exchange them.": values}, 1e-4)
+    yield from compare(answer @ v, values, tolerance=1e-4)
 
 
 @exercise("ex-head-alone")
@@ -61,6 +61,6 @@ def head_alone(attended, random):
     mistakes = {
         "Divide by the sum: attention adds up to one.": often * np.exp(scores),
         "A word is attended to as often as it stands there.": np.exp(scores) / np.exp(scores).sum(),
-        "That is how often words stand there; their scores do not get in.": often,
+        "That is how often words stand there; you did not use their scores.": often,
     }
     yield from compare(attended(often, scores), paid / paid.sum(), mistakes, tolerance=1e-4)

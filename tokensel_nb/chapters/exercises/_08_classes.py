@@ -19,7 +19,7 @@ def descent(moved, random):
     mistakes = {
         "g is 1/2 as long as the model knows little.": rate * steps * share,
         "That is one step; they add up.": rate / 2 * share,
-        "The rate does not get in.": steps / 2 * share,
+        "You did not use the rate.": steps / 2 * share,
     }
     yield from compare(moved(share, rate, steps), after.token_values, mistakes, tolerance=1e-3)
 
@@ -44,7 +44,7 @@ def classes_pull(pull, random):
     gradient = slopes(lambda values: cross_entropy(shares @ values, labels), values)
     mistakes = {
         "The pull goes against the gradient of the loss.": gradient,
-        "You summed over texts; the mean is wanted.": -9 * gradient,
+        "You summed over texts; take the mean.": -9 * gradient,
         "A text pulls at its own class alone? It pushes the others away.": shares.T @ np.eye(3)[labels] / 9,
     }
     yield from compare(pull(values, corpus), -gradient, mistakes)
@@ -67,13 +67,13 @@ def between(leaning, random):
 @exercise("ex-unbalanced")
 def unbalanced(weights, random):
     labels = random.permutation(np.repeat([0, 1, 2], [20, 5, 11]))
-    found = weights(labels)
-    yield from shaped(found, labels.shape, {"One weight a text is wanted, not one a class.": (3,)})
-    if found.min() <= 0:
+    answer = weights(labels)
+    yield from shaped(answer, labels.shape, {"Give one weight per text, not one per class.": (3,)})
+    if answer.min() <= 0:
         yield "A weight is above zero."
-    if any(np.ptp(found[labels == label]) > 1e-9 for label in range(3)):
+    if any(np.ptp(answer[labels == label]) > 1e-9 for label in range(3)):
         yield "Texts of one class should have one weight."
-    totals = np.bincount(labels, found)
+    totals = np.bincount(labels, answer)
     if not close(totals / totals.sum(), np.full(3, 1 / 3)):
         yield f"The classes do not count alike: together their texts weigh {np.round(totals / totals.sum(), 2)} of all."
 
@@ -85,12 +85,12 @@ def digits(after_one_step, random):
     seen, texts = (Corpus(counts[rows], labels[rows], list("abcde")) for rows in (slice(80), slice(80, None)))
     shares, one_hot = seen.counts.toarray() / seen.lengths[:, None], np.eye(3)[seen.labels]
     logits = texts.counts @ -slopes(lambda values: cross_entropy(shares @ values, seen.labels), np.zeros((5, 3)))
-    found, wanted, by_class = after_one_step(seen, texts), logits.argmax(axis=1), shares.T @ one_hot / one_hot.sum(axis=0)
-    yield from shaped(found, (100,), {"One class a text is wanted, the place of its largest logit.": (100, 3)})
+    answer, wanted, by_class = after_one_step(seen, texts), logits.argmax(axis=1), shares.T @ one_hot / one_hot.sum(axis=0)
+    yield from shaped(answer, (100,), {"Give one class per text: the place of its largest logit.": (100, 3)})
     mistakes = {
         "That is the class with the smallest logit.": logits.argmin(axis=1),
         "A frequent class pulls the more: the mean is over all texts, not its own.": (texts.counts @ by_class).argmax(axis=1),
         "A word is divided by the length of its text.": (texts.counts @ (seen.counts.T @ one_hot)).argmax(axis=1),
-        f"{np.sum(found == wanted)} of 100 texts have the class that a small step against the gradient gives them.": found,
+        f"{np.sum(answer == wanted)} of 100 texts have the class that a small step against the gradient gives them.": answer,
     }
-    yield from compare(found, wanted, mistakes)
+    yield from compare(answer, wanted, mistakes)

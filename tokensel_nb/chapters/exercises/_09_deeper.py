@@ -53,17 +53,17 @@ def nowhere(logit, random):
 def write(two_layers, random):
     E, *rest = _drawn(random)
     counts = np.array([3, 1, 2, 1])
-    found = two_layers(E, *rest, counts)
-    yield from shaped(found, ())
-    if not close(two_layers(E, *rest, 2 * counts), found):
+    answer = two_layers(E, *rest, counts)
+    yield from shaped(answer, ())
+    if not close(two_layers(E, *rest, 2 * counts), answer):
         yield "The text twice over has another logit: counts enter as log c in both softmaxes, and nowhere else."
-    if not close(two_layers(np.vstack([E, E[:1]]), *rest, np.array([2, 1, 2, 1, 1])), found):
+    if not close(two_layers(np.vstack([E, E[:1]]), *rest, np.array([2, 1, 2, 1, 1])), answer):
         yield "To split a token into two with the same embedding changes the logit: do counts enter both softmaxes?"
     if not np.isfinite(two_layers(100 * E, *rest, counts)):
         yield "It overflows where scores are in the hundreds: subtract the largest before the exponential."
     alone, value = two_layers(E[:1], *rest, np.array([2])), E[0] @ rest[1]
     yield from compare(alone, 2 * value, {"What a token keeps of itself, residual times E_s, is missing.": value})
-    yield from compare(found, _by_package((E, *rest), counts))
+    yield from compare(answer, _by_package((E, *rest), counts))
 
 
 @exercise("ex-deeper-identity")
@@ -73,6 +73,6 @@ def identity(direction, random):
     mistakes = {
         "With M = 1 it rises always; with another M it depends on M.": np.ones(20),
         "The trace decides nothing: v chooses a direction.": np.sign(np.trace(M, axis1=1, axis2=2)),
-        "Only the sign is asked for.": bends,
+        "Give only the sign.": bends,
     }
-    yield from compare([direction(*each) for each in zip(M, v)], np.sign(bends), mistakes)
+    yield from compare([direction(*pair) for pair in zip(M, v)], np.sign(bends), mistakes)

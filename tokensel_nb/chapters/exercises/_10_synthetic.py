@@ -41,11 +41,11 @@ def impure(best, random):
 def xor_word(with_pairs, random):
     corpus = xor_of_pairs(32, 10, 4, seed=int(random.integers(100)))
     counts = corpus.counts.toarray()
-    found = with_pairs(counts)
-    yield from shaped(found, (32, counts.shape[1] + 2), {"Append two columns; the old ones stay.": (32, 2)})
-    if not close(found[:, :-2], counts):
+    answer = with_pairs(counts)
+    yield from shaped(answer, (32, counts.shape[1] + 2), {"Append two columns; the old ones stay.": (32, 2)})
+    if not close(answer[:, :-2], counts):
         yield "The old words are to stay as they are, in front."
-    new, positive = found[:, -2:], corpus.signs > 0
+    new, positive = answer[:, -2:], corpus.signs > 0
     if new[~positive].any():
         yield "A new word stands in negative texts, too: a pair is both words together, a product of two columns."
     if (new[positive].sum(axis=1) != 1).any():
@@ -57,8 +57,8 @@ def xor_word(with_pairs, random):
 @exercise("ex-zipf", "the counts", "the signs")
 def zipf(zipf_texts, random):
     words, length, seed = int(random.integers(60, 100)), int(random.integers(20, 40)), int(random.integers(100))
-    found = counts, signs = zipf_texts(400, words, length, seed)
-    yield from shaped(found, [(400, words), (400,)])
+    answer = counts, signs = zipf_texts(400, words, length, seed)
+    yield from shaped(answer, [(400, words), (400,)])
     if (counts.sum(axis=1) != length).any():
         yield f"Every text should have {length} tokens, and its relevant one is among them."
     yield from compare(np.abs(signs), np.ones(400), {"The signs are -1 and +1.": np.abs(signs)})
@@ -70,6 +70,6 @@ def zipf(zipf_texts, random):
     often = counts[:, :20].sum(axis=0)
     slope = np.polyfit(np.log(np.arange(1, 21)), np.log(np.maximum(often, 1)), 1)[0]
     if abs(slope + 1) > 0.2:
-        yield f"The twenty most common words go like their rank to the power {slope:.1f}; -1 is wanted."
+        yield f"The twenty most common words go like their rank to the power {slope:.1f}; it should be -1."
     if not close(counts, zipf_texts(400, words, length, seed)[0]) or close(counts, zipf_texts(400, words, length, seed + 1)[0]):
         yield "One seed should draw the same texts again, and another seed others."

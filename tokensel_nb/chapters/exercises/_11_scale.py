@@ -16,14 +16,14 @@ def limit(times_as_fast, random):
     shared, everybodys = random.exponential(size=2)
     alone = shared + everybodys
     for N in (int(random.integers(3, 50)), 10**9):
-        each = np.full(min(N, 1000), shared / N) + everybodys  # they work side by side: the slowest counts
+        times = np.full(min(N, 1000), shared / N) + everybodys  # they work side by side: the slowest counts
         mistakes = {
             "That is the most that any number can reach.": 1 + shared / everybodys,
             "What everybody does is not divided.": N,
             "You divided what everybody does, and left what is shared.": alone / (shared + everybodys / N),
-            "That is the share of the time; the other way round it is how many times as fast.": each.max() / alone,
+            "That is the share of the time; the other way round it is how many times as fast.": times.max() / alone,
         }
-        yield from compare(times_as_fast(shared, everybodys, N), alone / each.max(), mistakes)
+        yield from compare(times_as_fast(shared, everybodys, N), alone / times.max(), mistakes)
 
 
 @exercise("ex-scale-balance")
@@ -42,14 +42,14 @@ def balance(dim, random):
 def parts(together, random):
     corpus, ends = independent_tokens(60, 10, 8, 0.5, int(random.integers(100))), [0, 7, 25, 60]
     scores, values = random.normal(size=(2, 10))
-    found = [np.array(score_gradients(scores, values, corpus[a:b])) for a, b in pairwise(ends)]
+    gradients = [np.array(score_gradients(scores, values, corpus[a:b])) for a, b in pairwise(ends)]
     sizes = np.diff(ends)
     mistakes = {
-        "A plain mean counts a text of a small part more than one of a large part.": np.mean(found, axis=0),
-        "Each is a mean over its texts already; their sum is too large.": np.sum(found, axis=0),
-        "Divide by the number of all texts.": np.tensordot(sizes, found, axes=1),
+        "A plain mean counts a text of a small part more than one of a large part.": np.mean(gradients, axis=0),
+        "Each is a mean over its texts already; their sum is too large.": np.sum(gradients, axis=0),
+        "Divide by the number of all texts.": np.tensordot(sizes, gradients, axes=1),
     }
-    yield from compare(together(found, sizes), score_gradients(scores, values, corpus), mistakes)
+    yield from compare(together(gradients, sizes), score_gradients(scores, values, corpus), mistakes)
 
 
 @exercise("ex-scale-words")
@@ -70,14 +70,14 @@ def single(apart, random):
     texts = independent_tokens(80, 12, 6, 0.5, int(random.integers(100)))
     one, other = (init_parameters(12, 4, seed=int(seed), dtype="float64") for seed in random.integers(100, size=2))
     gaps = np.abs(flat(one) - flat(other))
-    weights = [texts.counts.toarray() * np.exp(each.token_scores) for each in (one, other)]
-    praise = [each @ of.token_values > 0 for each, of in zip(weights, (one, other))]
+    weights = [texts.counts.toarray() * np.exp(parameters.token_scores) for parameters in (one, other)]
+    praise = [of_texts @ of.token_values > 0 for of_texts, of in zip(weights, (one, other))]
     difference, verdicts = apart(one, other, texts)
-    mistakes = {"That is the mean difference; the largest is asked for.": gaps.mean()}
+    mistakes = {"That is the mean difference; take the largest.": gaps.mean()}
     mistakes |= {"Look at p and v, too.": np.abs(one.embeddings - other.embeddings).max()}
     yield from compare(difference, gaps.max(), mistakes)
     mistakes = {
-        "That is their share; their number is asked for.": np.mean(praise[0] != praise[1]),
+        "That is their share; give their number.": np.mean(praise[0] != praise[1]),
         "Logits differ in nearly every text; a verdict is a logit's sign.": len(texts),
         "You compared a model with the labels.": np.sum(praise[0] != (texts.signs > 0)),
     }

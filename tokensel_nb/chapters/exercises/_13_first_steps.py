@@ -31,8 +31,8 @@ def class_step(step_of, random):
     gradient = slopes(lambda embeddings: cross_entropy(shares @ embeddings @ heads.T, labels), E)
     mistakes = {
         "That climbs: the step goes against the gradient.": E + 2 * gradient,
-        "You summed over texts; the mean is wanted.": E - 2 * gradient * len(labels),
-        "It is a step of size one: `step` does not get in.": E - gradient,
+        "You summed over texts; take the mean.": E - 2 * gradient * len(labels),
+        "It is a step of size one: you did not use `step`.": E - gradient,
     }
     yield from compare(step_of(E, heads, shares, labels, 2.0), E - 2 * gradient, mistakes)
 
@@ -41,15 +41,15 @@ def class_step(step_of, random):
 def mirror(mirrored, random):
     counts, signs = texts(random)
     partner = np.array([2, 3, 0, 1])
-    found = counts_found, signs_found = mirrored(counts, signs, partner)
+    answer = new_counts, new_signs = mirrored(counts, signs, partner)
     mistakes = {"There are not as many labels as texts.": [(14, 4), (7,)]}
     mistakes |= {"Each text has one mirror image beside it, and stays itself.": [(7, 4), (7,)]}
-    yield from shaped(found, [(14, 4), (14,)], mistakes)
-    if signs_found.sum():
+    yield from shaped(answer, [(14, 4), (14,)], mistakes)
+    if new_signs.sum():
         yield "The labels do not cancel: a mirror image has the opposite label."
-    share = signs_found @ (counts_found / counts_found.sum(axis=1, keepdims=True))
+    share = new_signs @ (new_counts / new_counts.sum(axis=1, keepdims=True))
     if not close(share[partner], -share) or np.abs(share).max() < 1e-9:
         yield "The signed share of a partner is not the opposite: replace every word by its partner."
     given = {(*row, sign) for row, sign in zip(counts.tolist(), signs.tolist())}
-    if not given <= {(*row, sign) for row, sign in zip(counts_found.tolist(), signs_found.tolist())}:
+    if not given <= {(*row, sign) for row, sign in zip(new_counts.tolist(), new_signs.tolist())}:
         yield "The texts of the corpus themselves are to stay in it."

@@ -14,8 +14,8 @@ from .answers import close, compare, exercise, flat, parameters, shaped, slopes,
 def own_margin(solver, random):
     E, pairs = separable(random)
     rows = E[pairs[:, 0]] - E[pairs[:, 1]]
-    found = p, multipliers, D = solver(E, pairs, 2_000)
-    yield from shaped(found, [(8,), (9,), (9, 8)])
+    answer = p, multipliers, D = solver(E, pairs, 2_000)
+    yield from shaped(answer, [(8,), (9,), (9, 8)])
     yield from compare(D, rows, {"Each row is the selected token less the other.": -rows})
     leads = D @ p
     if leads.min() < 1 - 1e-3:
@@ -72,7 +72,7 @@ def small_steps(descend, random):
     move = 100 * slopes(lambda at: loss(parameters(at), corpus), begin)
     mistakes = {
         "A step goes against the gradient.": begin + move,
-        "You summed over texts; the mean is wanted.": begin - len(signs) * move,
+        "You summed over texts; take the mean.": begin - len(signs) * move,
     }
     yield from compare(after(100.0), begin - move, mistakes)
     ratio = off(1e3) / off(1e2)

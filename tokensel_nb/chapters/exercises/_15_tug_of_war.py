@@ -27,11 +27,12 @@ def competition(largest, lost_from, random):
 def own_kappa(kappa, random):
     sides, sizes = np.array([1, -1, 0, 1, -1, 0, 1, -1, 1]), np.abs(random.normal(size=9))
     values = np.where(sides, sizes * sides, sizes)
-    found, doubled = (
-        each[sides != 0] if np.shape(each) == (9,) else each for each in (kappa(values, sides), kappa(2 * values, sides))
+    answer, doubled = (
+        kappas[sides != 0] if np.shape(kappas) == (9,) else kappas
+        for kappas in (kappa(values, sides), kappa(2 * values, sides))
     )
-    yield from shaped(found, (7,))
-    if close(doubled, 2 * found):
+    yield from shaped(answer, (7,))
+    if close(doubled, 2 * answer):
         yield "With doubled values it doubles. Each term is a product of two sizes: it should become four times as large."
 
     def of_all(term=lambda size, rival: rival * np.maximum(size - rival, 0), side=-1):
@@ -42,7 +43,7 @@ def own_kappa(kappa, random):
         "A rival's own size is a factor of its term.": of_all(lambda size, rival: np.maximum(size - rival, 0) * size),
         "Those are the tokens of its own side; rivals stand on the other.": of_all(side=1),
     }
-    yield from compare(found, of_all(), mistakes)
+    yield from compare(answer, of_all(), mistakes)
 
 
 @exercise("ex-mirrored", "that of a positive token", "that of the negative one")

@@ -1,9 +1,8 @@
-"""An answer to an exercise is right, not there yet, or wrong in a way that can be named.
+"""Checks of exercises: an answer is right, missing, or wrong in a way that can be named.
 
-A check is a function with the label of its exercise. It is given what a student gives, and a generator of random numbers, and
-yields what is wrong; the first complaint is told. It holds no answer: it draws a case, and asks for a property or computes the
-case in another way. Whatever a student returns, tensors, tables or lists, passes one door (`_plain`), so checks get numpy's
-numbers.
+A check is a function with the label of its exercise. It gets the student's answer and a random generator, and yields what is
+wrong; the student sees the first complaint. It contains no answer: it draws a case, and tests a property or computes the case
+in another way. `_plain` converts tensors, tables and lists, so that checks get numpy's numbers.
 """
 
 from __future__ import annotations
@@ -25,20 +24,20 @@ RIGHT, NOT_YET = "right", "not yet"
 _CHECKS: dict[str, tuple[Callable, Callable]] = {}
 
 
-class Told(Exception):
-    """What is to be said of an answer, before a check looks at its numbers."""
+class Feedback(Exception):
+    """Feedback on an answer before a check gets its numbers."""
 
 
 def exercise(label, *parts, values=False) -> Callable:
     """Decorate a check of an exercise: a generator that takes answers and a random stream, and yields what is wrong.
 
-    Answers are functions, or ``values``. Where one holds several things, ``parts`` names them.
+    Answers are functions, or ``values``. If an answer has several parts, ``parts`` names them.
     """
 
     def register(function):
         if label in _CHECKS:
-            raise ValueError(f"label={label!r}; this exercise has a check")
-        _CHECKS[label] = function, lambda answer: _plain(answer, words=True) if values else _asked(answer, parts)
+            raise ValueError(f"label={label!r} has a check already; choose another label")
+        _CHECKS[label] = function, lambda answer: _plain(answer, words=True) if values else _wrapped(answer, parts)
         return function
 
     return register
@@ -52,28 +51,28 @@ def labels() -> list[str]:
 
 
 def verdict(label, answers, seed) -> str:
-    """Return what is to be said of the answers, values or functions, to an exercise; the seed draws the case."""
+    """Return the feedback on the answers, values or functions, to an exercise; the seed draws the case."""
     if label not in _CHECKS:
-        raise ValueError(f"label={label!r}; no exercise of this label has a check")
-    check, door = _CHECKS[label]
+        raise ValueError(f"label={label!r} has no check; choose from {', '.join(_CHECKS)}")
+    check, prepare = _CHECKS[label]
     *names, _ = signature(check).parameters
     if len(answers) != len(names):
-        return f"The check takes {len(names)} of your names ({', '.join(names)}), not {len(answers)}."
+        return f"The check needs {len(names)} answers ({', '.join(names)}), not {len(answers)}."
     if any(map(_missing, answers)):
         return NOT_YET
     try:
-        return next(check(*map(door, answers), np.random.default_rng([seed, *label.encode()])), RIGHT)
-    except Told as told:
-        return str(told)
-    except Exception as error:  # whatever a student's function returns, the notebook runs on
-        return f"This could not be checked. Has it the form that is asked for? {type(error).__name__}: {error}"
+        return next(check(*map(prepare, answers), np.random.default_rng([seed, *label.encode()])), RIGHT)
+    except Feedback as feedback:
+        return str(feedback)
+    except Exception as error:  # the notebook keeps running, whatever a student's function returns
+        return f"This could not be checked. Does it have the requested form? {type(error).__name__}: {error}"
 
 
 class Checks:
-    """Checks answers: called with an exercise's label and the answers, it prints what is to be said of them.
+    """The checks of a chapter, such as "01_model", or of a module elsewhere, by its full name.
 
-    It knows the exercises of a chapter, such as "01_model", or those of a module elsewhere, by its full name. The seed draws
-    the cases; ``right`` holds 1 or 0 for the last answer to each exercise, by its label.
+    Called with an exercise's label and the answers, it prints the feedback. The seed draws the cases; ``right`` maps labels to
+    1 or 0 for the last answers.
     """
 
     def __init__(self, chapter, seed=0) -> None:
@@ -82,44 +81,44 @@ class Checks:
         self.right: dict[str, int] = {}
 
     def __call__(self, label, *answers) -> None:
-        """Print what is to be said of the answers to an exercise, and remember whether they were right."""
-        said = verdict(label, answers, self.seed)
-        self.right[label] = int(said == RIGHT)
-        print(f"{label}: {said}")
+        """Print the feedback on the answers to an exercise, and remember whether they were right."""
+        feedback = verdict(label, answers, self.seed)
+        self.right[label] = int(feedback == RIGHT)
+        print(f"{label}: {feedback}")
 
 
-def compare(found, wanted, mistakes=None, tolerance=1e-5) -> Iterator[str]:
-    """Yield what is wrong with numbers: a mistake by its name if it is known, otherwise how they differ; six digits pass."""
-    found, wanted = _plain(found), np.asarray(wanted, dtype=float)
-    if told := next(shaped(found, wanted.shape), None):
-        yield told
-    elif not close(found, wanted, tolerance):
-        named = (said for said, value in (mistakes or {}).items() if close(found, np.asarray(value, dtype=float), tolerance))
-        yield next(named, None) or _difference(found.astype(float), wanted, tolerance)
+def compare(answer, correct, mistakes=None, tolerance=1e-5) -> Iterator[str]:
+    """Yield what is wrong with numbers: the name of a known mistake, or how they differ; six digits are enough."""
+    answer, correct = _plain(answer), np.asarray(correct, dtype=float)
+    if problem := next(shaped(answer, correct.shape), None):
+        yield problem
+    elif not close(answer, correct, tolerance):
+        named = (name for name, value in (mistakes or {}).items() if close(answer, np.asarray(value, dtype=float), tolerance))
+        yield next(named, None) or _difference(answer.astype(float), correct, tolerance)
 
 
-def shaped(found, wanted, mistakes=None) -> Iterator[str]:
-    """Yield what is wrong with a shape, a mistake by its name if it is known; or that numbers are not finite."""
-    found = _plain(found)
-    shape = [*map(np.shape, found)] if isinstance(found, tuple) else np.shape(found)
-    if wanted == () != shape:
-        yield f"A single number is wanted, not an array of shape {shape}."
-    elif shape != wanted:
-        named = (said for said, other in (mistakes or {}).items() if shape == other)
-        said = "The shapes are {}; {} are wanted." if isinstance(wanted, list) else "The shape is {}; {} is wanted."
-        yield next(named, said.format(*(str(each).strip("[]") for each in (shape, wanted))))
-    elif not all(np.isfinite(part).all() for part in (found if shape else [found])):
+def shaped(answer, correct, mistakes=None) -> Iterator[str]:
+    """Yield what is wrong with a shape: the name of a known mistake, or how it differs; or that numbers are not finite."""
+    answer = _plain(answer)
+    shape = [*map(np.shape, answer)] if isinstance(answer, tuple) else np.shape(answer)
+    if correct == () != shape:
+        yield f"Give a single number, not an array of shape {shape}."
+    elif shape != correct:
+        named = (name for name, other in (mistakes or {}).items() if shape == other)
+        problem = "The shapes are {}, but should be {}." if isinstance(correct, list) else "The shape is {}, but should be {}."
+        yield next(named, problem.format(*(str(one).strip("[]") for one in (shape, correct))))
+    elif not all(np.isfinite(part).all() for part in (answer if shape else [answer])):
         yield "It is not finite: a division by zero, or a root of a negative number?"
 
 
-def close(found, wanted, tolerance=1e-5) -> bool:
+def close(answer, correct, tolerance=1e-5) -> bool:
     """Return whether two arrays agree, relative to the largest entry of either."""
-    size = max(np.abs(found).max(initial=0), np.abs(wanted).max(initial=0), 1e-12)
-    return np.shape(found) == np.shape(wanted) and bool(np.abs(found - wanted).max(initial=0) <= tolerance * size)
+    size = max(np.abs(answer).max(initial=0), np.abs(correct).max(initial=0), 1e-12)
+    return np.shape(answer) == np.shape(correct) and bool(np.abs(answer - correct).max(initial=0) <= tolerance * size)
 
 
 def slopes(function, at, step=1e-5) -> np.ndarray:
-    """Return the gradient of a function as small steps to either side find it: what a check lays beside a formula."""
+    """Return the gradient of a function by central differences, which a check compares with a formula."""
     nudges = step * np.eye(at.size).reshape(-1, *at.shape)
     return np.reshape([function(at + nudge) - function(at - nudge) for nudge in nudges], at.shape) / (2 * step)
 
@@ -130,7 +129,7 @@ def cross_entropy(logits, labels) -> float:
 
 
 def texts(random, n=7, words=4):
-    """Return the counts and the labels of a few texts of unequal length; the first two words lean to either side."""
+    """Return the counts and the signs of a few texts of different lengths; the first two words lean to either side."""
     signs = np.where(np.arange(n) % 3, 1, -1)
     counts = random.integers(1, 5, size=(n, words))
     counts[:, 0] += 3 * (signs > 0)
@@ -139,7 +138,7 @@ def texts(random, n=7, words=4):
 
 
 def parameters(flat):
-    """Return parameters of four words in three dimensions, made of 18 numbers."""
+    """Return 18 numbers as parameters of four words in three dimensions."""
     return Parameters(flat[:12].reshape(4, 3), flat[12:15], flat[15:])
 
 
@@ -148,57 +147,55 @@ def flat(arrays):
     return np.concatenate([np.ravel(array) for array in arrays])
 
 
-def _difference(found, wanted, tolerance):
+def _difference(answer, correct, tolerance):
     """Return how numbers differ: by their sign, by a factor, or by how much."""
-    factor = np.sum(found * wanted) / max(np.sum(wanted**2), 1e-300)
-    if close(found, -wanted, tolerance):
+    factor = np.sum(answer * correct) / max(np.sum(correct**2), 1e-300)
+    if close(answer, -correct, tolerance):
         return "It has the wrong sign."
-    if abs(factor - 1) > 1e-2 and found.size > 1 and factor and close(found, factor * wanted, tolerance):
-        return f"It is {factor:.3g} times what is wanted."
-    rounded = " If it is rounded, give more digits: at least six." if close(found, wanted, 1e-2) else ""
-    size = np.abs(wanted).max()
-    return f"It is off by {np.abs(found - wanted).max():.2g}, where {size:.2g} is the size of what is wanted.{rounded}"
+    if abs(factor - 1) > 1e-2 and answer.size > 1 and factor and close(answer, factor * correct, tolerance):
+        return f"It is {factor:.3g} times the right answer."
+    rounded = " If it is rounded, give more digits: at least six." if close(answer, correct, 1e-2) else ""
+    size = np.abs(correct).max()
+    return f"It is off by {np.abs(answer - correct).max():.2g}; the right answer has the size {size:.2g}.{rounded}"
 
 
 def _missing(answer):
     return answer is None or answer is ...
 
 
-def _asked(answer, parts):
-    """Return a function that cannot change what it is given and returns numbers; to return nothing is to be not there yet."""
-    if not callable(answer):
-        raise Told(f"A function is wanted, not {type(answer).__name__}.")
+def _wrapped(function, parts):
+    """Return a student's function that cannot change its arguments and returns numbers; returning nothing means not yet."""
+    if not callable(function):
+        raise Feedback(f"Give a function, not {type(function).__name__}.")
 
-    @wraps(answer)
-    def ask(*args):
+    @wraps(function)
+    def wrapper(*args):
         try:
-            found = answer(*deepcopy(args))
+            answer = function(*deepcopy(args))
         except Exception as error:
             place = "".join(f" at {frame.line!r}" for frame in extract_tb(error.__traceback__)[1:2])
-            said = (
-                f"With the {len(args)} arguments of the exercise your function stops{place}: {error} ({type(error).__name__})."
-            )
-            raise Told(said) from error
-        if _missing(found):
-            raise Told(NOT_YET)
-        found = _plain(found)
-        if parts and len(found if isinstance(found, tuple) else np.atleast_1d(found)) != len(parts):
-            raise Told(f"Return {len(parts)} things, in this order: {', '.join(parts)}.")
-        return found
+            problem = f"{error} ({type(error).__name__})"
+            raise Feedback(f"With the exercise's {len(args)} arguments your function stops{place}: {problem}.") from error
+        if _missing(answer):
+            raise Feedback(NOT_YET)
+        answer = _plain(answer)
+        if parts and len(answer if isinstance(answer, tuple) else np.atleast_1d(answer)) != len(parts):
+            raise Feedback(f"Return {len(parts)} things, in this order: {', '.join(parts)}.")
+        return answer
 
-    return ask
+    return wrapper
 
 
-def _plain(found, words=False):
-    """Return numbers of any kind as numpy's, one alone without dimension; parts of several shapes are a tuple."""
-    if isinstance(found, (tuple, list)):
-        found = tuple(_plain(part, words) for part in found)
-        if any(isinstance(part, tuple) or np.shape(part) != np.shape(found[0]) for part in found):
-            return found
-    array = to_numpy(found.toarray() if hasattr(found, "toarray") else found)
+def _plain(answer, words=False):
+    """Return numbers of any kind as numpy's, a single one without dimensions; parts of different shapes as a tuple."""
+    if isinstance(answer, (tuple, list)):
+        answer = tuple(_plain(part, words) for part in answer)
+        if any(isinstance(part, tuple) or np.shape(part) != np.shape(answer[0]) for part in answer):
+            return answer
+    array = to_numpy(answer.toarray() if hasattr(answer, "toarray") else answer)
     try:
         array = array if array.dtype.kind in "biuf" else array.astype(float)
     except (TypeError, ValueError):
         if not words:
-            raise Told(f"Numbers are wanted, not {type(found).__name__}.") from None
+            raise Feedback(f"Give numbers, not {type(answer).__name__}.") from None
     return array.reshape(())[()] if array.size == 1 else array
