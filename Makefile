@@ -7,6 +7,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 HTML   := _build/html
 PAGES  := $(HTML)/.ready
+BOOKS  := _build/notebooks/.ready
 CORES  := $(shell getconf _NPROCESSORS_ONLN)
 
 # What the pages are made of: while it stays the same, they do.
@@ -32,7 +33,7 @@ bench: export OMP_NUM_THREADS := $(CORES)
 BUILD = rm -rf $(HTML) && $(BIN)/jupyter-book build . -W -n --keep-going --all -q >/dev/null \
 	&& echo "The book is in $(HTML)/; open file://$(CURDIR)/$(HTML)/index.html"
 
-.PHONY: help env book html pdf check test long portable contract record playthings teaching bench gpu notebooks lock audit release serve clean
+.PHONY: help env book html pdf check test long portable contract record playthings teaching bench gpu notebooks results lock audit release serve clean
 
 help: ## List the targets (default)
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -66,6 +67,12 @@ $(PAGES): $(READY) $(SOURCES)
 	@$(BUILD)
 	@touch $@
 
+notebooks: $(BOOKS) ## Write every chapter as a plain notebook, for readers, students and instructors, in _build/notebooks
+
+$(BOOKS): $(READY) $(SOURCES)
+	@rm -rf $(@D) && $(BIN)/jupyter-book build . -W -n --keep-going -q --builder custom --custom-builder notebooks >/dev/null
+	@touch $@
+
 pdf: env ## Print the book as one PDF, which the pages then link to; needs Chromium
 	@$(BIN)/python book/_tools/print_book.py
 
@@ -82,12 +89,12 @@ check: env ## For every change: lint, then all tests and examples that need neit
 	$(LINT)
 	$(PYTEST) -p no:nbval -m "not long" --doctest-modules --ignore tests/site tests tokensel_nb tokensel_report experiments course
 
-test: html ## What a change has to pass, in twelve minutes: `check`, every stored result against a new run, some pages in a browser
+test: html notebooks ## What a change has to pass, in twelve minutes: `check`, every stored result against a new run, some pages in a browser
 	$(LINT)
 	$(PYTEST) -m "not long" --doctest-modules $(NBVAL) tests tokensel_nb tokensel_report experiments course book/*.ipynb
 
 # The parts stand in tests/long.py; data/long_times.json says how long each took.
-long: html ## The tests that `make test` leaves out, in half an hour: all pages, the whole PDF, more cases; PART=pages runs a part
+long: html notebooks ## The tests that `make test` leaves out, in half an hour: all pages, the whole PDF, more cases; PART=pages runs a part
 	$(BIN)/python tests/long.py $(PART)
 
 # Processors add in other orders and round otherwise. numpy, OpenBLAS, torch and MKL choose what they run by the processor, and can
@@ -111,7 +118,7 @@ record: env ## Run all that the book shows recorded, part by part; goes on where
 playthings: env ## Train once more, and write what the pages' playthings know of every word
 	$(BIN)/python -m experiments.playthings
 
-teaching: env ## Make the notebooks of students and instructors in _build/teaching; SEED=7 draws other exercises
+teaching: notebooks ## Pack the notebooks of students and instructors in _build/teaching; SEED=7 draws other exercises
 	$(BIN)/python -m course --seed $(or $(SEED),0)
 
 bench: html ## Time the package against the alternatives
@@ -123,7 +130,7 @@ gpu: ## On a machine with a GPU, in ten minutes at most: CUDA tests, notebooks 1
 	@$(PYTHON) -m benchmarks.gpu
 
 # Code is wrapped to the width of a page first.
-notebooks: env ## Run the notebooks; store their results in place, and how long each took, ready to commit
+results: env ## Run the notebooks; store their results in place, and how long each took, ready to commit
 	$(BIN)/ruff format --quiet --line-length 88 book/*.ipynb
 	$(BIN)/python book/_tools/run_notebooks.py
 

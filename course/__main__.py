@@ -13,7 +13,8 @@ parser.add_argument("--to", type=Path, default=Path("_build", "teaching"), metav
 given = parser.parse_args()
 sys.stdout.reconfigure(errors="backslashreplace")  # a Windows console may lack letters of a folder's name
 editions = Path("_build", "notebooks")
-if not (editions / "student").is_dir():
-    sys.exit("error: the book's notebooks are not in _build/notebooks; `make notebooks` writes them")
+known = {path.stem for path in (editions / "student").glob("*.ipynb")}
+if not known or not known.issuperset(given.chapters):
+    sys.exit(f"error: {', '.join(given.chapters) or 'the book'} is not in {editions}; `make notebooks` writes all chapters")
 written = write_copies(editions, given.to, given.seed, given.chapters)
 print(f"{len(written)} notebooks for students (also in {given.to / 'student.zip'}) and instructors are in {given.to}")

@@ -23,7 +23,7 @@ def write_copies(editions, folder, seed=0, chapters=()) -> list[Path]:
             continue
         solved = seeded(nbformat.read(editions / "instructor" / path.name, as_version=4), seed)
         if seed:  # not the book's own: its results would be those of another case
-            NotebookClient(solved, timeout=600, resources={"metadata": {"path": str(folder)}}).execute()
+            NotebookClient(solved, timeout=600, resources={"metadata": {"path": str(editions)}}).execute()
         written.append(folder / "student" / path.stem / path.name)  # a folder each, as nbgrader wants them
         copies = {written[-1]: seeded(nbformat.read(path, as_version=4), seed), folder / "instructor" / path.name: solved}
         for file, copy in copies.items():

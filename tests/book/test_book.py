@@ -82,7 +82,7 @@ def test_no_file_depends_on_a_machine(tracked):
 def test_the_front_picture_is_the_chapters_own():
     cell = figures(read(ROOT / "book" / "02_one_step.ipynb"))["fig-one-step"]
     shown = (ROOT / "book" / "images" / "one_step.png").read_bytes()
-    assert base64.b64decode(cell.outputs[-1].data["image/png"]) == shown, "stale: run `make notebooks`"
+    assert base64.b64decode(cell.outputs[-1].data["image/png"]) == shown, "stale: run `make results`"
 
 
 def test_the_examples_of_the_readme_print_what_they_say():

@@ -57,7 +57,7 @@ def first_code(notebook):
     """The first code cell makes the package ready on Colab, is the same everywhere, and keeps out of nbval's way."""
     first = next(iter(code_cells(notebook)), None)
     if first is None or first.source != first_cells.SETUP or first.metadata != first_cells.METADATA:
-        yield "the first code cell is not the one of book/_tools/first_cells.py; run `make notebooks`"
+        yield "the first code cell is not the one of book/_tools/first_cells.py; run `make results`"
 
 
 def plain_python(notebook):
@@ -76,7 +76,7 @@ def run_in_order(notebook):
     """Every code cell was run, once, from the first to the last."""
     counts = [cell.execution_count for cell in code_cells(notebook)]
     if counts != list(range(1, len(counts) + 1)):
-        yield f"run counts {counts}; run `make notebooks`"
+        yield f"run counts {counts}; run `make results`"
 
 
 def no_errors(notebook):
@@ -123,15 +123,17 @@ def small(notebook):
 
 
 def claims_shown(notebook):
-    """Every claim ends its cell and left its row there, and the text before has the address that the table links to."""
-    before = None
+    """Every claim is a cell of its own, which holds its row, and the text before has the address that the table links to."""
+    text = ""
     for cell in notebook.cells:
         found = re.findall(r"\bclaim\(\s*[\"']([\w-]+)", cell.source) if cell.cell_type == "code" else []
         if found != [row["id"] for row in rows(cell)]:
-            yield f"claims {found}, but the rows {[row['id'] for row in rows(cell)]}; run `make notebooks`"
-        if found and not before.source.endswith(f"(cell-{found[0]})="):
-            yield f"(cell-{found[0]})= is not the last line of the cell before"
-        before = cell
+            yield f"claims {found}, but the rows {[row['id'] for row in rows(cell)]}; run `make results`"
+        if found and not cell.source.startswith("claim("):
+            yield f"the claim {found[0]} shares its cell with other code"
+        if found and not text.endswith(f"(cell-{found[0]})="):
+            yield f"(cell-{found[0]})= is not the last line of the text before"
+        text = cell.source if cell.cell_type == "markdown" else text
 
 
 def numbers_not_truths(notebook):
