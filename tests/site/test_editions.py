@@ -7,6 +7,7 @@ from contextlib import redirect_stdout
 
 import nbformat
 import pytest
+from nbclient import NotebookClient
 from notebooks import NOTEBOOKS, ROOT, code_cells, printed, read
 from pages import SITE, soup
 
@@ -89,6 +90,21 @@ def test_numbers_are_those_of_the_pages(path):
     assert set(re.findall(r"\\tag\{([\d.]+)\}", words)) == equations
     assert set(re.findall(r"^> \*\*(\w+ [\d.]+)\*\*", words, re.MULTILINE)) <= numbers
     assert set(re.findall(r"### (Exercise [\d.]+)", words)) <= numbers
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", EDITIONS)
+@pytest.mark.parametrize("path", NOTEBOOKS[:3], ids=lambda path: path.stem)
+def test_an_edition_runs_from_top_to_bottom(path, name, tmp_path):
+    notebook = edition(name, path)
+    stored = [
+        printed(cell) for cell in code_cells(notebook) if not cell.source.startswith(("check(", "# @title Get the package"))
+    ]
+    NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    again = [
+        printed(cell) for cell in code_cells(notebook) if not cell.source.startswith(("check(", "# @title Get the package"))
+    ]
+    assert again == stored
 
 
 # ---- students
