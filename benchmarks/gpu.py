@@ -1,7 +1,7 @@
 """All that wants a GPU, in one command of at most ten minutes, without a network: ``make gpu``.
 
 It needs Python 3.11 or newer with PyTorch for CUDA and the common scientific packages; what else is missing comes from a
-folder of wheels, which ``make wheels`` fills on a machine with a network. Runs the tests' CUDA parametrisations, the
+folder of wheels, which ``--fetch`` fills on a machine with a network. Runs the tests' CUDA parametrisations, the
 notebooks that the claims about speed rest on, and the benchmarks of the device, and writes what came of each, with the
 device's name, to ``data/gpu.json`` (and there after every part, so that a run that is cut short loses nothing).
 Without a GPU it does the same on the processor, and says so: a rehearsal. It takes six minutes of a core; where others work,

@@ -1,11 +1,14 @@
 """Checks of the exercises in 06_your_data."""
 
 from contextlib import redirect_stdout
+from functools import cache
 
 import numpy as np
 
 from tokensel_nb.chapters.exercises.answers import compare, exercise, shaped
 from tokensel_nb.datasets.movie_reviews import load_rotten_tomatoes
+
+load_sentences = cache(load_rotten_tomatoes)  # a reader checks more than once
 
 
 @exercise("ex-your-leave-out")
@@ -72,7 +75,7 @@ def impure(suspicion_of_mark, random):
 @exercise("ex-your-sentences", values=True)
 def sentences(top, highest, _):
     with redirect_stdout(None):  # the reader's line is no part of the verdict
-        corpus = load_rotten_tomatoes(min_count=1)
+        corpus = load_sentences(min_count=1)
     skews = dict(zip(corpus.vocabulary, corpus.label_skew()))
     if np.shape(top) != (4,):
         yield f"Give four words, not {np.size(top)}."

@@ -225,7 +225,7 @@ def test_what_would_be_wrong_in_silence_is_refused():
         with pytest.raises(ValueError, match=r"Negative|NaN|one class|label type|weights must|sample_weight.shape"):
             model.fit(X, y, **options)
     for settings in (dict(dim=0), dict(max_iter=0), dict(learning_rate=0), dict(alpha=-1), dict(alpha=np.nan)):
-        with pytest.raises(ValueError, match=r"at least 1|learning_rate=0|weights must hold"):
+        with pytest.raises(ValueError, match=r"at least 1|learning_rate=0|weights must be"):
             model.set_params(**settings).fit(counts, labels)
         model = AttentionClassifier(random_state=0)
     model.fit(counts, labels)

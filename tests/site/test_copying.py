@@ -1,7 +1,7 @@
 """A reader who copies the blocks of code from a page, in their order, gets the numbers that the page prints.
 
 The blocks and the results are taken from the built page. Every page shows exactly the code and the results of its notebook,
-which nbval runs; and the blocks run in a plain Python session without anything of Jupyter's too: `make copies` does that.
+which nbval runs; and the blocks run in a plain Python session without anything of Jupyter's too.
 """
 
 import json

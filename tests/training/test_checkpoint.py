@@ -149,7 +149,7 @@ def test_three_kills_lead_to_the_same_bits(texts, file):
 
 
 OTHERS = {
-    "learning_rate": (dict(learning_rate=0.1), "made with learning_rate=0.2, not 0.1; name another file"),
+    "learning_rate": (dict(learning_rate=0.1), "made with learning_rate=0.2, not 0.1; choose another file"),
     "optimizer": (dict(optimizer="gradient descent"), "made with optimizer=adam, not gradient descent"),
     "trained": (dict(trained=["output_vector"]), r"made with trained=None, not \['output_vector'\]"),
     "batch_size": (dict(batch_size=32), "made with batch_size=48, not 32"),
