@@ -10,7 +10,7 @@ import torch
 from tokenizers.pre_tokenizers import Whitespace
 
 import tokensel_nb as ts
-from experiments import deep_heads
+from experiments import deep_heads, error_level, transformers
 from experiments.encoder import Pretrained
 from experiments.subwords import wordpiece
 from tokensel_nb.chapters import ablations, deeper_reviews
@@ -95,8 +95,9 @@ FEW = range(2)
 SIDES = {name: replace(side, begin=3, evaluate_every=10, steps=20) for name, side in ablations.SIDES.items()}
 SEQUENCES = {"sequences": sequences, "LONGEST": 12}
 HEADS_OF = SEQUENCES | {"words_of": lambda *_: np.tile(np.arange(30), 10), "MOMENTS": (1, 2, 3, 4)}
+FEW_RUNS = {name: (corpus, dict.fromkeys(kinds, 1)) for name, (corpus, kinds) in transformers.NUMBERS.items()}
 FEW_MOMENTS = {  # of every part of `deep_heads`
-    name: (corpus, first, {kind: {what: [*range(1, 1 + len(at))] for what, at in when.items()} for kind, when in kinds.items()})
+    name: (corpus, first, {kind: {what: [1][: len(at)] for what, at in when.items()} for kind, when in kinds.items()})
     for name, (corpus, first, kinds) in deep_heads.NUMBERS.items()
 }
 CORPORA = {name: load for name in ("imdb", "tomatoes", "tweets")}
@@ -104,11 +105,12 @@ SMALL = {
     "reviews": {"SEEDS": FEW, "SHORT": SHORT | {"evaluate_every": 1}},
     "review_controls": {"OPTIONS": SHORT, "DESCENT": SHORT, "SEEDS": FEW, "SPLITS": FEW, "CORPORA": CORPORA, "PIECES": 80}
     | {"FREQUENT": 5},
-    "ablations": {"SIDES": SIDES, "TELLING": FEW, "DIM": 8, "FIRST_STEPS": (3, 10, 30), "SIZES": (10, 30), "SIZES_DIM": 8}
+    "ablations": {"SIDES": SIDES, "TELLING": FEW, "DIM": 8, "SIZES": (10, 30), "SIZES_DIM": 8}
     | {
         "DIMS": (4, 8),
         "SMALLER": (100,),
         "SPREAD_STEPS": 20,
+        "PATIENCE": 1,
         "imdb": cache(load),
         "OTHERS": dict.fromkeys(("tomatoes", "tweets"), load),
     },
@@ -124,19 +126,19 @@ SMALL = {
     }
     | {"LOADS": dict.fromkeys(("IMDB", "Rotten Tomatoes", "tweets"), load)},
     "your_data": {"DRAWS": 1, "SIDE": 200, "MARKED": (10,), "STRAY": (1,), "SHUFFLES": 1, "read_imdb": read}
-    | {"READS": dict.fromkeys(("IMDB", "Rotten Tomatoes", "tweets"), read)},
+    | {"READS": {"IMDB": read}},
     "encoder": {"load_encoder": bert, "LENGTH": 8}
     | {"OFTEN": 2, "DIM": 8, "LEARNT": 60, "LOOKED_AT": 60, "PLACES": 1, "EXPLAINED": 20, "IN_TEXTS": 2}
     | {"TABLE": dict(steps=10, learning_rate=0.05, evaluate_every=10)},
-    "error_level": {"RUNS": 2, "CERTIFIED": 1},
-    "dimension": {"SEEDS": FEW, "SIZES": 2 ** np.arange(8, 10), "SHARED": 2 ** np.arange(8, 10)},
+    "error_level": {"RUNS": 2, "CERTIFIED": 1, "sharp_everywhere": partial(error_level.sharp_everywhere, [2], [1.0])},
+    "dimension": {"SEEDS": range(1), "DRAWS": 16} | dict.fromkeys(("SIZES", "SHARED"), 2 ** np.arange(8, 10)),
     "several": {"RUNS": 12},
     "trained_head": {"RUNS": 2, "STEPS": 20, "ADOPTING_STEPS": 20, "DIM": 64, "KAPPAS": (0.3,), "LONE": (1,)},
     "from_zero": {"RUNS": 2, "DRAWS": 1, "OUTSIDE": 1, "DRAWN_CORPORA": [(1, 2)]},
     "outliers": {"SPLITS": FEW, "CORPORA": CORPORA, "OPTIONS": SHORT, "BINS": 5},
     "two_heads": DEEPER | {"SPLITS": FEW, "CORPORA": dict.fromkeys(("imdb", "tomatoes"), (load, 200))},
     "front_page": {"reviews.SETTINGS": SHORT | {"steps": 25}, "OFTEN": 10, "STARTS": FEW, "PERMUTATIONS": FEW},
-    "transformers": HEADS_OF,
+    "transformers": HEADS_OF | {"NUMBERS": FEW_RUNS},
     "small_start": {"CORPORA": CORPORA, "ENDS": dict.fromkeys(CORPORA, 40), "SPLITS": FEW, "FASTER": (1e-1, 1e-2)},
     "first_steps": SEQUENCES | {"TEXTS": dict.fromkeys(CORPORA, 60), "FEWEST": 1, "SEEDS": FEW},
     "deep_heads": {f"transformers.{name}": value for name, value in HEADS_OF.items()} | {"SEEDS": 1, "NUMBERS": FEW_MOMENTS},
