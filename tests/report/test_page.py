@@ -338,5 +338,5 @@ def test_the_wheel_holds_what_is_asked_of_the_book():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]["build"]["targets"]
     included, archived = project["wheel"]["force-include"], project["sdist"]["include"]
     for name in text_box.PARTS:
-        assert included[f"book/_static/playthings/{name}"] == f"tokensel_report/book/{name}"
-        assert f"book/_static/playthings/{name}" in archived
+        assert included[f"book/_static/playthings/{name}"] == f"tokensel_nb/chapters/playthings/{name}"
+    assert "book/_static/playthings" in archived
