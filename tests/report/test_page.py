@@ -337,6 +337,8 @@ def test_where_nothing_is_wrong_or_suspicious_the_page_says_so():
 def test_the_wheel_holds_what_is_asked_of_the_book():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]["build"]["targets"]
     included, archived = project["wheel"]["force-include"], project["sdist"]["include"]
-    for name in text_box.PARTS:
-        assert included[f"book/_static/playthings/{name}"] == f"tokensel_report/book/{name}"
-        assert f"book/_static/playthings/{name}" in archived
+    source = (ROOT / "tokensel_nb/chapters/play.py").read_text("utf-8")
+    scripts = re.findall(r'"(\w+)(?:\.js)?"', " ".join(re.findall(r'= "\w+", _module\((.*)\)', source)))
+    for name in {*text_box.PARTS, *re.findall(r'"(\w+\.(?:js|css))"', source), *(f"{script}.js" for script in scripts)}:
+        assert included[f"book/_static/playthings/{name}"] == f"tokensel_nb/chapters/playthings/{name}"
+    assert "book/_static/playthings" in archived

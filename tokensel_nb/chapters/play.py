@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import io
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from urllib.parse import parse_qsl, urlencode
 
-import anywidget
 import numpy as np
-import traitlets
 
-from ..extras import plt
+from ..extras import anywidget, plt, traitlets
+from ..margin import NotSeparableError, max_margin
 from ..model import evaluate
 from ..parameters import Parameters
 
-HERE = Path(__file__).parent / "playthings"  # within the installed package; else those of the book in a checkout
+HERE = Path(__file__).parent / "playthings"  # in an installed package; else those of the book in a checkout
 SCRIPTS = HERE if HERE.is_dir() else Path(__file__).parents[2] / "book/_static/playthings"
 
 
@@ -27,18 +27,19 @@ def _script(name) -> str:
 def _module(name, *parts) -> str:
     """Return the scripts of a plaything as one module; a function, so that every view has its own."""
     scripts = "\n".join(map(_script, ("engine.js", "ui.js", "widget_page.js", *parts, f"{name}.js")))
-    return f"const scripts = () => {{\n{scripts}\nreturn tokensel;\n}};\nconst NAME = {name!r};\n{_script('widget.js')}"
+    return f'const scripts = () => {{\n{scripts}\nreturn tokensel;\n}};\nconst NAME = "{name}";\n{_script("widget.js")}'
 
 
-def _setting(key, read, default):
+def _setting(key, read, default=None):
     """Return a property that a plaything keeps in its address, where a page would keep it."""
 
     def get(self):
-        return read(dict(parse_qsl(self.address))[f"{self.name}.{key}"]) if f"{self.name}.{key}=" in self.address else default
+        kept = self._kept().get(f"{self.name}.{key}")
+        return default if kept is None else read(kept)
 
     def put(self, value):
-        text = "_".join(f"{part:g}" for part in value) if read is _point else f"{value:g}" if read is not str else value
-        self.address = urlencode(dict(parse_qsl(self.address)) | {f"{self.name}.{key}": text})
+        text = value if read is str else "_".join(f"{part:g}" for part in np.atleast_1d(value))
+        self.address = urlencode(self._kept() | {f"{self.name}.{key}": text})
 
     return property(get, put)
 
@@ -56,10 +57,13 @@ class Plaything(anywidget.AnyWidget):
 
     Parameters
     ----------
+    given : dict, optional
+        What the scripts draw, beside what they have.
     picture : matplotlib Figure, optional
         What a notebook shows where no kernel runs, such as on GitHub or on paper.
     **settings
-        Where it begins: any property of the plaything, such as ``start`` of `Flow`.
+        Where it begins: any property of the plaything, such as ``start`` of `Flow`. A property that nobody has set is None
+        until the plaything is shown.
     """
 
     name = ""
@@ -72,11 +76,16 @@ class Plaything(anywidget.AnyWidget):
         super().__init__(given=given or {})
         self._picture = None if picture is None else _png(picture)
         for name, value in settings.items():
+            if not isinstance(getattr(type(self), name, None), property):
+                raise TypeError(f"{type(self).__name__} has no setting {name!r}")
             setattr(self, name, value)
 
     def __repr__(self):
         """Say what it is, the same on every machine."""
         return f"{type(self).__name__}: run this cell to play"
+
+    def _kept(self):
+        return dict(parse_qsl(self.address, keep_blank_values=True))
 
     def _repr_mimebundle_(self, **options):
         """Hand notebooks the widget, and beside it the picture for where no widget is shown."""
@@ -102,13 +111,25 @@ class Flow(Plaything):
     parameters : Parameters
         Of dimension 2. The query is left out: the flow has a start of its own.
     corpus : Corpus
-        A few short texts in two classes.
+        A few short texts in two classes. In each, the word that speaks most for the label is the right one.
     **options
         Of `Plaything`. ``start`` is where the query starts, an array of shape (2,); ``length`` how far along its path it is.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> from tokensel_nb.chapters import play
+    >>> corpus = ts.Corpus([[1, 0, 1], [0, 1, 1]], [1, -1], ["good", "bad", "film"])
+    >>> mine = ts.Parameters(np.array([[1, 0.5], [-1, 0.5], [0, 0]]), np.zeros(2), np.array([1, 0]))
+    >>> flow = play.Flow(mine, corpus, start=(-6, 3))
+    >>> flow  # in a notebook: the plaything
+    Flow: run this cell to play
+    >>> flow.start
+    array([-6.,  3.])
     """
 
     name, _esm = "flow", _module("flow", "plane.js")
-    start, length = _setting("p", _point, np.array([5.0, -4.0])), _setting("length", float, 0.0)
+    start, length = _setting("p", _point), _setting("length", float)
 
     def __init__(self, parameters, corpus, **options):
         """Take the words' embeddings, and the texts."""
@@ -120,13 +141,15 @@ class Flow(Plaything):
         self.given = self._given(parameters)
 
     def _given(self, parameters):
-        texts = []
+        texts, best = [], None
         for row, sign in zip(self.corpus.counts.toarray(), self.corpus.signs):
-            speaks = -sign * parameters.token_values  # the word that speaks most clearly for the label comes first
-            tokens = sorted(np.flatnonzero(row).tolist(), key=speaks.__getitem__)
+            tokens = np.repeat(np.arange(len(row)), row.astype(int)).tolist()
+            tokens.sort(key=lambda word: -sign * parameters.token_values[word])
             texts.append({"tokens": tokens, "label": int(sign > 0)})
-        rows, head = parameters.embeddings.tolist(), parameters.output_vector.tolist()
-        return {"flowOf": {"words": list(self.corpus.vocabulary), "E": rows, "v": head, "texts": texts}}
+        with suppress(NotSeparableError):
+            best = max_margin(parameters, self.corpus, [text["tokens"][0] for text in texts]).direction.tolist()
+        rows, head = np.asarray(parameters.embeddings).tolist(), np.asarray(parameters.output_vector).tolist()
+        return {"flowOf": {"words": list(self.corpus.vocabulary), "E": rows, "v": head, "texts": texts, "best": best}}
 
 
 class Plane(Plaything):
@@ -137,9 +160,23 @@ class Plane(Plaything):
     parameters : Parameters
         Of dimension 2: where words, p and v are. The property ``parameters`` is where they are now.
     words : sequence of str
-        The sentence.
+        The sentence, without repetition.
     **options
         Of `Plaything`.
+
+    Raises
+    ------
+    ValueError
+        If a word occurs twice or is "p" or "v", or if a point lies outside the picture, -1.2 to 3.1 by -2.2 to 1.7.
+
+    Examples
+    --------
+    >>> import tokensel_nb as ts
+    >>> from tokensel_nb.chapters import play
+    >>> places = ts.Parameters(np.array([[0.4, 0.2], [2, -1.5]]), np.array([1, -0.5]), np.array([0, 1]))
+    >>> plane = play.Plane(places, ["film", "bad"])
+    >>> plane.parameters.token_values
+    array([ 0.2, -1.5])
     """
 
     name, _esm = "plane", _module("plane")
@@ -150,19 +187,26 @@ class Plane(Plaything):
         super().__init__(self._given(parameters), **options)
 
     def _given(self, parameters):
-        spots = [*parameters.embeddings, parameters.cls_embedding, parameters.output_vector]
-        return {"places": {name: f"{x:g}_{y:g}" for name, (x, y) in zip([*self.words, "p", "v"], spots)}}
+        names = [*self.words, "p", "v"]
+        spots = np.array([*parameters.embeddings, parameters.cls_embedding, parameters.output_vector], float)
+        if len({*names}) < len(names) or spots.shape != (len(names), 2):
+            raise ValueError(f"{names} need different names, and a point of the plane each")
+        if (np.abs(spots - [0.95, -0.25]) > [2.15, 1.95]).any():
+            raise ValueError("a point lies outside the picture, -1.2 to 3.1 by -2.2 to 1.7; scale them")
+        return {"places": {name: f"{x:g}_{y:g}" for name, (x, y) in zip(names, spots)}}
 
     @property
     def parameters(self) -> Parameters:
         """What the reader has made of them."""
-        now = dict(parse_qsl(self.address))
+        now = self._kept()
         *rows, p, v = (_point(now.get(f"plane.{name}", place)) for name, place in self.given["places"].items())
         return Parameters(np.array(rows), p, v)
 
     @parameters.setter
     def parameters(self, parameters):
-        self.address, self.given = "", self._given(parameters)
+        given = self._given(parameters)
+        with self.hold_sync():
+            self.address, self.given = "", given
 
 
 class Cloud(Plaything):
@@ -181,11 +225,20 @@ class Cloud(Plaything):
 
     Examples
     --------
-    Watch your own training: ``ts.train(start, corpus, watch=lambda step, now: cloud.show(now))``.
+    Watch your own training:
+
+    >>> import tokensel_nb as ts
+    >>> from tokensel_nb.chapters import play
+    >>> corpus = ts.corpus_from_texts(["a good film", "a bad film"], ["up", "down"])
+    >>> start = ts.init_parameters(corpus.vocab_size, dim=4, seed=0)
+    >>> cloud = play.Cloud(start, corpus, word="good")
+    >>> cloud  # in a notebook: the plaything
+    Cloud: run this cell to play
+    >>> run = ts.train(start, corpus, steps=20, watch=lambda step, now: cloud.show(now))
     """
 
     name, _esm = "cloud", _module("cloud", "scatter.js")
-    word = _setting("word", str, "")
+    word = _setting("word", str)
 
     def __init__(self, parameters, corpus, named=(), **options):
         """Take the words' values and scores."""
@@ -197,9 +250,9 @@ class Cloud(Plaything):
         self.given = self._given(parameters)
 
     def _given(self, parameters):
-        values, scores = parameters.token_values, parameters.token_scores
-        named = self.named or [*np.argsort(scores)[-4:].tolist(), *np.argsort(values)[[0, -1]].tolist()]
-        numbers = {"values": values, "scores": scores, "weights": np.asarray(self.corpus.counts.sum(axis=0)).ravel()}
+        values, scores = np.asarray(parameters.token_values), np.asarray(parameters.token_scores)
+        named = self.named or np.unique([*np.argsort(scores)[-4:], *np.argsort(values)[[0, -1]]]).tolist()
+        numbers = {"values": values, "scores": scores, "weights": self.corpus.counts.sum(axis=0)}
         packed = {name: _bytes(of_words) for name, of_words in numbers.items()}
         return {"cloudOf": {"words": list(self.corpus.vocabulary), "named": named, **packed}}
 
@@ -215,7 +268,7 @@ class Train(Plaything):
     """
 
     name, _esm = "train", _module("train", "plane.js")
-    texts, labels, steps = _setting("texts", str, ""), _setting("labels", str, "1111100000"), _setting("steps", float, 20.0)
+    texts, labels, steps = _setting("texts", str), _setting("labels", str), _setting("steps", int)
 
 
 class Try(Plaything):
@@ -232,7 +285,7 @@ class Try(Plaything):
     """
 
     name, _esm = "try", _module("try")
-    text, step = _setting("text", str, ""), _setting("step", float, 0.0)
+    text, step = _setting("text", str), _setting("step", int)
 
     def __init__(self, stages, corpus, **options):
         """Take the words' values and scores at every stage."""
@@ -256,27 +309,27 @@ class Step(Plaything):
         Of `Plaything`. ``size`` is the size of the step, ``word`` the chosen word.
     """
 
-    name, _esm = "step", _module("step", "scatter.js")
-    size, word = _setting("eta", float, 3000.0), _setting("word", str, "")
+    name, _esm = "step", _module("step", "scatter.js", "chart.js")
+    size, word = _setting("eta", float), _setting("word", str)
 
     def __init__(self, parameters, corpus, **options):
         """Take every word's signed share, and its value before the step."""
-        draw = parameters.token_values * np.sqrt(parameters.embeddings.shape[1])
+        share, draw = corpus.signed_share(), parameters.token_values * np.sqrt(parameters.embeddings.shape[1])
         pull = corpus.shares.T @ (corpus.mean_weights * (corpus.shares @ draw))
-        numbers = {"share": corpus.signed_share(), "draw": draw, "drawn_pull": pull}
-        first = {name: _bytes(of_words) for name, of_words in numbers.items()}
-        super().__init__({"vocabulary": list(corpus.vocabulary), "firstStep": first}, **options)
+        first = {"share": _bytes(share), "draw": _bytes(draw), "drawn_pull": _bytes(pull)}
+        loudest = [corpus.vocabulary[word] for word in np.argsort(-np.abs(share))[:6]]
+        super().__init__({"vocabulary": list(corpus.vocabulary), "firstStep": first, "named": loudest}, **options)
 
 
 class Border(Plaything):
     """One word against several allies, of chapter 3; ``step`` is the size of the first step, ``allies`` their number."""
 
     name, _esm = "border", _module("border", "plane.js", "chart.js")
-    step, allies = _setting("step", float, 250.0), _setting("k", float, 3.0)
+    step, allies = _setting("step", float), _setting("k", int)
 
 
 class Start(Plaything):
     """One layer that learns from a small start, of chapter 12; ``size`` is that of the start, ``time`` the moment shown."""
 
     name, _esm = "start", _module("start", "chart.js")
-    size, time = _setting("size", float, 0.01), _setting("time", float, 360.0)
+    size, time = _setting("size", float), _setting("time", float)

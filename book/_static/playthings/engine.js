@@ -118,7 +118,7 @@ var tokensel = (() => {
   /** The same in words, of a reading: [a word or two, a sentence]. */
   function verdictInWords({ tokens: all, ids, attention, logit }) {
     const counted = all.filter(({ word }) => word.length > 1).length; // as words are in the book
-    const { kind, long, tenths, well, many } = verdict(tokensel.verdictData, ids, attention, logit, counted);
+    const { kind, long, tenths, well, many } = verdict(tokensel.verdictData ?? {}, ids, attention, logit, counted);
     if (kind === "unknown") return ["", "None of these words is in its vocabulary."];
     if (kind === "strange") return ["", `It knows only ${well} of ${many} words well: too few for a verdict.`];
     if (kind === "unclear") return ["", "No clear word here."];

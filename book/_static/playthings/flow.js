@@ -3,10 +3,13 @@
 
 tokensel.plaything("flow", (root, place) => {
   const { element, shown } = tokensel;
-  const WORDS = ["good", "bad", "the", "film"];
-  const E = [[1.3, 0.5], [-0.4, 1], [0.2, -0.5], [-0.4, -0.4]];
-  const v = [[0.8, -0.6]];
-  const TEXTS = [[0, 2], [0, 3], [1, 2], [1, 3]].map((tokens) => ({ tokens, label: 1 - tokens[0] }));
+  const OURS = {
+    words: ["good", "bad", "the", "film"], E: [[1.3, 0.5], [-0.4, 1], [0.2, -0.5], [-0.4, -0.4]], v: [0.8, -0.6],
+    texts: [[0, 2], [0, 3], [1, 2], [1, 3]].map((tokens) => ({ tokens, label: 1 - tokens[0] })), // the right word first
+    best: [2 / 9, 34 / 45], // p*: the shortest that leads by 1 in all texts, as ts.max_margin finds it; null where there is none
+  };
+  const { words: WORDS, E, v: head, texts: TEXTS, best } = tokensel.flowOf ?? OURS; // in a notebook, the reader's own
+  const v = [head];
   const NAMES = TEXTS.map(({ tokens }) => tokens.map((id) => WORDS[id]).join(" "));
   const SIDES = TEXTS.map(({ label }) => (label ? "praise" : "blame"));
   const STARTS = [[0, 0], [-6, -4], [5, -4], [-6, 3], [-1, -5], [7, 1]]; // of the chapter's six paths
@@ -21,8 +24,11 @@ tokensel.plaything("flow", (root, place) => {
   const ALL = 2; // what is shown: 0 the start alone, for those who shall guess; 1 the path and who pulls; 2 p* and other paths, too
   const START = { p: "5_-4", length: 0, shown: place.matches(".unanswered") ? 0 : ALL };
 
-  const differences = TEXTS.map(({ tokens: [word, neighbour] }) => E[word].map((each, i) => each - E[neighbour][i]));
-  const best = [2 / 9, 34 / 45]; // p*: the shortest that leads by 1 in all texts, as ts.max_margin finds it
+  const differencesOf = ({ tokens: [word, ...all] }) => {
+    const others = all.filter((other) => other !== word);
+    return others.map((other) => E[word].map((each, i) => each - E[other][i]));
+  };
+  const differences = TEXTS.flatMap(differencesOf);
   const nice = (x) => [1, 2, 4, 5, 10].map((each) => each * 10 ** Math.floor(Math.log10(x))).findLast((each) => each <= x * 1.001);
   const ticks = ([, right]) => [-1, 1, 2, 3].map((each) => each * nice((4 / 9) * right));
   const drawing = tokensel.plane({ box: BOX, ticks, called: "The plane of p", names: ["p₁, first number of p", "p₂, second number of p"] });
@@ -39,7 +45,7 @@ tokensel.plaything("flow", (root, place) => {
 
   /** The loss that is left when attention has closed, since values stay: the mean of log(1 + exp(-yγ)). */
   const values = tokensel.modelOf({ E, p: [0, 0], v }, WORDS).values[0];
-  const FLOOR = TEXTS.reduce((sum, { tokens: [word] }) => sum + Math.log1p(Math.exp(-Math.abs(values[word]))) / TEXTS.length, 0);
+  const FLOOR = TEXTS.reduce((sum, { tokens: [word], label }) => sum + Math.log1p(Math.exp((1 - 2 * label) * values[word])) / TEXTS.length, 0);
 
   // ---- paths, as far as they are needed
 
@@ -70,7 +76,7 @@ tokensel.plaything("flow", (root, place) => {
 
   const [answers, arrows, own, tugs] = Array.from({ length: 4 }, drawing.layer);
   const curve = (points) => drawing.trace(points.map((each) => each.p));
-  const leads = (p) => differences.map((D) => D[0] * p[0] + D[1] * p[1]);
+  const leads = (p) => TEXTS.map((text) => Math.min(...differencesOf(text).map((D) => D[0] * p[0] + D[1] * p[1])));
 
   /** What a half plane D · p ≥ 1 leaves of a polygon. */
   function cut(polygon, D) {
@@ -98,6 +104,11 @@ tokensel.plaything("flow", (root, place) => {
 
   /** Where all leads are at least one, the ray, the chapter's six paths. */
   function answered() {
+    const given = others.flatMap((points) => [
+      element("svg:path", { class: "path given", d: curve(points) }),
+      element("svg:circle", { class: "given", cx: drawing.at(points[0].p)[0], cy: drawing.at(points[0].p)[1], r: 3 }),
+    ]);
+    if (!best) return given;
     const [left, right, bottom, top] = BOX.map((each) => zoom * each);
     const wedge = differences.reduce(cut, [[left, bottom], [right, bottom], [right, top], [left, top]]);
     const [x, y] = drawing.at(best);
@@ -108,10 +119,7 @@ tokensel.plaything("flow", (root, place) => {
     const [rightOf, below] = zoom < 3 ? [x + 11, y + 4] : drawing.at(best.map((each) => (0.4 * top * each) / best[1]));
     return [
       element("svg:path", { class: "allowed", d: `${drawing.trace(wedge)}Z` }),
-      ...others.flatMap((points) => [
-        element("svg:path", { class: "path given", d: curve(points) }),
-        element("svg:circle", { class: "given", cx: drawing.at(points[0].p)[0], cy: drawing.at(points[0].p)[1], r: 3 }),
-      ]),
+      ...given,
       element("svg:path", { class: "ray", d: drawing.trace([[0, 0], best.map((each) => 20 * zoom * each)]) }),
       element("svg:path", { class: "star", d: `M${star.join("L")}Z` }),
       element("svg:text", { x: rightOf + (zoom < 3 ? 0 : 8), y: below }, "p*"),
@@ -141,6 +149,7 @@ tokensel.plaything("flow", (root, place) => {
 
   const dial = element("svg:svg", { viewBox: "-60 -60 120 120", class: "compass", "aria-hidden": "true" });
   function compass(p) {
+    if (!best) return;
     const tip = ([x, y], length) => [x, -y].map((each) => (length * each) / Math.hypot(x, y));
     const [[x, y], [nameX, nameY]] = [tip(best, 44), tip(best, 54)];
     const needle = Math.hypot(...p) > 0 && tip(p, 40);
@@ -255,15 +264,15 @@ tokensel.plaything("flow", (root, place) => {
 
   function sayOf(s, p) {
     const model = tokensel.modelOf({ E, p, v }, WORDS);
-    const attention = TEXTS.map(({ tokens }) => tokensel.forward(model, tokens).attention[0]);
+    const attention = TEXTS.map(({ tokens }) => tokensel.forward(model, tokens).attention.reduce((sum, each, i) => (tokens[i] === tokens[0] ? sum + each : sum), 0));
     TEXTS.forEach((_, i) => {
       numbers.rows[i][0].textContent = shown(leads(p)[i], Math.abs(leads(p)[i]) < 100 ? 2 : 0);
       shares[i].show(attention[i], SIDES[i]);
     });
-    const cosine = (p[0] * best[0] + p[1] * best[1]) / (Math.hypot(...p) * Math.hypot(...best));
-    const angle = Math.hypot(...p) > 0 ? `p points ${shown((180 / Math.PI) * Math.acos(Math.min(1, cosine)), 1)}° away from p*` : "p has no direction yet";
+    const cosine = best && (p[0] * best[0] + p[1] * best[1]) / (Math.hypot(...p) * Math.hypot(...best));
+    const angle = !best ? "no p leads in all texts" : Math.hypot(...p) > 0 ? `p points ${shown((180 / Math.PI) * Math.acos(Math.min(1, cosine)), 1)}° away from p*` : "p has no direction yet";
     const right = attention.filter((each) => each > 0.5).length;
-    told.textContent = `${right} of 4 texts give most attention to the right word${now.shown === ALL ? `; ${angle}` : ""}.`;
+    told.textContent = `${right} of ${TEXTS.length} texts give most attention to the right word${now.shown === ALL ? `; ${angle}` : ""}.`;
     const { loss, p: slope } = tokensel.gradients({ E, p, v }, TEXTS);
     summary.textContent = `p at (${shown(p[0])}, ${shown(p[1])}); loss ${shown(loss, 3)}, which is ${small(loss - FLOOR)} above the lowest possible; `
       + `all pulls together ${small(Math.hypot(...slope))}`;

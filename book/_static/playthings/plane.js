@@ -115,8 +115,9 @@ Object.assign(tokensel, (() => {
 
 tokensel.plaything("plane", (root) => {
   const { element, shown, set } = tokensel;
-  const START = { the: "-0.2_0.1", film: "0.4_0.2", was: "0_-0.2", truly: "1_0.5", bad: "2_-1.5", p: "1_-0.5", v: "0_1" };
-  const WORDS = ["the", "film", "was", "truly", "bad"];
+  const OURS = { the: "-0.2_0.1", film: "0.4_0.2", was: "0_-0.2", truly: "1_0.5", bad: "2_-1.5", p: "1_-0.5", v: "0_1" };
+  const START = tokensel.places ?? OURS; // in a notebook, the reader's own
+  const WORDS = Object.keys(START).filter((name) => name !== "p" && name !== "v");
   const BESIDE = { the: [-1, -6], was: [-1, 14] }; // on which side of its disc a name stands, and how far down
   const BOX = [-1.2, 3.1, -2.2, 1.7];
   const INNER = [-0.8, 2.7, -1.9, 1.5]; // where the middle of a line's number may be

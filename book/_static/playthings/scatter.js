@@ -24,7 +24,8 @@ Object.assign(tokensel, (() => {
     numbers.forEach((x, i) => {
       if (counts(i)) [low, high] = [Math.min(low, x), Math.max(high, x)];
     });
-    return [low - 0.05 * (high - low), high + 0.05 * (high - low)];
+    const room = 0.05 * (high - low) || 1;
+    return [low - room, high + room];
   }
 
   /** Which pixels a disc covers, and how much of each: [[to the right, down, part]]. */
@@ -153,7 +154,7 @@ Object.assign(tokensel, (() => {
       drawing.setAttribute("viewBox", `0 0 ${width} ${height}`);
       points();
       overlay();
-      const [valuemin, valuemax, valuenow] = [...shown.xRange, shown.x[shown.chosen]].map((x) => x.toPrecision(3));
+      const [valuemin, valuemax, valuenow] = [...shown.xRange, shown.x[shown.chosen]].map((x) => Number(x.toPrecision(3)));
       set(root, { "aria-valuemin": valuemin, "aria-valuemax": valuemax, "aria-valuenow": valuenow, "aria-valuetext": tell(shown.chosen) });
     }
 

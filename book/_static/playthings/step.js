@@ -8,12 +8,12 @@ tokensel.plaything("step", (root, place) => {
   const STEPS = [0, ...[10, 100, 1_000, 10_000].flatMap((power) => MANTISSAS.map((each) => Math.round(each * power))), 100_000];
   const DIMS = [...Array.from({ length: 12 }, (_, k) => [2 ** (k + 4), 3 * 2 ** (k + 3)]).flat(), 2 ** 16];
   const PRESETS = [0, 300, 3_000];
-  const NAMED = ["bad", "great", "worst", "the", "movie", "and"];
+  const NAMED = tokensel.named ?? ["bad", "great", "worst", "the", "movie", "and"]; // in a notebook, the reader's own
   const PER = 10_000; // shares are shown times so much
   const MIDDLE = 2.1e-4; // 99 of 100 words have a smaller share than this, of either sign
   const FRAME = 3_000; // a step up to which the frame stays: beyond it, the picture does
   const GLIDE = 800; // milliseconds from one step to another
-  const DEFAULTS = { eta: place.matches(".unanswered") ? 0 : 3_000, d: 2_048, word: "bad", middle: 0 };
+  const DEFAULTS = { eta: place.matches(".unanswered") ? 0 : 3_000, d: 2_048, word: NAMED[0], middle: 0 };
 
   const words = tokensel.vocabulary;
   const data = Object.fromEntries(Object.entries(tokensel.firstStep).map(([key, packed]) => [key, tokensel.unpack(packed)]));

@@ -22,8 +22,8 @@ tokensel.plaything("try", (root, holder) => {
   };
   const INSTEAD = ["wonderful", "good", "boring", "worst"];
   const LONGEST = 3000; // characters: whoever pastes a book reads its beginning
-  const STOPPED = tokensel.verdictData.step;
-  const DEFAULTS = { text: EXAMPLES[holder.matches(".tag_opens-dull") ? "dull dull dull" : "both at once"], step: STOPPED };
+  const STOPPED = tokensel.verdictData?.step; // none of a reader's own model
+  const DEFAULTS = { text: EXAMPLES[holder.matches(".tag_opens-dull") ? "dull dull dull" : "both at once"], step: STOPPED ?? reviews.stages.at(-1) };
   const LOUD = 30; // about the largest value and the largest logit there are
 
   const trained = []; // a model a stage, unpacked when it is first asked for

@@ -62,7 +62,14 @@ Object.assign(tokensel, (() => {
 
   // ---- the address: #try.text=not%20bad&try.step=3 after whatever names a place of the page
 
-  const read = () => new URLSearchParams(location.hash.slice(1));
+  /** What keeps it: the page's address; in a notebook the widget's model (widget.js), which keeps defaults, too. */
+  const address = {
+    pause: 350, // milliseconds
+    whole: false,
+    get: () => location.hash.slice(1),
+    set: (hash) => history.replaceState(null, "", hash ? `#${hash}` : location.pathname + location.search),
+  };
+  const read = () => new URLSearchParams(address.get());
 
   /** The state of a plaything, from its defaults (strings or numbers) and the address. */
   function state(name, defaults) {
@@ -84,7 +91,7 @@ Object.assign(tokensel, (() => {
    *  most: Safari allows 100 in 30 seconds. */
   function remember(name, defaults, now) {
     toWrite.set(name, [defaults, { ...now }]);
-    writing ??= setTimeout(write, Math.max(100, written + 350 - performance.now()));
+    writing ??= setTimeout(write, Math.max(address.pause / 3, written + address.pause - performance.now()));
   }
 
   function write() {
@@ -92,14 +99,13 @@ Object.assign(tokensel, (() => {
     const all = read();
     for (const [name, [defaults, now]] of toWrite) {
       for (const [key, value] of Object.entries(defaults)) {
-        if (now[key] === value) all.delete(`${name}.${key}`);
+        if (now[key] === value && !address.whole) all.delete(`${name}.${key}`);
         else all.set(`${name}.${key}`, typeof now[key] === "number" ? String(Number(now[key].toPrecision(4))) : now[key]);
       }
     }
     toWrite.clear();
     const hash = all.toString().replace(/(^|&)([^.=&]+)=(?=&|$)/g, "$1$2"); // a place of the page is no state
-    const address = hash ? `#${hash}` : location.pathname + location.search;
-    if (hash !== location.hash.slice(1)) history.replaceState(null, "", address);
+    if (hash !== address.get()) address.set(hash);
   }
 
   // ---- controls
@@ -293,6 +299,6 @@ Object.assign(tokensel, (() => {
 
   return {
     set, element, text, pointUnder, inks, clamp, number, signed, state, remember, settings, button, slider, byKeys, buttons, choice,
-    said, spelled, judged, onArrows, onDrag, calm, animate, load, soon, plaything,
+    said, spelled, judged, onArrows, onDrag, calm, animate, load, soon, plaything, address,
   };
 })());

@@ -11,14 +11,17 @@ const unpacked = (given) => {
 
 export default {
   render({ model, el }) {
-    let own = null; // what this view has written itself
+    let [own, shown] = [null, null]; // what this view has written itself, and what it shows
     el.classList.add("tokensel-widget");
     const make = () => {
       const tokensel = Object.assign(scripts(), unpacked(model.get("given")), { unpack: (numbers) => numbers });
+      [own, shown] = [null, tokensel];
       Object.assign(tokensel.address, {
         pause: 30,
+        whole: true,
         get: () => model.get("address"),
         set: (address) => {
+          if (shown !== tokensel) return; // one that was replaced meanwhile
           own = address;
           model.set("address", address);
           model.save_changes();

@@ -1,0 +1,38 @@
+"""Playthings as a notebook's Python sees them; tests/site/test_widgets.py looks at them in a browser."""
+
+import matplotlib.figure
+import numpy as np
+import pytest
+
+import tokensel_nb as ts
+from tokensel_nb.chapters import play
+
+CORPUS = ts.Corpus([[1, 0, 2], [0, 1, 1]], [1, -1], ["good", "bad", "film"])
+MINE = ts.Parameters(np.array([[1, 0.5], [-1, 0.5], [0, 0]]), np.array([1, -0.5]), np.array([1.0, 0]))
+
+
+def test_settings_are_kept_as_in_the_address_of_a_page():
+    flow = play.Flow(MINE, CORPUS, start=(-6, 3))
+    assert (flow.address, flow.length) == ("flow.p=-6_3", None)  # nobody has set it
+    assert play.Try({0: MINE}, CORPUS, text="a = b & c").text == "a = b & c"
+    with pytest.raises(TypeError, match="Flow has no setting 'strat'"):
+        play.Flow(MINE, CORPUS, strat=(1, 1))
+
+
+def test_a_flow_has_the_right_words_first_and_the_limit_direction():
+    (given,) = play.Flow(MINE, CORPUS).given.values()
+    assert [text["tokens"] for text in given["texts"]] == [[0, 2, 2], [1, 2]]
+    assert given["best"] == ts.max_margin(MINE, CORPUS).direction.tolist()
+
+
+@pytest.mark.parametrize(("words", "scale"), [(["a", "p", "b"], 1), (["a", "b"], 1), (["a", "b", "c"], 9)])
+def test_words_that_the_plane_cannot_show_are_refused(words, scale):
+    with pytest.raises(ValueError, match=r"different names|outside the picture"):
+        play.Plane(MINE._replace(embeddings=scale * MINE.embeddings), words)
+
+
+def test_a_notebook_gets_the_picture_beside_the_widget_and_the_same_text_on_every_machine():
+    data, _ = play.Cloud(MINE, CORPUS, picture=matplotlib.figure.Figure())._repr_mimebundle_()
+    assert data["image/png"].startswith(b"\x89PNG")
+    assert "application/vnd.jupyter.widget-view+json" in data
+    assert data["text/plain"] == "Cloud: run this cell to play"
