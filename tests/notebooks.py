@@ -1,6 +1,7 @@
 """The book's files, and what is in a notebook."""
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -52,3 +53,12 @@ def figures(notebook):
     """Return the cells that show a figure, by the figure's name."""
     found = {cell.metadata.get("mystnb", {}).get("figure", {}).get("name"): cell for cell in code_cells(notebook)}
     return {name: cell for name, cell in found.items() if name}
+
+
+def with_solutions(notebook):
+    """Yield the cells of a chapter, with the label of the exercise that they solve, or None; text counts by how it ends."""
+    label = None
+    for cell in notebook.cells:
+        marks = re.findall(r"\{solution-(?:start\} (\S+)|end\})", cell.source) if cell.cell_type == "markdown" else []
+        label = marks[-1] or None if marks else label
+        yield label, cell

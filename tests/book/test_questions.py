@@ -4,9 +4,7 @@ import re
 from collections import Counter
 
 import pytest
-from notebooks import NOTEBOOKS, prose, read
-
-from course.copies import instructor, student
+from notebooks import NOTEBOOKS, prose
 
 QUESTION = re.compile(r"^::::\{admonition\} Before you read on\n:class: question\n\n(.*?)\n^::::$", re.DOTALL | re.MULTILINE)
 CHOICE = re.compile(r"^:::\{dropdown\} ([^\n]+)\n(.*?)\n^:::$", re.DOTALL | re.MULTILINE)
@@ -57,15 +55,3 @@ def test_neither_place_nor_length_gives_the_right_choice_away():
     at, longest = Counter(place for place, _ in found), sum(is_longest for _, is_longest in found)
     assert min(at[place] for place in range(3)) >= len(found) / 6
     assert longest <= len(found) / 3
-
-
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
-def test_copies_keep_the_questions_and_fold_their_choices(path):
-    """Plain Jupyter knows no MyST: there a choice is a fold of its own."""
-    asked = questions(prose(path))
-    for copy in (student(read(path)), instructor(read(path))):
-        text = "\n".join(cell.source for cell in copy.cells if cell.cell_type == "markdown")
-        assert text.count("#### Before you read on\n") == len(asked)
-        assert ":::" not in text
-        for _, choices in asked:
-            assert all(f"<details><summary>{title}</summary>\n\n{says}\n\n</details>" in text for title, says in choices)

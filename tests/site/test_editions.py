@@ -8,7 +8,7 @@ from contextlib import redirect_stdout
 import nbformat
 import pytest
 from nbclient import NotebookClient
-from notebooks import NOTEBOOKS, ROOT, code_cells, printed, read
+from notebooks import NOTEBOOKS, ROOT, code_cells, printed, read, with_solutions
 from pages import SITE, soup
 
 BUILT = ROOT / "_build" / "notebooks"
@@ -36,15 +36,6 @@ def edition(name, path):
 def text(notebook):
     """Return its text."""
     return "\n\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
-
-
-def is_solution(cells):
-    """Yield every cell of a chapter's source, and whether it belongs to a solution; a cell of text may belong to both."""
-    inside = False
-    for cell in cells:
-        begins, ends = "{solution-start}" in cell.source, "{solution-end}" in cell.source
-        yield cell, inside or begins
-        inside = begins or (inside and not ends)
 
 
 @of_every_chapter
@@ -127,7 +118,7 @@ def lines(text):
 def given_away(book):
     """Return the lines of solutions that stand nowhere else; what an empty function shows is part of the task."""
     solutions, others = set(), []
-    for cell, solution in is_solution(book.cells):
+    for solution, cell in with_solutions(book):
         if cell.cell_type != "code":
             others.append(cell.source)
         elif not solution:

@@ -4,10 +4,9 @@ import re
 
 import numpy as np
 import pytest
-from notebooks import NOTEBOOKS, read
+from notebooks import NOTEBOOKS, read, with_solutions
 from wrong_answers import WRONG
 
-from course.copies import pieces
 from tokensel_nb.chapters.exercises.answers import (
     Checks,
     compare,
@@ -31,7 +30,9 @@ def test_a_wrong_answer_is_told_why(label, given, said, seed):
 
 
 def test_no_solution_is_without_its_check():
-    found = [(label, cell.source.startswith("check(")) for path in NOTEBOOKS for label, cell in pieces(read(path)) if label]
+    found = [
+        (label, cell.source.startswith("check(")) for path in NOTEBOOKS for label, cell in with_solutions(read(path)) if label
+    ]
     assert sorted(label for label, is_check in found if is_check) == sorted(labels()) == sorted({label for label, _ in found})
 
 

@@ -12,9 +12,8 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from notebooks import NOTEBOOKS, code_cells, read
+from notebooks import NOTEBOOKS, code_cells, read, with_solutions
 
-from course.copies import pieces
 from tokensel_nb.chapters.exercises.answers import NOT_YET, RIGHT, labels, verdict
 
 OF_THE_CHAPTER = {"ex-your-impure": ("centres = ", "laws = ")}  # cells that a solution needs, by what they hold
@@ -43,7 +42,7 @@ def solutions():
     for path in NOTEBOOKS:
         book = read(path)
         imports = [line for cell in code_cells(book) for line in ast.parse(cell.source).body if is_import(line)]
-        for label, cell in pieces(book):
+        for label, cell in with_solutions(book):
             if label and cell.source.startswith("check("):
                 room, names = {}, [name.id for name in ast.parse(cell.source).body[0].value.args[1:]]
                 exec(compile(ast.Module([*imports, *lines_of(label, names, book)], []), label, "exec"), room)
@@ -58,7 +57,7 @@ def is_import(line):
 def lines_of(label, names, book):
     """Return the lines of a solution that its answers need: mostly its functions."""
     cells = [cell for cell in code_cells(book) if any(held in cell.source for held in OF_THE_CHAPTER.get(label, ()))]
-    cells += [cell for of, cell in pieces(book) if of == label and cell.cell_type == "code"]
+    cells += [cell for of, cell in with_solutions(book) if of == label and cell.cell_type == "code"]
     lines = [line for cell in cells for line in ast.parse(cell.source).body]
     functions = [line for line in lines if isinstance(line, ast.FunctionDef)]
     if label in OF_THE_CHAPTER or (label not in READ_OFF and not {line.name for line in functions} >= set(names)):
