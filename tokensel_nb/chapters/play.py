@@ -137,14 +137,14 @@ class Flow(Plaything):
         super().__init__(self._given(parameters), **options)
 
     def show(self, parameters):
-        """Show other parameters of the same texts."""
+        """Show other parameters of the same texts; the start stays where it is."""
         self.given = self._given(parameters)
 
     def _given(self, parameters):
-        texts, best = [], None
+        texts, best, values = [], None, parameters.token_values
         for row, sign in zip(self.corpus.counts.toarray(), self.corpus.signs):
             tokens = np.repeat(np.arange(len(row)), row.astype(int)).tolist()
-            tokens.sort(key=lambda word: -sign * parameters.token_values[word])
+            tokens.sort(key=lambda word: -sign * values[word])
             texts.append({"tokens": tokens, "label": int(sign > 0)})
         with suppress(NotSeparableError):
             best = max_margin(parameters, self.corpus, [text["tokens"][0] for text in texts]).direction.tolist()
@@ -322,14 +322,26 @@ class Step(Plaything):
 
 
 class Border(Plaything):
-    """One word against several allies, of chapter 3; ``step`` is the size of the first step, ``allies`` their number."""
+    """One word against several allies, of chapter 3, and when it never wakes.
+
+    Parameters
+    ----------
+    **options
+        Of `Plaything`. ``step`` is the size of the first step, ``allies`` the number of allies.
+    """
 
     name, _esm = "border", _module("border", "plane.js", "chart.js")
     step, allies = _setting("step", float), _setting("k", int)
 
 
 class Start(Plaything):
-    """One layer that learns from a small start, of chapter 12; ``size`` is that of the start, ``time`` the moment shown."""
+    """One layer that learns from a small start, of chapter 12.
+
+    Parameters
+    ----------
+    **options
+        Of `Plaything`. ``size`` is the size of the start, ``time`` the moment that is shown.
+    """
 
     name, _esm = "start", _module("start", "chart.js")
     size, time = _setting("size", float), _setting("time", float)
