@@ -43,6 +43,11 @@ def soup(page):
     return BeautifulSoup(re.sub(r'<span class="\w{1,3}">([^<]*)</span>', r"\1", page.read_text("utf-8")), "html.parser")
 
 
+def shown(part):
+    """Return the text of a part, without what a tap on a mark opens."""
+    return "".join(text for text in part.find_all(string=True) if not text.find_parent(popover=True))
+
+
 # Timers that go off once and pictures of the screen that a page waits for; `settled` waits for them.
 COUNT_WAITS = """(() => {
     const waits = new Set(), { setTimeout } = window;
@@ -172,9 +177,14 @@ def letters(text):
     return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text)))
 
 
+SUPERSCRIPTS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+
+
 def numbers(text):
     """Return the numbers of a sentence, as people write them."""
-    return [float(each.replace("−", "-").replace(",", "")) for each in re.findall(r"[−-]?\d[\d,]*(?:\.\d+)?", text)]
+    text = re.sub(r" × 10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)", lambda power: f"e{power[1].translate(SUPERSCRIPTS)}", text)
+    found = re.findall(r"[−-]?\d[\d,]*(?:\.\d+)?(?:e-?\d+)?", text)
+    return [float(each.replace("−", "-").replace(",", "")) for each in found]
 
 
 def told(place, part):

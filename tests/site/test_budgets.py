@@ -4,7 +4,7 @@ import re
 
 import browser as real_browser
 import pytest
-from pages import CHAPTERS, FRONT, each_page, soup
+from pages import CHAPTERS, FRONT, each_page, shown, soup
 
 READ = [FRONT, *CHAPTERS]
 WORDS = 24_000  # in all
@@ -15,7 +15,7 @@ WORD = re.compile(r"[\w’-]+")
 def words(page):
     """Count the words that stand open in paragraphs, lists, headings and captions: those that are shown without a click."""
     found = [each for each in soup(page).select("article :is(p, li, h1, h2, h3, figcaption)") if not each.find(["p", "li"])]
-    return sum(len(WORD.findall(each.get_text())) for each in found if not each.find_parent("details", open=False))
+    return sum(len(WORD.findall(shown(each))) for each in found if not each.find_parent("details", open=False))
 
 
 def test_the_book_can_be_read_in_an_evening():

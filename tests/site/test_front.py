@@ -7,7 +7,7 @@ import browser as real_browser
 import numpy as np
 import pytest
 from helpers import shipped, unpacked
-from pages import FRONT, QUIET, numbers, problems, settle, soup, violations
+from pages import FRONT, QUIET, numbers, problems, settle, shown, soup, violations
 
 import tokensel_nb as ts
 from tokensel_nb.chapters.recorded import recorded
@@ -96,9 +96,9 @@ def check(tab, text, verdict, box=0):
     mirror = tab.locator(".mirror").nth(box)
     assert mirror.evaluate("(each) => each.textContent").rstrip("\u200b") == text
     read = "(all) => all.map((each) => [each.textContent.toLowerCase(), each.style.getPropertyValue('--q')])"
-    for word, shown in mirror.locator("span").evaluate_all(read):
+    for word, share in mirror.locator("span").evaluate_all(read):
         count = len(re.findall(rf"\b{word}\b", text.lower()))
-        assert float(shown) == pytest.approx(of_words.get(word, 0) / count, abs=6e-4)
+        assert float(share) == pytest.approx(of_words.get(word, 0) / count, abs=6e-4)
 
 
 @pytest.fixture
@@ -234,4 +234,4 @@ def test_the_essay_has_the_recorded_numbers():
     sides = recorded("ablations_sides")
     runs = ([run["test_accuracy"] for run in sides[kind]["runs"]] for kind in ("bag", "all"))
     wanted = [[round(100 * np.mean(right))] for right in (sides["linear"]["shares"]["test_accuracies"], *runs)]
-    assert [numbers(row.select("td")[1].get_text()) for row in page.select("article tbody tr")] == wanted
+    assert [numbers(shown(row.select("td")[1])) for row in page.select("article tbody tr")] == wanted

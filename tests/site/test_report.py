@@ -87,7 +87,7 @@ def test_a_report_is_whole_and_accessible(made, opened, theme):
     visit = opened(made(), theme=theme)
     tab = visit.tab
     assert "48 texts; words in a text, median: 4." in tab.locator("main").text_content()
-    tab.get_by_text("Beside other classifiers").click()
+    tab.get_by_text("Other classifiers, and calibration").click()
     assert tab.get_by_role("img").get_attribute("aria-label").startswith("Bins of texts beside a dashed diagonal.")
     edges = (
         "(all) => all.map((each) => { const e = each.getBoundingClientRect(); return [e.left, -e.right, e.top, -e.bottom] })"
