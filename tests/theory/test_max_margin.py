@@ -6,7 +6,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import optimize
 
-from experiments.error_level import corpus_of
+from experiments.trained_head import mirrored
 from tokensel_nb import Corpus, competition, complete_tokens, one_relevant_token, rows_with_values
 from tokensel_nb.margin import NotSeparableError, kkt_residual, max_margin, selected_pairs, span
 
@@ -177,17 +177,6 @@ def test_what_would_give_a_wrong_direction_is_refused(tiny):
     }.items():
         with pytest.raises(ValueError, match=message):
             max_margin(*bad)
-
-
-def mirrored(random) -> Corpus:
-    """Draw a corpus that exchanging tokens 2i and 2i + 1 maps to itself with labels flipped; its last tokens are irrelevant."""
-    kinds, irrelevant = int(random.integers(2, 5)), int(random.integers(1, 5))
-    chosen = np.r_[np.arange(kinds), random.integers(0, kinds, random.integers(0, 4))]
-    beside = random.poisson(0.5, (len(chosen), irrelevant))
-    beside[np.arange(len(chosen)), random.integers(0, irrelevant, len(chosen))] += 1
-    both = [np.hstack([np.eye(2 * kinds, dtype=int)[2 * chosen + label], beside]) for label in (0, 1)]
-    weights = random.exponential(size=len(chosen)) + 0.1
-    return corpus_of(np.vstack(both), np.repeat([1, -1], len(chosen)), np.tile(weights, 2))
 
 
 def test_dependent_constraints_are_solved_to_rounding():
