@@ -89,7 +89,7 @@ check: env ## For every change: lint, then all tests and examples that need neit
 	$(LINT)
 	$(PYTEST) -p no:nbval -m "not long" --doctest-modules --ignore tests/site tests tokensel_nb tokensel_report experiments course
 
-test: html notebooks ## What a change has to pass, in twelve minutes: `check`, every stored result against a new run, some pages in a browser
+test: html notebooks ## What a change has to pass, in ten minutes: `check`, every stored result against a new run, some pages in a browser
 	$(LINT)
 	$(PYTEST) -m "not long" --doctest-modules $(NBVAL) tests tokensel_nb tokensel_report experiments course book/*.ipynb
 
