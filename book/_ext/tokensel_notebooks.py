@@ -25,6 +25,7 @@ from tokensel_book import notebooks
 from tokensel_markdown import SILENT, Markdown, escaped, kind
 from tokensel_modes import is_cell
 
+from book._tools.first_cells import in_colab
 from course.answers import empty_answer, graded_check
 
 EDITIONS = ("reader", "student", "instructor")
@@ -53,14 +54,9 @@ class Notebooks(Builder):
         return self.get_target_uri(to)
 
     @property
-    def repository(self) -> str:
-        """The repository's owner and name."""
-        return self.config.html_theme_options["repository_url"].removeprefix("https://github.com/")
-
-    @property
     def site(self) -> str:
         """Where the pages are published: where the settings say, or else on the repository's own pages."""
-        owner, name = self.repository.split("/")
+        owner, name = self.config.html_theme_options["repository_url"].split("/")[-2:]
         return (self.config.html_baseurl or f"https://{owner}.github.io/{name}").rstrip("/")
 
     def prepare_writing(self, docnames: set[str]) -> None:
@@ -172,8 +168,8 @@ class Chapter:
     def where_this_is(self) -> str:
         """Return the line below the title."""
         book, page = f"{self.builder.site}/", self.builder.get_target_uri(self.page)
-        colab = f"https://colab.research.google.com/github/{self.builder.repository}/blob/notebooks/{self.name}.ipynb"
-        links = [f"A notebook of the book [{self.builder.config.project}]({book})", f"[this chapter as a page]({page})"]
+        colab = in_colab(f"{self.name}.ipynb")
+        links = [f"A notebook of the book [{self.builder.config.html_title}]({book})", f"[this chapter as a page]({page})"]
         return " · ".join(
             links + [f"[open in Colab]({colab})"] * (self.edition == "reader")
         )  # what opens there has the solutions
