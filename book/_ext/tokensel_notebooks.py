@@ -100,7 +100,7 @@ class Chapter:
 
     def notebook(self):
         """Return the notebook."""
-        self.write(child for child in self.doctree.children if not isinstance(child, nodes.raw))  # the theme's scripts
+        self.write(child for child in self.doctree.children if not isinstance(child, nodes.raw))  # raw: the theme's scripts
         if self.solutions:
             self.heading(2, "Solutions")
         for number, children in self.solutions:
@@ -177,7 +177,6 @@ class Chapter:
         elif any(node.findall(is_cell)):
             self.heading(self.level + 1, f"{escaped(node['title'])} {self.markdown.anchors(node)}".strip(), closed=True)
             self.write(node.children)
-            self.end_text()
             self.hides = True
         else:
             self.apart(node)
@@ -217,8 +216,7 @@ class Chapter:
     def code(self, parts: list[nodes.Element]) -> None:
         """Write neighbouring cells of code: a page shows what they draw first, and folds the rest."""
         if self.hides:
-            section = f"{self.markdown.inlines(parts[0].parent[0])} (continued)"
-            self.heading(self.level + 1, next(filter(None, map(self.figure, parts)), section))
+            self.heading(self.level + 1, next(filter(None, map(self.figure, parts)), "Code"))
         cells = {}
         for part in parts:
             for cell in [part] if is_cell(part) else part.findall(is_cell):
