@@ -29,8 +29,7 @@ def show(visit, tmp_path):
     """Return a function that shows a widget, or tells the page what Python has changed, and Python what the page has."""
     (tmp_path / "page.html").write_text(PAGE, "utf-8")
     opened, known = visit(tmp_path / "page.html"), []
-    traits = lambda widget: {name: getattr(widget, name) for name in ("address", "frame", "given")}
-    state = lambda widget: json.dumps(traits(widget), default=lambda numbers: {"bytes": list(numbers)})
+    state = lambda widget: json.dumps(widget.get_state(["address", "frame", "given"]), default=lambda x: {"bytes": list(x)})
 
     def show(widget):
         if [state(widget)] != known:
@@ -68,12 +67,10 @@ def test_words_in_the_plane_are_moved_by_either_side(show):
     show(plane).get_by_role("slider", name="film").press("ArrowUp")
     show(plane)
     assert np.allclose(plane.parameters.embeddings - MINE.embeddings, [[0, 0], [0, 0], [0, 0.1], [0, 0]])
-    plane.parameters = MINE._replace(output_vector=np.array([-1, 0]))
-    assert "logit −" in show(plane).inner_text()
-    far = plane.parameters._replace(embeddings=np.array([[30, 0.5], [-7, 0.5], [0, 0], [0.2, 90]]))
+    far = MINE._replace(embeddings=np.array([[30, 0.5], [-7, 0.5], [0, 0], [0.2, 90]]), output_vector=np.array([-1, 0]))
     plane.parameters = far
     show(plane).get_by_role("slider", name="good").press("ArrowDown")
-    show(plane)
+    assert "logit −" in show(plane).inner_text()
     assert np.allclose(plane.parameters.embeddings - far.embeddings, [[0, -6], [0, 0], [0, 0], [0, 0]])  # 60 times as far away
 
 
