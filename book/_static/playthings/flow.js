@@ -8,7 +8,8 @@ tokensel.plaything("flow", (root, place) => {
     texts: [[0, 2], [0, 3], [1, 2], [1, 3]].map((tokens) => ({ tokens, label: 1 - tokens[0] })), // the right word first
     best: [2 / 9, 34 / 45], // p*: the shortest that leads by 1 in all texts, as ts.max_margin finds it; null where there is none
   };
-  const { words: WORDS, E, v: head, texts: TEXTS, best } = tokensel.flowOf ?? OURS; // in a notebook, the reader's own
+  const given = tokensel.flowOf ?? OURS; // in a notebook, the reader's own
+  const { words: WORDS, E, v: head, texts: TEXTS, best } = given;
   const v = [head];
   const NAMES = TEXTS.map(({ tokens }) => tokens.map((id) => WORDS[id]).join(" "));
   const SIDES = TEXTS.map(({ label }) => (label ? "praise" : "blame"));
@@ -35,7 +36,7 @@ tokensel.plaything("flow", (root, place) => {
   const { now, change, redraw, draw, begin } = tokensel.settings(root, "flow", START, picture, { shown: [0, 1, ALL] });
   let start = near(tokensel.pointIn(now.p, START.p));
   let at = Math.max(LENGTHS.findLastIndex((each) => each <= now.length + 1e-9), 0); // how far p has come; parts while it plays
-  let [path, others, zoom, held, playing] = [null, null, 1, false, null];
+  let [path, zoom, held, playing] = [null, 1, false, null];
 
   /** A point that may be a start. */
   function near([x, y]) {
@@ -104,11 +105,11 @@ tokensel.plaything("flow", (root, place) => {
 
   /** Where all leads are at least one, the ray, the chapter's six paths. */
   function answered() {
-    const given = others.flatMap((points) => [
+    const drawn = given.others.flatMap((points) => [
       element("svg:path", { class: "path given", d: curve(points) }),
       element("svg:circle", { class: "given", cx: drawing.at(points[0].p)[0], cy: drawing.at(points[0].p)[1], r: 3 }),
     ]);
-    if (!best) return given;
+    if (!best) return drawn;
     const [left, right, bottom, top] = BOX.map((each) => zoom * each);
     const wedge = differences.reduce(cut, [[left, bottom], [right, bottom], [right, top], [left, top]]);
     const [x, y] = drawing.at(best);
@@ -119,7 +120,7 @@ tokensel.plaything("flow", (root, place) => {
     const [rightOf, below] = zoom < 3 ? [x + 11, y + 4] : drawing.at(best.map((each) => (0.4 * top * each) / best[1]));
     return [
       element("svg:path", { class: "allowed", d: `${drawing.trace(wedge)}Z` }),
-      ...given,
+      ...drawn,
       element("svg:path", { class: "ray", d: drawing.trace([[0, 0], best.map((each) => 20 * zoom * each)]) }),
       element("svg:path", { class: "star", d: `M${star.join("L")}Z` }),
       element("svg:text", { x: rightOf + (zoom < 3 ? 0 : 8), y: below }, "p*"),
@@ -236,7 +237,8 @@ tokensel.plaything("flow", (root, place) => {
     const box = BOX.map((each) => zoom * each);
     drawing.look(box);
     path = onward(path, 1.5 * box[3]);
-    if (now.shown === ALL) others = (others ?? STARTS.map(pathFrom)).map((points) => onward(points, 1.5 * box[3]));
+    // Kept with what they are computed from: a notebook makes a plaything anew for every start that Python asks for
+    if (now.shown === ALL) given.others = (given.others ?? STARTS.map(pathFrom)).map((points) => onward(points, 1.5 * box[3]));
     drawing.put(arrows, field());
     drawing.put(answers, ...(now.shown === ALL ? answered() : []));
     const [x, y] = drawing.at(p);
