@@ -102,6 +102,9 @@ class Chapter:
         for number, children in self.solutions:
             self.heading(3, f"Solution {number}", closed=True)
             self.write(children)
+        if self.solutions:
+            self.heading(2, "Read on")  # after "Run all", JupyterLab opens what hides the last cell
+            self.say(self.what_follows())
         self.end_text()
         book = deepcopy(self.source)
         book.cells = linked(self.cells)
@@ -161,9 +164,16 @@ class Chapter:
         book, page = f"{self.builder.site}/", self.builder.get_target_uri(self.page)
         colab = in_colab(f"{self.name}.ipynb")
         links = [f"A notebook of the book [{self.builder.config.html_title}]({book})", f"[this chapter as a page]({page})"]
+        links.append(f"[what ✓ means]({self.builder.get_target_uri('book/claims')})")
         return " · ".join(
             links + [f"[open in Colab]({colab})"] * (self.edition == "reader")
         )  # what opens there has the solutions
+
+    def what_follows(self) -> str:
+        """Return a link to the next chapter, or from the last one to the book."""
+        pages = [*notebooks(self.builder.app), "book/index"]
+        page = pages[pages.index(self.page) + 1]
+        return f"[{self.builder.env.titles[page].astext()}]({self.builder.get_target_uri(page)})"
 
     def _write_fold(self, node):
         if "exercises" in node["kinds"]:
@@ -179,6 +189,8 @@ class Chapter:
 
     def _write_container(self, node):
         self.apart(node)
+
+    _write_admonition = _write_container
 
     def apart(self, node):
         """Write what unfolds in a cell of its own, so that there is room around it."""
