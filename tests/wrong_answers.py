@@ -39,6 +39,25 @@ def shares(counts):
     return counts / counts.sum(axis=1, keepdims=True)
 
 
+def wrongness(margin):
+    """Return how wrong verdicts are, from their margins."""
+    return 1 / (1 + np.exp(margin))
+
+
+def values_after(gamma, counts, y, step, norm, g=wrongness, of=shares):
+    """Take a step on the embeddings."""
+    return gamma + step * norm**2 * of(counts).T @ (y * g(y * (shares(counts) @ gamma))) / len(y)
+
+
+def values_with_v(E, v, counts, y, step, late=False, far=1):
+    """Take a step on the embeddings, and one on the head; its gradient may be taken too late."""
+    beta = shares(counts).T @ (y * wrongness(y * (shares(counts) @ E @ v))) / len(y)
+    moved = E + step * np.outer(beta, v)
+    if late:
+        E, beta = moved, shares(counts).T @ (y * wrongness(y * (shares(counts) @ moved @ v))) / len(y)
+    return moved @ (v + far * step * beta @ E)
+
+
 def softmax(scores):
     """Return weights that add up to one."""
     return np.exp(scores - scores.max()) / np.exp(scores - scores.max()).sum()
@@ -95,6 +114,22 @@ WRONG = {
         (lambda *given: 2 * given[0] - class_step(*given), "against the gradient"),
         (lambda *given: given[0] + len(given[2]) * (class_step(*given) - given[0]), "summed over texts"),
         (lambda *given: class_step(*given[:-1], 1.0), "size one"),
+    ],
+    "ex-derive-step": [
+        (lambda *given: 2 * given[0] - values_after(*given), "down the slope"),
+        (lambda *given: values_after(*given, g=lambda margin: 0.5), "near zero"),
+        (lambda *given: values_after(*given[:4], given[4] ** 0.5), "That is its length"),
+        (lambda *given: values_after(*given[:4], 1.0), "That is one"),
+        (lambda *given: values_after(*given, of=lambda counts: counts), "not a count"),
+        (lambda *given: given[0] + len(given[2]) * (values_after(*given) - given[0]), "not a sum"),
+        (lambda *given: values_after(*given) - given[0], "the move alone"),
+    ],
+    "ex-move-v": [
+        ((lambda *given: values_with_v(*given, late=True), lambda length: 1 + length**2), "taken at the start"),
+        ((lambda *given: values_with_v(*given, far=0), lambda length: 1 + length**2), "What does that add"),
+        ((lambda *given: values_with_v(*given), lambda length: 2.0), "of length one"),
+        ((lambda *given: values_with_v(*given), lambda length: 1 + length), "square of the length"),
+        ((lambda *given: values_with_v(*given), lambda length: length**2), "add 1"),
     ],
     "ex-labels": [
         (lambda wanted, share, dim: 4 / (dim * share.var() * (wanted**-2 - 1)), "square of the step"),
