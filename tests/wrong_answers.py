@@ -58,6 +58,17 @@ def values_with_v(E, v, counts, y, step, late=False, far=1):
     return moved @ (v + far * step * beta @ E)
 
 
+def pace(E, v, y, along=None):
+    """Return how fast a lead grows, from the verdict by `v` and the difference of values along `along`."""
+    D = E[0] - E[1]
+    return y * (D @ (v if along is None else along)) * (D @ D) / (1 + np.exp(y * (E[0] @ v)))
+
+
+def grown(t, c):
+    """Return a lead."""
+    return np.log(1 + c * t)
+
+
 def softmax(scores):
     """Return weights that add up to one."""
     return np.exp(scores - scores.max()) / np.exp(scores - scores.max()).sum()
@@ -122,14 +133,13 @@ WRONG = {
         (lambda *given: values_after(*given[:4], 1.0), "That is one"),
         (lambda *given: values_after(*given, of=lambda counts: counts), "not a count"),
         (lambda *given: given[0] + len(given[2]) * (values_after(*given) - given[0]), "not a sum"),
-        (lambda *given: values_after(*given) - given[0], "the move alone"),
     ],
     "ex-move-v": [
         ((lambda *given: values_with_v(*given, late=True), lambda length: 1 + length**2), "taken at the start"),
         ((lambda *given: values_with_v(*given, far=0), lambda length: 1 + length**2), "What does that add"),
-        ((lambda *given: values_with_v(*given), lambda length: 2.0), "of length one"),
-        ((lambda *given: values_with_v(*given), lambda length: 1 + length), "square of the length"),
-        ((lambda *given: values_with_v(*given), lambda length: length**2), "add 1"),
+        ((values_with_v, lambda length: 2.0), "of length one"),
+        ((values_with_v, lambda length: 1 + length), "square of the length"),
+        ((values_with_v, lambda length: length**2), "add 1"),
     ],
     "ex-labels": [
         (lambda wanted, share, dim: 4 / (dim * share.var() * (wanted**-2 - 1)), "square of the step"),
@@ -177,6 +187,30 @@ WRONG = {
         (lambda *given: longer(2, 2, *own_margin(*given)), "shorter p"),
         (lambda *given: own_margin(*given, falls=False), "fall again"),
         (lambda E, pairs, rounds: own_margin(E, pairs, 1), "all rounds made"),
+    ],
+    "ex-by-hand": [
+        (lambda D: (D[0] / (D[0] @ D[0]), np.zeros(4)), "You used row 1: row 3 leads by 0.38"),
+        (lambda D: (np.linalg.solve(D[:2], [1, 1]), np.zeros(4)), "a factor is negative"),
+        (lambda D: (np.linalg.solve(D[[0, 3]], [1, 1]), np.zeros(4)), "row 4: row 3 leads by 0.51"),
+        (lambda D: ([0.28216632, 0.95936547], np.zeros(4)), "of length one"),
+        (lambda D: ([2 / 9, 34 / 45], [1, 58.4 / 45, 1, 58.4 / 45]), "the leads"),
+        (lambda D: ([2 / 9, 34 / 45], [236 / 675, 0, 548 / 2025, 0]), "right for the page"),
+    ],
+    "ex-hypotheses": [
+        (("selects", "fixed", "flow", "clearest", "selects", "yes"), "pull against each other"),
+        (("yes", "yes", "flow", "clearest", "selects", "yes"), "Which parameters move"),
+        (("yes", "fixed", "fixed", "clearest", "selects", "yes"), "Adam divides"),
+        (("yes", "fixed", "flow", "yes", "selects", "yes"), "Compare the values"),
+        (("yes", "fixed", "flow", "clearest", "clearest", "yes"), "Assumption 1 holds"),
+        (("yes", "fixed", "flow", "clearest", "selects", "clearest"), "does not name the dimension"),
+    ],
+    "ex-log-time": [
+        ((lambda E, v, y: pace(E, v, y) / ((E[0] - E[1]) @ (E[0] - E[1])), grown), "multiply the pull"),
+        ((lambda E, v, y: pace(E, v, y) / np.linalg.norm(E[0] - E[1]), grown), "squared?"),
+        ((lambda E, v, y: pace(E, 0 * v, y, v), grown), "verdict late"),
+        ((pace, lambda t, c: np.log(c * t)), "At time 0"),
+        ((pace, lambda t, c: c * np.log(1 + t)), "inside of the logarithm"),
+        ((pace, lambda t, c: np.log10(1 + c * t)), "natural"),
     ],
     "ex-pairs": [
         (lambda Q, gamma, E: 2 * by_pairs(Q, gamma, E), "counted twice"),

@@ -25,7 +25,6 @@ def derive_step(values_after, random):
         "What is v·v? That is one.": gamma - move / norm**2,
         "Attention is a share of a text, not a count.": gamma + step * norm**2 * ((signs * g) @ counts) / len(signs),
         "The loss is a mean over texts, not a sum.": gamma - len(signs) * move,
-        "That is the move alone; add it to the values before.": -move,
     }
     yield from compare(values_after(gamma, counts, signs, step, norm), gamma - move, mistakes)
 
