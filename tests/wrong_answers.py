@@ -201,7 +201,7 @@ WRONG = {
         (("yes", "yes", "flow", "clearest", "selects", "yes"), "Which parameters move"),
         (("yes", "fixed", "fixed", "clearest", "selects", "yes"), "Adam divides"),
         (("yes", "fixed", "flow", "yes", "selects", "yes"), "Compare the values"),
-        (("yes", "fixed", "flow", "clearest", "clearest", "yes"), "Assumption 1 holds"),
+        (("yes", "fixed", "flow", "clearest", "clearest", "yes"), "first assumption holds"),
         (("yes", "fixed", "flow", "clearest", "selects", "clearest"), "does not name the dimension"),
     ],
     "ex-log-time": [

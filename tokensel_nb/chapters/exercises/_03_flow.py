@@ -60,7 +60,7 @@ def hypotheses(a, b, c, d, e, f, random):
         "b": ("fixed", b, "Which parameters move?"),
         "c": ("flow", c, "Adam divides each coordinate of the gradient by a size of its own. Is that the path of the theorem?"),
         "d": ("clearest", d, "Compare the values in the fifth text. Is one larger than the other?"),
-        "e": ("selects", e, "Assumption 1 holds there. What does attention do in bad the?"),
+        "e": ("selects", e, "The first assumption holds there. What does attention do in bad the?"),
         "f": ("yes", f, "Which condition would fail? The theorem does not name the dimension."),
     }
     yield from (f"({case}) {reason}" for case, (right, given, reason) in reasons.items() if str(given) != right)
