@@ -39,6 +39,36 @@ def shares(counts):
     return counts / counts.sum(axis=1, keepdims=True)
 
 
+def wrongness(margin):
+    """Return how wrong verdicts are, from their margins."""
+    return 1 / (1 + np.exp(margin))
+
+
+def values_after(gamma, counts, y, step, norm, g=wrongness, of=shares):
+    """Take a step on the embeddings."""
+    return gamma + step * norm**2 * of(counts).T @ (y * g(y * (shares(counts) @ gamma))) / len(y)
+
+
+def values_with_v(E, v, counts, y, step, late=False, far=1):
+    """Take a step on the embeddings, and one on the head; its gradient may be taken too late."""
+    beta = shares(counts).T @ (y * wrongness(y * (shares(counts) @ E @ v))) / len(y)
+    moved = E + step * np.outer(beta, v)
+    if late:
+        E, beta = moved, shares(counts).T @ (y * wrongness(y * (shares(counts) @ moved @ v))) / len(y)
+    return moved @ (v + far * step * beta @ E)
+
+
+def pace(E, v, y, along=None):
+    """Return how fast a lead grows, from the verdict by `v` and the difference of values along `along`."""
+    D = E[0] - E[1]
+    return y * (D @ (v if along is None else along)) * (D @ D) / (1 + np.exp(y * (E[0] @ v)))
+
+
+def grown(t, c):
+    """Return a lead."""
+    return np.log(1 + c * t)
+
+
 def softmax(scores):
     """Return weights that add up to one."""
     return np.exp(scores - scores.max()) / np.exp(scores - scores.max()).sum()
@@ -96,6 +126,21 @@ WRONG = {
         (lambda *given: given[0] + len(given[2]) * (class_step(*given) - given[0]), "summed over texts"),
         (lambda *given: class_step(*given[:-1], 1.0), "size one"),
     ],
+    "ex-derive-step": [
+        (lambda *given: 2 * given[0] - values_after(*given), "down the slope"),
+        (lambda *given: values_after(*given, g=lambda margin: 0.5), "near zero"),
+        (lambda *given: values_after(*given[:4], given[4] ** 0.5), "That is its length"),
+        (lambda *given: values_after(*given[:4], 1.0), "That is one"),
+        (lambda *given: values_after(*given, of=lambda counts: counts), "not a count"),
+        (lambda *given: given[0] + len(given[2]) * (values_after(*given) - given[0]), "not a sum"),
+    ],
+    "ex-move-v": [
+        ((lambda *given: values_with_v(*given, late=True), lambda length: 1 + length**2), "taken at the start"),
+        ((lambda *given: values_with_v(*given, far=0), lambda length: 1 + length**2), "What does that add"),
+        ((values_with_v, lambda length: 2.0), "of length one"),
+        ((values_with_v, lambda length: 1 + length), "square of the length"),
+        ((values_with_v, lambda length: length**2), "add 1"),
+    ],
     "ex-labels": [
         (lambda wanted, share, dim: 4 / (dim * share.var() * (wanted**-2 - 1)), "square of the step"),
         (lambda wanted, share, dim: 2 / np.sqrt(dim * share.std() * (wanted**-2 - 1)), "standard deviation"),
@@ -142,6 +187,30 @@ WRONG = {
         (lambda *given: longer(2, 2, *own_margin(*given)), "shorter p"),
         (lambda *given: own_margin(*given, falls=False), "fall again"),
         (lambda E, pairs, rounds: own_margin(E, pairs, 1), "all rounds made"),
+    ],
+    "ex-by-hand": [
+        (lambda D: (D[0] / (D[0] @ D[0]), np.zeros(4)), "You used row 1: row 3 leads by 0.38"),
+        (lambda D: (np.linalg.solve(D[:2], [1, 1]), np.zeros(4)), "a factor is negative"),
+        (lambda D: (np.linalg.solve(D[[0, 3]], [1, 1]), np.zeros(4)), "row 4: row 3 leads by 0.51"),
+        (lambda D: ([0.28216632, 0.95936547], np.zeros(4)), "of length one"),
+        (lambda D: ([2 / 9, 34 / 45], [1, 58.4 / 45, 1, 58.4 / 45]), "the leads"),
+        (lambda D: ([2 / 9, 34 / 45], [236 / 675, 0, 548 / 2025, 0]), "right for the page"),
+    ],
+    "ex-hypotheses": [
+        (("selects", "fixed", "flow", "clearest", "selects", "yes"), "pull against each other"),
+        (("yes", "yes", "flow", "clearest", "selects", "yes"), "Which parameters move"),
+        (("yes", "fixed", "fixed", "clearest", "selects", "yes"), "Adam divides"),
+        (("yes", "fixed", "flow", "yes", "selects", "yes"), "Compare the values"),
+        (("yes", "fixed", "flow", "clearest", "clearest", "yes"), "first assumption holds"),
+        (("yes", "fixed", "flow", "clearest", "selects", "clearest"), "does not name the dimension"),
+    ],
+    "ex-log-time": [
+        ((lambda E, v, y: pace(E, v, y) / ((E[0] - E[1]) @ (E[0] - E[1])), grown), "multiply the pull"),
+        ((lambda E, v, y: pace(E, v, y) / np.linalg.norm(E[0] - E[1]), grown), "squared?"),
+        ((lambda E, v, y: pace(E, 0 * v, y, v), grown), "verdict late"),
+        ((pace, lambda t, c: np.log(c * t)), "At time 0"),
+        ((pace, lambda t, c: c * np.log(1 + t)), "inside of the logarithm"),
+        ((pace, lambda t, c: np.log10(1 + c * t)), "natural"),
     ],
     "ex-pairs": [
         (lambda Q, gamma, E: 2 * by_pairs(Q, gamma, E), "counted twice"),
