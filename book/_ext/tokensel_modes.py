@@ -3,7 +3,8 @@
 All code of a chapter folds by itself: neighbouring cells make one fold, *Code*, behind the pictures and tables that they
 draw; the tag ``show-code`` keeps a cell's input open. Cells with the tag ``fold`` make a fold with the title that the first
 of them begins with, alone and in bold. The section *Exercises* is one fold. What a fold holds says which button opens it,
-*Code* or *Proofs* (``book/_static/modes.js``); a chapter has the buttons of what it holds.
+*Code* or *Proofs* (``book/_static/modes.js``); a chapter has the buttons of what it holds. Code that a learner should read
+(``book/_tools/open_code.py``) opens first; the evidence among it lies in a fold within, which opens with the rest.
 """
 
 import json
@@ -15,7 +16,10 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx_design.shared import is_component
 from sphinx_exercise.nodes import exercise_enumerable_node as exercise
+from sphinx_exercise.nodes import solution_node as solution
 from tokensel_book import notebooks
+
+from book._tools.open_code import shows_model
 
 TITLE = re.compile(r"\A((?:\([\w-]+\)=\n)*)\*\*(.+?)\*\*(?:\n+|\Z)")  # of a fold: after labels, bold and alone
 MINUTES = re.compile(r"· (\d+) minutes")
@@ -52,7 +56,7 @@ def fold_page(app: Sphinx, doctree: nodes.document) -> None:
         cell.attributes.pop("hide_mode", None)  # what the notebook's tags hide is folded here, too
     for section in doctree.findall(nodes.section):
         section[:] = gather(section.children)
-        section[:] = fold_exercises(section) if section[0].astext() == "Exercises" else list(fold_code(section.children))
+        section[:] = fold_exercises(section) if section[0].astext() == "Exercises" else list(fold_code(section))
     for opened in doctree.findall(fold):
         opened["kinds"] = opened.get("kinds") or kinds_of(opened)
 
@@ -74,12 +78,20 @@ def gather(children: list[nodes.Node]) -> list[nodes.Node]:
 def kinds_of(opened: fold) -> list[str]:
     """Say what a fold holds: cells, and what is proved, stated or derived.
 
-    Formulas derive something, except beside code, and in the fold that only names what is explained elsewhere.
+    Formulas derive something, except beside code, and in the fold that only names what is explained elsewhere. What calls
+    itself evidence shows no model.
     """
     cells = any(opened.findall(is_cell))
     stated = any(opened.findall(proves)) or any(opened.findall(nodes.math_block))
     derived = not cells and opened["title"] != "Before you start" and any(opened.findall(nodes.math))
-    return ["code"] * cells + ["proofs"] * (stated or derived)
+    model = "evidence" not in opened["title"] and shows_model(*sources(opened))
+    return ["code"] * cells + ["model"] * model + ["proofs"] * (stated or derived)
+
+
+def sources(node: nodes.Node) -> list[str]:
+    """Return the code of all cells within a node."""
+    parts = node.findall(lambda part: isinstance(part, nodes.container) and part.get("nb_element") == "cell_code_source")
+    return [part.astext() for part in parts]
 
 
 def proves(node: nodes.Node) -> bool:
@@ -89,10 +101,11 @@ def proves(node: nodes.Node) -> bool:
     return isinstance(node, nodes.Element) and "proof" in node["classes"]
 
 
-def fold_code(children: list[nodes.Node]) -> Iterator[nodes.Node]:
+def fold_code(section: nodes.section) -> Iterator[nodes.Node]:
     """Yield the children of a section; the code of neighbouring cells lies in one fold behind what they draw."""
-    closed, labels = fold(title="Code", classes=["of-cells"]), []
-    for child in [*children, None]:
+    closed, labels = [], []
+    apart = not isinstance(section.parent, solution)  # which is short, and explains its code in its order
+    for child in [*section.children, None]:
         if is_cell(child):
             shown, folded = split(child)
             yield from [*labels, *shown]
@@ -101,8 +114,18 @@ def fold_code(children: list[nodes.Node]) -> Iterator[nodes.Node]:
         elif isinstance(child, nodes.target):
             labels.append(child)  # of the next cell, or of text
         else:
-            yield from [*([closed] if closed.children else []), *labels, *([child] if child else [])]
-            closed, labels = fold(title="Code", classes=["of-cells"]), []
+            yield from [*fold_cells(closed, apart), *labels, *([child] if child else [])]
+            closed, labels = [], []
+
+
+def fold_cells(cells: list[nodes.Node], apart: bool) -> list[fold]:
+    """Return the fold of neighbouring cells, if there are any, with the evidence among them apart, in a fold within."""
+    model = [cell for cell in cells if shows_model(*sources(cell))]
+    kinds = ["code"] + ["model"] * bool(model)
+    if apart and 0 < len(model) < len(cells):
+        evidence = (cell for cell in cells if cell not in model)
+        cells = [*model, fold("", *evidence, title="Plots and evidence", kinds=["code"])]
+    return [fold("", *cells, title="Code", classes=["of-cells"], kinds=kinds)] if cells else []
 
 
 def is_cell(node: nodes.Node) -> bool:

@@ -4,7 +4,7 @@
 resolved page's, so numbers, titles and citations are those of the pages; their code is the source's, cell by cell.
 What leads to a place of the same notebook stays there, all other links lead to the published pages. A fold with code is a
 heading that JupyterLab and Colab keep closed; it comes after the text that follows it, which it would hide. A cell that
-draws, judges or prepares shows one line, its title: the comment that it begins with, or else what it defines.
+does not show the model shows one line, its title: the comment that it begins with, or else what it defines.
 
 Solutions stand closed at the end for readers, in their place for instructors, and nowhere for students. In the place of a
 solution readers and students have an empty answer and its check.
@@ -27,13 +27,13 @@ from tokensel_markdown import SILENT, Markdown, escaped, kind
 from tokensel_modes import is_cell
 
 from book._tools.first_cells import in_colab
+from book._tools.open_code import shows_model
 from course.answers import empty_answer, graded_check
 
 EDITIONS = ("reader", "student", "instructor")
 ANCHOR, LINK = re.compile(r'<a id="([^"]+)"></a>'), re.compile(r"\]\(#([^)\s\"]+)")
 LEVEL = re.compile(r"level (\d) of 3")
 CLAIM = re.compile(r'claim\(\s*"([^"]+)"')
-PREPARES = re.compile(r"^check = Checks\(|^def \w+\(ax\b|\bplt\.subplots\(", re.MULTILINE)
 TITLE = re.compile(r"\A# (.+)\n")  # what a cell says of itself first
 KEPT_TAGS = {"nbval-ignore-output", "nbval-skip"}
 CLOSED = {"jupyter": {"source_hidden": True}, "cellView": "form"}  # for JupyterLab and for Colab
@@ -93,6 +93,7 @@ class Chapter:
         self.cells, self.texts, self.solutions = [], [], []
         self.level = 0
         self.hides = False  # whether a closed heading would hide what follows, but for another one
+        self.exercises = False  # whether they have begun: their code stays open
 
     def notebook(self):
         """Return the notebook."""
@@ -177,6 +178,7 @@ class Chapter:
 
     def _write_fold(self, node):
         if "exercises" in node["kinds"]:
+            self.exercises = True
             place = {"reader": "; solutions stand at the end", "student": "", "instructor": ""}[self.edition]
             self.say(f"*{node['title']}. Answer in the empty cells{place}.*")
             self.write(node.children)
@@ -242,9 +244,8 @@ class Chapter:
         """Write a cell of the source, and its caption."""
         cell, tags = deepcopy(self.source.cells[at]), set(self.source.cells[at].metadata.get("tags", ()))
         figure = self.figure(node)
-        prepares = self.level == 1 or tags & {"hide-input", "hide-cell"} or PREPARES.search(cell.source)
         cell.metadata = nbformat.from_dict({"tags": sorted(tags & KEPT_TAGS)} if tags & KEPT_TAGS else {})
-        if (figure or prepares or CLAIM.match(cell.source)) and "show-code" not in tags:
+        if not (self.exercises or shows_model(cell.source)) or "check = Checks(" in cell.source:
             cell.source = f"# @title {title_of(cell, figure)}\n{TITLE.sub('', cell.source)}"
             cell.metadata |= CLOSED
         places = "".join(self.markdown.anchors(part) for part in node.children)
@@ -302,7 +303,7 @@ def title_of(cell, figure: str) -> str:
     if "Checks(" in cell.source:
         return "Get the checks"
     defined = re.findall(r"^def (\w+)", cell.source, re.MULTILINE)
-    return ", ".join(defined) or ("Imports" if "import " in cell.source else "Preparation")
+    return ", ".join(defined) or ("Imports" if "import " in cell.source else "Measured" if cell.outputs else "Preparation")
 
 
 def is_code(node: nodes.Node) -> bool:

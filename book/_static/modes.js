@@ -1,6 +1,8 @@
 // Read, + Code, + Proofs: what is folded opens kind by kind, and stays so. Runs before the page is drawn.
+// The first tap on Code opens what a learner should read, the second one all code, the third none.
 (() => {
-  const KINDS = { code: 'details[data-kind~="code"]', proofs: 'details[data-kind~="proofs"], details.proof' };
+  const of = (kind) => `details[data-kind~="${kind}"]`;
+  const KINDS = { code: of("model"), all: of("code"), proofs: `${of("proofs")}, details.proof` };
   const BAR = 60; // px: the height of the bar at the top
   const root = document.documentElement;
 
@@ -10,8 +12,6 @@
     try { return (localStorage.getItem("show") || "").split(","); } catch { return []; } // a reader may forbid storage
   };
   let shown = remembered().filter((kind) => kind in KINDS);
-  const mark = () => Object.keys(KINDS).forEach((kind) => root.toggleAttribute(`data-${kind}`, shown.includes(kind)));
-  mark();
 
   /** Open what is of some kinds, and close the rest. */
   function open(kinds) {
@@ -20,7 +20,9 @@
 
   function toggle(button) {
     const { kind } = button.dataset;
-    shown = shown.includes(kind) ? shown.filter((each) => each !== kind) : [...shown, kind];
+    const steps = kind === "code" ? ["code", "all"] : [kind];
+    const next = steps.find((each) => !shown.includes(each));
+    shown = next ? [...shown, next] : shown.filter((each) => !steps.includes(each));
     try { localStorage.setItem("show", shown.join(",")); } catch { /* then this page alone remembers */ }
     const top = (each) => each.getBoundingClientRect().top;
     const read = [...document.querySelectorAll("article :is(p, figure, h2)")].find((each) => top(each) > BAR);
@@ -32,9 +34,10 @@
   }
 
   function show() {
-    mark();
     document.querySelectorAll(".modes [data-kind]").forEach((button) => {
-      button.setAttribute("aria-pressed", shown.includes(button.dataset.kind));
+      const { kind } = button.dataset, on = shown.includes(kind), code = kind === "code";
+      button.setAttribute("aria-pressed", on && code && !shown.includes("all") ? "mixed" : on);
+      if (code) button.textContent = on ? "All code" : "Code";
     });
   }
 

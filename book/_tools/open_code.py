@@ -1,7 +1,7 @@
-"""How much of the code that a notebook leaves open is the model's: `python book/_tools/open_code.py` after `make notebooks`.
+"""Which code a learner should read, on the pages and in the notebooks: the model's, its steps and loops, not the evidence.
 
-A cell is open if it is neither closed nor titled. What no pattern finds is the model: what a learner should read, though
-some of these lines only print.
+What no pattern finds is the model's, though some of these lines only print. `python book/_tools/open_code.py`, after
+`make notebooks`, says how much of what the notebooks leave open is.
 """
 
 import ast
@@ -18,12 +18,12 @@ KINDS = {
     "claim": r"claim\(",
     "check": r"check\(|check = Checks|def .*:\s+return \.\.\.$",
     "recorded": r".*\brecorded\(",
-    "plot": r".*(\b(plt|fig|ax|axes|axis|upper|lower)(\.|\[.*\]\.)\w+\(|\b(plot|draw)_\w+\(|subplots)|def \w+\(ax\b",
+    "plot": r".*(\b(plt|fig|ax|axes|axis|upper|lower|play)(\.|\[.*\]\.)\w+\(|\b(plot|draw)_\w+\(|slider\()|def \w+\(ax\b",
 }
 
 
 def kinds(source: str) -> Counter:
-    """Return how many lines of a cell are of each kind."""
+    """Return how many lines of a cell are of each kind; one that reads recorded data has no others."""
     lines, found = source.splitlines(), Counter()
 
     def sort(statement: ast.stmt) -> None:
@@ -40,7 +40,13 @@ def kinds(source: str) -> Counter:
 
     for statement in ast.parse(source).body:
         sort(statement)
-    return found
+    return Counter(recorded=found.total() - found["print"]) if found["recorded"] else found
+
+
+def shows_model(*cells: str) -> bool:
+    """Say whether two thirds of the lines of some cells are the model's, and not its evidence."""
+    found = sum(map(kinds, cells), Counter())
+    return 3 * (found["model"] - found["print"]) >= 2 * (found.total() - found["print"]) > 0
 
 
 def main(folder: str = BUILT) -> None:

@@ -4,20 +4,23 @@ import pytest
 from pages import letters, printed, soup
 
 OPEN = "(q) => [...document.querySelectorAll(q)].filter((each) => each.checkVisibility()).length"
-MANY = f"(q) => ({OPEN})(q) > 5"  # waited for: a busy machine takes its time to lay out what was opened
+SOME = f"(q) => ({OPEN})(q) > 1"  # waited for: a busy machine takes its time to lay out what was opened
 PROOFS = "() => [...document.querySelectorAll('details.proof')].every((each) => each.open && each.checkVisibility())"
 
 
-def test_a_toggle_opens_all_code_and_is_remembered(visit, address):
+def test_code_opens_in_two_steps_and_is_remembered(visit, address):
     """On the web: pages from the disk may be shown by processes that hear late of what another has stored."""
-    code = ".cell_input pre"
+    code, claims, button = ".cell_input pre", "p.claim", ".modes [data-kind=code]"
     tab = visit(f"{address}book/01_model.html").tab
     assert tab.evaluate(OPEN, code) <= 1  # the one that a chapter may show
-    tab.locator(".modes [data-kind=code]").click()
-    tab.wait_for_function(MANY, arg=code)
+    for opened, pressed in ((code, "mixed"), (claims, "true")):
+        assert tab.evaluate(OPEN, claims) == 0
+        tab.locator(button).press("Enter")
+        tab.wait_for_function(SOME, arg=opened)
+        assert (tab.locator(button).inner_text(), tab.locator(button).get_attribute("aria-pressed")) == ("All code", pressed)
     tab.goto(f"{address}book/06_your_data.html")
-    tab.wait_for_function(MANY, arg=code)
-    tab.locator(".modes [data-kind=code]").click()
+    tab.wait_for_function(SOME, arg=claims)
+    tab.locator(button).click()
     assert tab.evaluate(OPEN, code) <= 1
 
 
@@ -29,8 +32,8 @@ def test_a_button_opens_proofs_and_an_address_opens_a_fold_or_all_of_a_kind(chap
     assert tab.evaluate(PROOFS)
     tab.locator(".modes [data-kind=proofs]").click()
     assert tab.evaluate(OPEN, "details.proof") == 0
-    tab = chapter("01_model", "?show=code,proofs").tab
-    tab.wait_for_function(MANY, arg=".cell_input pre")
+    tab = chapter("01_model", "?show=code,all,proofs").tab
+    tab.wait_for_function(SOME, arg="p.claim")
     assert tab.evaluate(PROOFS)
 
 
