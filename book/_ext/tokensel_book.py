@@ -16,7 +16,7 @@ from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
-IDEAS = "claims api modes formulas pages playthings teaching front notebooks".split()  # a module each: tokensel_claims ...
+IDEAS = "claims api modes formulas pages playthings scenes teaching front notebooks".split()  # a module each: tokensel_api ...
 
 
 def set_repository(app: Sphinx, config: Config) -> None:

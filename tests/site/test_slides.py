@@ -191,7 +191,7 @@ def test_a_plaything_takes_the_state_that_a_lesson_asks_for(visit, link):
     settle(tab)
     kept = dict(parse_qsl(urlsplit(address_of(tab)).fragment))
     name = fragment.partition(".")[0]
-    defaults = tab.evaluate("(name) => tokensel.settings.defaults?.[name] ?? {}", name)
+    defaults = tab.evaluate("(name) => tokensel.settings.made?.[name]?.defaults ?? {}", name)
     # What is the default needs no place in the address.
     assert kept == {key: value for key, value in parse_qsl(fragment) if value != str(defaults.get(key.partition(".")[2]))}
     place = tab.locator(f".plaything-{name} .plaything, .tag_plaything-{name} .plaything").first
