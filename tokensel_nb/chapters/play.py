@@ -128,7 +128,7 @@ class Flow(Plaything):
     array([-6.,  3.])
     """
 
-    name, _esm = "flow", _module("flow", "plane.js")
+    name, _esm = "flow", _module("flow", "plane.js", "chart.js")
     start, length = _setting("p", _point), _setting("length", float)
 
     def __init__(self, parameters, corpus, **options):
