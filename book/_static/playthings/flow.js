@@ -25,7 +25,7 @@ tokensel.plaything("flow", (root, place) => {
   const NEAR = 0.1; // to the star: then it is found
   const NEEDED = [1, 2, 3]; // leads that a reader may ask for
   const VIEWS = { map: "Map", pulls: "Pulls", leads: "Leads", far: "From afar", star: "Shortest", race: "Leads / length", miss: "Second map" };
-  const START = { show: "map", p: "5_-4", length: 0, zoom: 0, lead: 1, seen: 0 };
+  const START = { show: place.matches(".unanswered") || place.closest(".scenes") ? "map" : "pulls", p: "5_-4", length: 0, zoom: 0, lead: 1, seen: 0 };
 
   const given = tokensel.flowOf ?? FIRST; // in a notebook, the reader's own
   const views = Object.keys(VIEWS).filter((view) => (view !== "miss" || given === FIRST) && (given.best || !["star", "race"].includes(view)));
@@ -78,7 +78,9 @@ tokensel.plaything("flow", (root, place) => {
   // ---- what is drawn
 
   const [behind, field, paths, tugs, lens] = Array.from({ length: 5 }, drawing.layer);
-  const scale = () => 10 ** now.zoom;
+  /** How many times the nearest view a view is: as the zoom says, or so that a query that goes its way stays inside. */
+  const scale = () => Math.max(10 ** now.zoom, ["pulls", "leads"].includes(now.show) ? needed(here()) : 0);
+  const needed = ([x, y]) => Math.max(Math.abs(x) / BOX[1], y / BOX[3], y / BOX[2]) / 0.93;
   const line = (points, kind) => element("svg:path", { class: kind, d: drawing.trace(points) });
   const dot = (p, r, kind) => element("svg:circle", { class: kind, cx: drawing.at(p)[0], cy: drawing.at(p)[1], r });
   const moved = (p, way, far) => p.map((each, axis) => each + far * way[axis]);
@@ -154,7 +156,7 @@ tokensel.plaything("flow", (root, place) => {
   /** The middle of the map, enlarged: how far each word reaches in the query's direction. */
   function enlarged(p) {
     const [radius, centre] = [72, [78, 222]];
-    const unit = radius / (1.25 * Math.max(...map.E.map((row) => Math.hypot(...row))));
+    const unit = radius / (1.25 * Math.max(1e-9, ...map.E.map((row) => Math.hypot(...row))));
     const at = ([x, y]) => [centre[0] + unit * x, centre[1] - unit * y];
     const trace = (from, to) => `M${at(from).join(" ")}L${at(to).join(" ")}`;
     const far = Math.hypot(...p) || 1;
@@ -259,6 +261,7 @@ tokensel.plaything("flow", (root, place) => {
 
   const misses = (p) => Math.min(...map.leads(pointAt(map.pathFrom(p), FAR))) < 0;
   const TOLD = {
+    map: (p, right) => right,
     leads: () => "The marks stand at 73%, a lead of 1.",
     far: () => compass([...new Map([...map.starts, start()].map((each) => [`${each}`, each])).values()]),
     star: (p) => `Length ${shown(Math.hypot(...p), 2)}, smallest lead ${shown(Math.min(...map.leads(p)), 2)}.`,
@@ -286,12 +289,12 @@ tokensel.plaything("flow", (root, place) => {
     drawing.put(tugs, ...(view === "pulls" ? pullsAt(p) : []));
     drawing.put(lens, ...(view === "map" ? enlarged(p) : []));
     const told = drawBars(p);
-    readout.textContent = TOLD[view]?.(p) ?? "";
+    readout.textContent = TOLD[view]?.(p, told) ?? "";
     for (const [part, ...of] of parts) part.style.display = of.includes(view) ? "" : "none";
     length.querySelector("input").max = view === "race" ? FAR : TRIP;
     root.dataset.show = view;
     dropped.place();
-    return `${told} ${readout.textContent}`;
+    return view === "map" ? told : `${told} ${readout.textContent}`;
   }
 
   root.setAttribute("aria-label", "The flow of the query on a map");
@@ -300,7 +303,7 @@ tokensel.plaything("flow", (root, place) => {
   const asked = element("div", { class: "buttons" }, choice("lead", "All leads at least", NEEDED.map((lead) => [lead, lead > 1 ? `${lead}` : "Leads of 1"])),
     tokensel.button("Show me", () => change({ seen: 1 })));
   const parts = [
-    [bars, "map", "pulls", "leads", "miss"], [ratios.root, "race"], [dial, "far"], [readout, "leads", "far", "star", "race", "miss"],
+    [bars, "map", "pulls", "leads", "miss"], [ratios.root, "race"], [dial, "far"], [readout, "map", "leads", "far", "star", "race", "miss"],
     [play, "pulls"], [length, "pulls", "leads", "race"], [zoomed, "far"], [asked, "star"],
   ];
   const below = element("div", { class: "beside" }, ...parts.filter(([part]) => part !== ratios.root).map(([part]) => part));

@@ -14,7 +14,7 @@ tokensel.plaything("seesaw", (root, place) => {
   const NAMES = ["great", "fine", "lovely", "moving", "funny", "warm", "clever", "lively"];
   const VIEWS = { plank: "Plank", sleep: "Asleep", ladder: "Ladder", depth: "Depth" };
   const WORDS = [["great", 0.9], ["fine", 0.45], ["film", 0], ["slow", -0.45], ["dull", -0.9]]; // to tap, and their values
-  const START = { show: "plank", tapped: "", time: 0, k: 3, kappa: 0.7, depth: 2.6 };
+  const START = { show: place.matches(".unanswered") ? "sleep" : place.closest(".scenes") ? "plank" : "depth", tapped: "", time: 0, k: 3, kappa: 0.7, depth: 2.6 };
   const { now, change, begin, choice, slider } = tokensel.settings(root, "seesaw", START, picture, { show: Object.keys(VIEWS) });
 
   // ---- the flow
