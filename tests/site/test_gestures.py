@@ -131,8 +131,9 @@ def test_the_start_of_a_path_is_dropped_by_a_tap_moved_by_keys_and_stays_in_view
     travelled = place.get_by_role("slider", name="Length of the path")
     plane.scroll_into_view_if_needed()
     size = plane.bounding_box()
-    plane.click(position={"x": size["width"] / 4, "y": size["height"] * 8 / 20})
+    plane.click(position={"x": (size["width"] - 0.6 * size["height"]) / 2, "y": size["height"] * 8 / 20})  # (-6, 6)
     query.press("ArrowRight")
+    settle(place.page)
     assert numbers(query.get_attribute("aria-valuetext")) == pytest.approx([-5.5, 6], abs=0.15)
     for key in ("PageUp", "End"):
         travelled.press(key)

@@ -171,8 +171,8 @@ def first_step(tab, eta=3_000, d=2048, word="bad"):
 
 
 def a_query_on_a_map(tab, show, p="5_-4", length=0):
-    names = ("other", "others", "missing") if show == "miss" else ("texts", "plane", "rows", "small")
-    corpus, _, model = assigned("03_flow", *names)[-3:]
+    _, plane, _, small, two, second = assigned("03_flow", "texts", "plane", "rows", "small", "two", "second")
+    corpus, model = (two, second) if show == "miss" else (plane, small)
     model = model._replace(cls_embedding=np.array(p.split("_"), float))
     if length:
         model = model._replace(cls_embedding=ts.gradient_flow(model, corpus, float(length), records=2).cls_embedding)
@@ -208,11 +208,8 @@ def sleep_of_dull(tab, show="depth", k=3, kappa=0.7, time=0, others=60):
     woken, border = tenfolds[depth < 0], 1 + 2 * k / others
     measured = (tenfolds > 4.5) & (tenfolds < min([*woken[:1] - 4, 13]))
     sinks = [np.polyfit(tenfolds[measured], depth[measured], 1)[0]] if measured.any() else []
-    yield (
-        ".readout",
-        [ts.competition(model.token_values, corpus)[k], border, *sinks, *woken[:1]],
-        [0.006, 0.006, *[0.012] * len(sinks), 0.06],
-    )
+    wanted = [ts.competition(model.token_values, corpus)[k], border, *sinks, *woken[:1]]
+    yield ".readout", wanted, [0.006, 0.006, *[0.012] * len(sinks), *[0.06] * len(woken[:1])]
     yield ".readout", "wakes" if len(woken) else "sleeps on"
 
 
