@@ -21,7 +21,7 @@ tokensel.plaything("flow", (root, place) => {
   const LENGTHS = [...Array.from({ length: 4 * TRIP + 1 }, (_, i) => i / 4), ...Array.from({ length: 40 }, (_, i) => TRIP + 1 + i)];
   const FAR = LENGTHS.at(-1);
   const TUG = 3.5; // units of the nearest view for a text that pulls as hard as all together
-  const PACE = 7000; // milliseconds for a trip
+  const PACE = 350; // milliseconds for a unit of length
   const NEAR = 0.1; // to the star: then it is found
   const NEEDED = [1, 2, 3]; // leads that a reader may ask for
   const VIEWS = { map: "Map", pulls: "Pulls", leads: "Leads", far: "From afar", star: "Shortest", race: "Leads / length", miss: "Second map" };
@@ -30,9 +30,9 @@ tokensel.plaything("flow", (root, place) => {
   const given = tokensel.flowOf ?? FIRST; // in a notebook, the reader's own
   const views = Object.keys(VIEWS).filter((view) => (view !== "miss" || given === FIRST) && (given.best || !["star", "race"].includes(view)));
   const drawing = tokensel.plane({ box: BOX, ticks, called: "The map of queries", names: ["", ""] });
-  const { now, change, begin, choice, slider } = tokensel.settings(root, "flow", START, picture, { show: views, lead: NEEDED, seen: [0, 1] });
+  const { now, change, begin, choice, player, slider } = tokensel.settings(root, "flow", START, picture, { show: views, lead: NEEDED, seen: [0, 1] });
   const [first, second] = [given, SECOND].map(mapOf);
-  let [map, tapped, playing, view] = [first, [], null, null];
+  let [map, tapped, view] = [first, [], null];
 
   /** Round numbers on the axes of a view. */
   function ticks([left, right]) {
@@ -228,7 +228,7 @@ tokensel.plaything("flow", (root, place) => {
   const whole = () => ["far", "race", "miss"].includes(now.show); // the path is drawn to the rim, its start is moved
   const here = () => (whole() || now.length === 0 ? start() : pointAt(map.pathFrom(start()), now.length));
   function drop(point) {
-    stop();
+    play.stop();
     const found = now.show === "star" && Math.hypot(...moved(point, star(), -1)) < NEAR * now.lead;
     change({ p: tokensel.pointOut(point), length: whole() ? now.length : 0, seen: found ? 1 : now.seen });
   }
@@ -239,25 +239,9 @@ tokensel.plaything("flow", (root, place) => {
     if (dropped.root.contains(event.target)) return;
     if (now.show === "miss") tapped = [...tapped, start()].slice(-12);
     drop(drawing.within(drawing.toPoint(event)));
-    if (now.show === "pulls") go();
+    if (now.show === "pulls") play.go();
   });
-  const play = tokensel.button("▶ Play", () => (playing ? stop() : go()), { class: "play" });
-
-  function stop() {
-    playing?.();
-    playing = null;
-    play.textContent = "▶ Play";
-  }
-
-  /** Go along the path to its end, from the start if it is there already. */
-  function go() {
-    const from = now.length < TRIP ? now.length : 0;
-    play.textContent = "■ Stop";
-    playing = tokensel.animate(PACE * (1 - from / TRIP), (part) => {
-      change({ length: from + part * (TRIP - from) });
-      if (part === 1) stop();
-    });
-  }
+  const play = player("length", TRIP, PACE);
 
   const misses = (p) => Math.min(...map.leads(pointAt(map.pathFrom(p), FAR))) < 0;
   const TOLD = {
@@ -278,7 +262,10 @@ tokensel.plaything("flow", (root, place) => {
   }
 
   function picture() {
-    if (view !== now.show) [view, tapped] = [now.show, stop() ?? []];
+    if (view !== now.show) {
+      play.stop();
+      [view, tapped] = [now.show, []];
+    }
     map = view === "miss" ? second : first;
     const box = map === second ? RIGHT : BOX.map((each) => scale() * each);
     drawing.look(box);
@@ -304,7 +291,7 @@ tokensel.plaything("flow", (root, place) => {
     tokensel.button("Show me", () => change({ seen: 1 })));
   const parts = [
     [bars, "map", "pulls", "leads", "miss"], [ratios.root, "race"], [dial, "far"], [readout, "map", "leads", "far", "star", "race", "miss"],
-    [play, "pulls"], [length, "pulls", "leads", "race"], [zoomed, "far"], [asked, "star"],
+    [play.root, "pulls"], [length, "pulls", "leads", "race"], [zoomed, "far"], [asked, "star"],
   ];
   const below = element("div", { class: "beside" }, ...parts.filter(([part]) => part !== ratios.root).map(([part]) => part));
   const all = choice("show", "What is shown", views.map((view) => [view, VIEWS[view]]));

@@ -15,7 +15,7 @@ tokensel.plaything("seesaw", (root, place) => {
   const VIEWS = { plank: "Plank", sleep: "Asleep", ladder: "Ladder", depth: "Depth" };
   const WORDS = [["great", 0.9], ["fine", 0.45], ["film", 0], ["slow", -0.45], ["dull", -0.9]]; // to tap, and their values
   const START = { show: place.matches(".unanswered") ? "sleep" : place.closest(".scenes") ? "plank" : "depth", tapped: "", time: 0, k: 3, kappa: 0.7, depth: 2.6 };
-  const { now, change, begin, choice, slider } = tokensel.settings(root, "seesaw", START, picture, { show: Object.keys(VIEWS) });
+  const { now, change, begin, choice, player, slider } = tokensel.settings(root, "seesaw", START, picture, { show: Object.keys(VIEWS) });
 
   // ---- the flow
 
@@ -178,26 +178,13 @@ tokensel.plaything("seesaw", (root, place) => {
 
   // ---- the hand
 
-  let [playing, view] = [null, null];
-  const play = tokensel.button("▶ Play", () => (playing ? stop() : go()), { class: "play" });
-  function stop() {
-    playing?.();
-    playing = null;
-    play.textContent = "▶ Play";
-  }
-  function go() {
-    const from = now.time < SEEN ? now.time : 0;
-    play.textContent = "■ Stop";
-    playing = tokensel.animate(PACE * (SEEN - from), (part) => {
-      change({ time: from + part * (SEEN - from) });
-      if (part === 1) stop();
-    });
-  }
+  const play = player("time", SEEN, PACE);
+  let view = null;
 
   function picture() {
     if (view !== now.show) {
       view = now.show;
-      stop();
+      play.stop();
     }
     if (view === "depth") curve();
     else layer.replaceChildren(...(view === "plank" ? tappedPlank() : flowing()));
@@ -211,7 +198,7 @@ tokensel.plaything("seesaw", (root, place) => {
   root.setAttribute("aria-label", "The see-saw of words");
   const parts = [
     [drawing, "plank", "sleep", "ladder"], [chart.root, "depth"], [readout, ...Object.keys(VIEWS)], [cards, "sleep"],
-    [tokensel.buttons("A text pulls for", WORDS.map(([name]) => [name, () => tap(name)])), "plank"], [play, "sleep", "ladder"],
+    [tokensel.buttons("A text pulls for", WORDS.map(([name]) => [name, () => tap(name)])), "plank"], [play.root, "sleep", "ladder"],
     [slider("time", "Tenfolds of time", { min: 0, max: SEEN, step: 0.1 }, (time) => number(time, 1)), "sleep", "ladder"],
     [slider("depth", "“dull” starts, notches down", { min: 0, max: 6, step: 0.1 }, (depth) => number(depth, 1)), "sleep", "ladder"],
     [slider("k", "Rivals", { min: 1, max: 8, step: 1 }), "depth"],

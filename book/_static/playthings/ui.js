@@ -196,6 +196,7 @@ Object.assign(tokensel, (() => {
         root.append(...parts, aloud.root);
         draw();
       },
+      player: (key, end, pace) => player(now, change, key, end, pace),
       reset: (title = "Reset") => button(title, () => change(home)),
       choice(key, label, entries, { choose = to(key), may } = {}) {
         const made = choice(label, entries, choose);
@@ -261,6 +262,26 @@ Object.assign(tokensel, (() => {
     };
     let waiting = requestAnimationFrame(move);
     return () => cancelAnimationFrame(waiting);
+  }
+
+  /** A button that plays a setting on to its end, from 0 if it is there already: {root, go, stop}. Give milliseconds for 1. */
+  function player(now, change, key, end, pace) {
+    let halt = null;
+    const root = button("▶ Play", () => (halt ? stop() : go()), { class: "play" });
+    function stop() {
+      halt?.();
+      halt = null;
+      root.textContent = "▶ Play";
+    }
+    function go() {
+      const from = now[key] < end ? now[key] : 0;
+      root.textContent = "■ Stop";
+      halt = animate(pace * (end - from), (part) => {
+        change({ [key]: from + part * (end - from) });
+        if (part === 1) stop();
+      });
+    }
+    return { root, go, stop };
   }
 
   /** Load a script that lies beside this one. */
