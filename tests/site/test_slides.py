@@ -99,7 +99,16 @@ NEEDS = """(least) => {
 }"""
 SMALLEST = 16  # pixels
 # What a class presses, of what changes how much is seen.
-PLAYED = {"a long one": 1, "Show more": 2, "Run 20": 1, "Reveal": 1, "size 3,000": 1, "shuffled": 1}
+PLAYED = {
+    "a long one": 1,
+    "Pulls": 1,
+    "Leads / length": 1,
+    "Depth": 1,
+    "Run 20": 1,
+    "Reveal": 1,
+    "size 3,000": 1,
+    "shuffled": 1,
+}
 
 
 def broken(tab):

@@ -294,6 +294,7 @@ tokensel.plaything("flow", (root, place) => {
     [play.root, "pulls"], [length, "pulls", "leads", "race"], [zoomed, "far"], [asked, "star"],
   ];
   const below = element("div", { class: "beside" }, ...parts.filter(([part]) => part !== ratios.root).map(([part]) => part));
-  const all = choice("show", "What is shown", views.map((view) => [view, VIEWS[view]]));
+  const turn = (show) => change({ show, zoom: { far: 1, star: -0.78, race: 0.6 }[show] ?? 0, length: show === "race" ? FAR : Math.min(now.length, TRIP) });
+  const all = choice("show", "What is shown", views.map((view) => [view, VIEWS[view]]), { choose: turn });
   begin(...(place.closest(".scenes") ? [] : [all]), element("div", { class: "plane maps" }, drawing.root, ratios.root, below));
 });

@@ -157,9 +157,9 @@ tokensel.plaything("seesaw", (root, place) => {
     const { rival, dull } = at(now.time);
     const { rival: ahead, dull: behind } = scores(rival, dull);
     const pulls = [logPull(ahead, size() / now.k, 1 / now.k), logPull(behind, size(), 1 / now.k)];
-    const shade = pulls.map((each) => clamp(1 + (each - Math.max(...pulls)) / (3 * NOTCH), 0.25, 1));
-    cards.replaceChildren(...NAMES.slice(0, now.k).map((name) => element("span", { class: "praise", style: `opacity: ${shade[0]}` }, name)),
-      ...Array.from({ length: now.k }, () => element("span", { class: "blame", style: `opacity: ${shade[1]}` }, "dull")));
+    const shade = pulls.map((each) => clamp(1 + (each - Math.max(...pulls)) / (3 * NOTCH), 0, 1));
+    cards.replaceChildren(...NAMES.slice(0, now.k).map((name) => element("span", { class: "pulling praise", style: `--pull: ${shade[0]}` }, name)),
+      ...Array.from({ length: now.k }, () => element("span", { class: "pulling blame", style: `--pull: ${shade[1]}` }, "dull")));
   }
   const state = () => {
     const { depth } = at(now.time);
