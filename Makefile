@@ -106,10 +106,10 @@ portable: env ## Notebooks and unit tests as two older processors would compute,
 	$(HASWELL) $(PYTEST) -m "not long" $(NBVAL) $(OF)
 	$(NEHALEM) $(PYTEST) -m "not long" $(NBVAL) $(OF)
 
-contract: env ## Run every notebook as on Colab: a clean environment, the newest numpy and torch, an empty folder
+contract: env ## Run every notebook as on Colab: a clean environment, the newest packages, an empty folder
 	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python _build/contract
 	@$(BIN)/uv pip install --quiet --python _build/contract/bin/python \
-		--upgrade numpy torch nbclient ipykernel pip
+		--upgrade -r pyproject.toml --extra book nbclient ipykernel pip
 	@_build/contract/bin/python book/_tools/contract.py
 
 record: env ## Run all that the book shows recorded, part by part; goes on where it stopped; PART=yelp4 runs a part

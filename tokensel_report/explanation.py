@@ -276,7 +276,7 @@ class Explanation:
         terms = f"{len(self.columns) - 1} known words and n-grams, and <cls>"
         return (
             f"{self.verdict}: it leads by {self._leads(self.logit):.2f} (log-odds). "
-            f"The logit of {self.model.classes_[self._shown_code]}, {self._shown(self.logit):+.3f}, is the sum over {terms}."
+            f"The logit of {self.model.classes_[self._shown_code]}, {self._shown(self.logit):+.2f}, is the sum over {terms}."
         )
 
     def _advice(self):
@@ -298,5 +298,5 @@ class Explanation:
                 covering[edge].append(place)
         shades = {start: terms[places].sum() for start, places in covering.items()}
         top = max(map(abs, shades.values()), default=0) or 1
-        titles = {start: [f"{self.words[place]} {terms[place]:+.3f}" for place in covering[start]] for start in edges}
+        titles = {start: [f"{self.words[place]} {terms[place]:+.2f}" for place in covering[start]] for start in edges}
         return [(self.text[start:end], "; ".join(titles[start]), shades[start] / top) for start, end in pairwise(edges)]

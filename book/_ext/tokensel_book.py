@@ -7,7 +7,6 @@ Pages write a text as ``{{ name }}``, and a link into the repository as ``{repo}
 import json
 import os
 import re
-import tomllib
 from importlib import import_module
 from pathlib import Path
 
@@ -16,18 +15,20 @@ from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
+from book._tools.first_cells import ADDRESS, in_colab
+
 IDEAS = "claims api modes formulas pages playthings scenes teaching front notebooks".split()  # a module each: tokensel_api ...
 
 
 def set_repository(app: Sphinx, config: Config) -> None:
-    """Read the public address from pyproject.toml, the one file that names it, for buttons, links and texts."""
-    address = tomllib.loads((app.srcdir / "pyproject.toml").read_text("utf-8"))["project"]["urls"]["Repository"].rstrip("/")
-    config.html_theme_options["repository_url"] = address
-    config.extlinks = {"repo": (f"{address}/blob/{config.html_theme_options['repository_branch']}/%s", "%s")}
+    """Take the public address from pyproject.toml, the one file that names it, for buttons, links and texts."""
+    config.html_theme_options["repository_url"] = ADDRESS
+    config.html_context["in_colab"] = in_colab("")
+    config.extlinks = {"repo": (f"{ADDRESS}/blob/{config.html_theme_options['repository_branch']}/%s", "%s")}
     substitute(
         app,
-        repository=f"[the repository]({address})",
-        install=f"```bash\npip install 'tokensel-nb[book] @ git+{address}'\n```",
+        repository=f"[the repository]({ADDRESS})",
+        install=f"```bash\npip install 'tokensel-nb[book] @ git+{ADDRESS}'\n```",
         execution_times=execution_times(app),
         pdf_link=f'<span class="the-pdf">{pdf_link(app, config)}</span>',  # print_book.py finds it there
     )

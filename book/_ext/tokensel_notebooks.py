@@ -3,7 +3,8 @@
 ``jupyter-book build . --builder custom --custom-builder notebooks`` writes them (``make notebooks``). Their text is the
 resolved page's, so numbers, titles and citations are those of the pages; their code is the source's, cell by cell.
 What leads to a place of the same notebook stays there, all other links lead to the published pages. A fold with code is a
-heading that JupyterLab and Colab keep closed. A cell that draws, judges or prepares shows one line, its title.
+heading that JupyterLab and Colab keep closed; it comes after the text that follows it, which it would hide. A cell that
+draws, judges or prepares shows one line, its title: the comment that it begins with, or else what it defines.
 
 Solutions stand closed at the end for readers, in their place for instructors, and nowhere for students. In the place of a
 solution readers and students have an empty answer and its check.
@@ -25,12 +26,15 @@ from tokensel_book import notebooks
 from tokensel_markdown import SILENT, Markdown, escaped, kind
 from tokensel_modes import is_cell
 
+from book._tools.first_cells import in_colab
 from course.answers import empty_answer, graded_check
 
 EDITIONS = ("reader", "student", "instructor")
 ANCHOR, LINK = re.compile(r'<a id="([^"]+)"></a>'), re.compile(r"\]\(#([^)\s\"]+)")
 LEVEL = re.compile(r"level (\d) of 3")
 CLAIM = re.compile(r'claim\(\s*"([^"]+)"')
+PREPARES = re.compile(r"^check = Checks\(|^def \w+\(ax\b|\bplt\.subplots\(", re.MULTILINE)
+TITLE = re.compile(r"\A# (.+)\n")  # what a cell says of itself first
 KEPT_TAGS = {"nbval-ignore-output", "nbval-skip"}
 CLOSED = {"jupyter": {"source_hidden": True}, "cellView": "form"}  # for JupyterLab and for Colab
 
@@ -53,14 +57,9 @@ class Notebooks(Builder):
         return self.get_target_uri(to)
 
     @property
-    def repository(self) -> str:
-        """The repository's owner and name."""
-        return self.config.html_theme_options["repository_url"].removeprefix("https://github.com/")
-
-    @property
     def site(self) -> str:
         """Where the pages are published: where the settings say, or else on the repository's own pages."""
-        owner, name = self.repository.split("/")
+        owner, name = self.config.html_theme_options["repository_url"].split("/")[-2:]
         return (self.config.html_baseurl or f"https://{owner}.github.io/{name}").rstrip("/")
 
     def prepare_writing(self, docnames: set[str]) -> None:
@@ -93,20 +92,19 @@ class Chapter:
         self.cell_of = dict(zip(places, code, strict=True))
         self.cells, self.texts, self.solutions = [], [], []
         self.level = 0
-        self.hides = (
-            None  # the level of a closed heading whose section has ended: without another one it would hide what follows
-        )
+        self.hides = False  # whether a closed heading would hide what follows, but for another one
 
     def notebook(self):
         """Return the notebook."""
-        self.write(
-            [child for child in self.doctree.children if not isinstance(child, nodes.raw)]
-        )  # but for the theme's scripts
+        self.write(child for child in self.doctree.children if not isinstance(child, nodes.raw))  # raw: the theme's scripts
         if self.solutions:
             self.heading(2, "Solutions")
         for number, children in self.solutions:
             self.heading(3, f"Solution {number}", closed=True)
             self.write(children)
+        if self.solutions:
+            self.heading(2, "Read on")  # after "Run all", JupyterLab opens what hides the last cell
+            self.say(self.what_follows())
         self.end_text()
         book = deepcopy(self.source)
         book.cells = linked(self.cells)
@@ -135,14 +133,7 @@ class Chapter:
 
     def say(self, text: str) -> None:
         """Add a block to the cell of text."""
-        self.reopen()
         self.texts.append(text)
-
-    def reopen(self) -> None:
-        """End what a closed heading hides."""
-        if self.hides:
-            self.cells.append(new_markdown_cell(f"{'#' * self.hides} Back to the argument"))
-            self.hides = None
 
     def end_text(self, **metadata) -> None:
         """End the cell of text."""
@@ -153,7 +144,7 @@ class Chapter:
     def heading(self, level: int, text: str, closed: bool = False) -> None:
         """Begin a cell with a heading; a closed one stands alone and hides what follows."""
         self.end_text()
-        self.hides = None
+        self.hides = False
         self.texts.append(f"{'#' * min(level, 6)} {text}")
         if closed:
             self.end_text(**{"jp-MarkdownHeadingCollapsed": True})
@@ -164,19 +155,25 @@ class Chapter:
         self.heading(self.level, f"{self.markdown.inlines(title)} {self.markdown.anchors(node)}".strip())
         if self.level == 1:
             self.say(self.where_this_is())
-        self.write(rest)
+        self.write(folds_last(rest))
         self.end_text()
-        self.hides = None
         self.level -= 1
 
     def where_this_is(self) -> str:
         """Return the line below the title."""
         book, page = f"{self.builder.site}/", self.builder.get_target_uri(self.page)
-        colab = f"https://colab.research.google.com/github/{self.builder.repository}/blob/notebooks/{self.name}.ipynb"
-        links = [f"A notebook of the book [{self.builder.config.project}]({book})", f"[this chapter as a page]({page})"]
+        colab = in_colab(f"{self.name}.ipynb")
+        links = [f"A notebook of the book [{self.builder.config.html_title}]({book})", f"[this chapter as a page]({page})"]
+        links.append(f"[what ✓ means]({self.builder.get_target_uri('book/claims')})")
         return " · ".join(
             links + [f"[open in Colab]({colab})"] * (self.edition == "reader")
         )  # what opens there has the solutions
+
+    def what_follows(self) -> str:
+        """Return a link to the next chapter, or from the last one to the book."""
+        pages = [*notebooks(self.builder.app), "book/index"]
+        page = pages[pages.index(self.page) + 1]
+        return f"[{self.builder.env.titles[page].astext()}]({self.builder.get_target_uri(page)})"
 
     def _write_fold(self, node):
         if "exercises" in node["kinds"]:
@@ -186,20 +183,19 @@ class Chapter:
         elif any(node.findall(is_cell)):
             self.heading(self.level + 1, f"{escaped(node['title'])} {self.markdown.anchors(node)}".strip(), closed=True)
             self.write(node.children)
-            self.end_text()
-            self.hides = min(self.level + 1, 6)
+            self.hides = True
         else:
             self.apart(node)
 
     def _write_container(self, node):
         self.apart(node)
 
+    _write_admonition = _write_container
+
     def apart(self, node):
         """Write what unfolds in a cell of its own, so that there is room around it."""
-        text = self.markdown.block(node)
-        self.reopen()
         self.end_text()
-        self.texts.append(text)
+        self.say(self.markdown.block(node))
         self.end_text()
 
     def _write_exercise_enumerable_node(self, node):
@@ -227,34 +223,54 @@ class Chapter:
 
     def code(self, parts: list[nodes.Element]) -> None:
         """Write neighbouring cells of code: a page shows what they draw first, and folds the rest."""
+        if self.hides:
+            self.heading(self.level + 1, next(filter(None, map(self.figure, parts)), "Code"))
         cells = {}
         for part in parts:
             for cell in [part] if is_cell(part) else part.findall(is_cell):
                 cells.setdefault(place(cell), []).append(cell)
         for at in sorted(cells):
-            self.reopen()
             self.end_text()
             self.code_cell(self.cell_of[at], nodes.container("", *(part.deepcopy() for part in cells[at])))
+
+    def figure(self, node: nodes.Element) -> str:
+        """Return what a figure within a node is called, or nothing."""
+        caption = next(node.findall(nodes.caption), None)
+        return "" if caption is None else f"Fig. {self.markdown.number('figure', caption.parent['ids'][0])}"
 
     def code_cell(self, at: int, node: nodes.container) -> None:
         """Write a cell of the source, and its caption."""
         cell, tags = deepcopy(self.source.cells[at]), set(self.source.cells[at].metadata.get("tags", ()))
-        caption = next(node.findall(nodes.caption), None)
-        figure = f"Fig. {self.markdown.number('figure', caption.parent['ids'][0])}" if caption is not None else ""
-        prepares = self.level == 1 or tags & {"hide-input", "hide-cell"} or "Checks(" in cell.source
+        figure = self.figure(node)
+        prepares = self.level == 1 or tags & {"hide-input", "hide-cell"} or PREPARES.search(cell.source)
         cell.metadata = nbformat.from_dict({"tags": sorted(tags & KEPT_TAGS)} if tags & KEPT_TAGS else {})
         if (figure or prepares or CLAIM.match(cell.source)) and "show-code" not in tags:
-            cell.source = f"# @title {title_of(cell, figure)}\n{cell.source}"
+            cell.source = f"# @title {title_of(cell, figure)}\n{TITLE.sub('', cell.source)}"
             cell.metadata |= CLOSED
         places = "".join(self.markdown.anchors(part) for part in node.children)
         self.cells += [new_markdown_cell(places)] * bool(places) + [cell]
         if figure:
+            caption = next(node.findall(nodes.caption))
             self.say(f"{self.markdown.anchors(caption.parent)}**{figure}** {self.markdown.inlines(caption)}")
             self.end_text()
         for other in self.source.cells[at + 1 :]:
             if not only_here(other):
                 break
             self.cells.append(deepcopy(other))
+
+
+def folds_last(children: Iterable[nodes.Node]) -> list[nodes.Node]:
+    """Put a section's folds with code behind the text that follows them, so that it goes on; code keeps its order."""
+    ordered, folds = [], []
+    for child in children:
+        if not any(child.findall(is_cell)):
+            ordered.append(child)
+        elif kind(child) == "fold" and not is_code(child):
+            folds.append(child)
+        else:
+            ordered += [*folds, child]
+            folds = []
+    return ordered + folds
 
 
 def linked(cells: list) -> list:
@@ -274,6 +290,8 @@ def linked(cells: list) -> list:
 
 def title_of(cell, figure: str) -> str:
     """Return a few words for a cell whose code is closed."""
+    if told := TITLE.match(cell.source):
+        return told[1]
     if judged := CLAIM.match(cell.source):
         told = next((output.data["text/plain"] for output in cell.outputs if output.output_type == "execute_result"), judged[1])
         return f"Checked: {''.join(told)}"
@@ -284,7 +302,7 @@ def title_of(cell, figure: str) -> str:
     if "Checks(" in cell.source:
         return "Get the checks"
     defined = re.findall(r"^def (\w+)", cell.source, re.MULTILINE)
-    return ", ".join(defined) or ("Imports and data" if "import " in cell.source else "Preparation")
+    return ", ".join(defined) or ("Imports" if "import " in cell.source else "Preparation")
 
 
 def is_code(node: nodes.Node) -> bool:

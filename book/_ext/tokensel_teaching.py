@@ -73,7 +73,7 @@ def link_to(app: Sphinx, page: str, options: dict, text: str, target: str) -> li
     if state.split(".")[0] not in playthings(app.env.get_doctree(f"book/{chapter}")):
         raise KeyError(target)
     address = app.builder.get_relative_uri(page, f"book/{chapter}")
-    state = f"#{state.replace(' ', '%20')}" if app.builder.name == "html" else ""
+    state = f"#{state.replace(' ', '%20')}" if app.builder.name != "singlehtml" else ""
     return [nodes.reference("", text, refuri=f"{address}{state}", internal=True)]
 
 

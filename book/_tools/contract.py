@@ -3,10 +3,11 @@
     python book/_tools/contract.py [notebook ...]        (default: every notebook of the book)
 
 Runs notebooks with the Python that runs this file, from empty folders, where nothing of the repository can be found by chance:
-`make contract` makes a clean environment for it with today's newest numpy and torch, as a hosted runtime has them; CI
-takes the one that is there, such as that of Colab's own image. The first cell believes that it is on Colab and installs the
-package, from a wheel that is built now instead of the public address; every package that was there must be the same afterwards.
-Numbers are not compared: newer libraries may round differently; that no cell fails is the contract.
+`make contract` makes a clean environment for it with the newest of all that the package needs, as a hosted runtime has it;
+CI takes the one that is there, such as that of Colab's own image. The first cell believes that it is on Colab and installs the
+package, from a wheel that is built now. Notebooks that are named run as they are, with the package from its public address.
+Every package that was there must be the same afterwards. Numbers are not compared: newer libraries may round differently; that
+no cell fails is the contract.
 """
 
 import os
@@ -29,7 +30,7 @@ def main(names: list[str]) -> None:
     notebooks = [Path(name) for name in names] or sorted((first_cells.ROOT / "book").glob("*.ipynb"))
     before = preloaded()
     with tempfile.TemporaryDirectory() as folder:
-        wheel = build_wheel(Path(folder))
+        wheel = None if names else build_wheel(Path(folder))
         failed = [notebook.name for notebook in notebooks if not runs(notebook, wheel, Path(folder) / notebook.stem)]
     print(f"{len(notebooks) - len(failed)} of {len(notebooks)} notebooks run from their first cell alone", *failed)
     if exchanged := before - preloaded():
@@ -49,13 +50,15 @@ def preloaded() -> set[str]:
     return {f"{each.name} {each.version}" for each in distributions()}
 
 
-def runs(path: Path, wheel: Path, folder: Path) -> bool:
+def runs(path: Path, wheel: Path | None, folder: Path) -> bool:
     """Whether a notebook runs from start to end in a folder of its own."""
     folder.mkdir()
     notebook = nbformat.read(path, as_version=4)
     first = next(cell for cell in notebook.cells if cell.cell_type == "code")
-    assert first_cells.PACKAGE in first.source, "the first cell does not install the package"
-    first.source = COLAB + first.source.replace(first_cells.PACKAGE, wheel.as_uri())
+    if wheel:
+        assert first_cells.package() in first.source, "the first cell does not install the package"
+        first.source = first.source.replace(first_cells.package(), wheel.as_uri())
+    first.source = COLAB + first.source
     try:
         execute(notebook, folder)
     except Exception as error:  # whatever it is, the next notebook is tried too

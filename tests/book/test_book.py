@@ -91,3 +91,11 @@ def test_the_examples_of_the_readme_print_what_they_say():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     wanted = [line.split("  # ")[1] for line in code.splitlines() if line.startswith("print") or "load_imdb" in line]
     assert done.stdout.splitlines() == wanted
+
+
+def test_what_may_write_to_the_repository_runs_git_alone():
+    """A workflow's job that could be told by a package or a test what to push would be a way to every reader."""
+    jobs = [job for path in (ROOT / ".github/workflows").glob("*.yml") for job in load(path)["jobs"].values()]
+    (job,) = [job for job in jobs if job.get("permissions", {}).get("contents") == "write"]
+    assert {step["run"].split()[0] for step in job["steps"] if "run" in step} == {"git", "cp"}
+    assert all(re.match(r"actions/[\w-]+@[0-9a-f]{40}$", step["uses"]) for step in job["steps"] if "uses" in step)

@@ -5,7 +5,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from importlib.metadata import distributions, version
+from importlib.metadata import version
 from pathlib import Path
 from types import ModuleType
 
@@ -162,21 +162,26 @@ def test_rule(path, rule):
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
 def test_the_badge_opens_this_notebook(path):
-    """Below the title, where the reader looks for it; the address is pyproject's, of a file that is there."""
-    assert read(path).cells[0].source.splitlines()[2] == first_cells.badge(path.name)
-    assert first_cells.badge(path.name).endswith(f"/blob/{first_cells.VERSION}/book/{path.name})")
+    """Below the title, where the reader looks for it."""
+    assert read(path).cells[0].source.splitlines()[2] == f"{first_cells.BADGE}({first_cells.in_colab(path.name)})"
+
+
+def test_badges_and_first_cells_lead_to_the_branch_that_is_set():
+    assert first_cells.in_colab("01_model.ipynb", "main").endswith("/tokensel-nb/blob/main/book/01_model.ipynb")
+    assert first_cells.in_colab("01_model.ipynb", "notebooks").endswith("/tokensel-nb/blob/notebooks/01_model.ipynb")
+    assert first_cells.package("main").endswith("/archive/main.zip")
+    assert first_cells.package("notebooks").endswith(f"/notebooks/tokensel_nb-{version('tokensel-nb')}-py3-none-any.whl")
 
 
 @pytest.fixture
 def session(monkeypatch, tmp_path):
     """Run the first cell as Colab would, or as others would; return the commands that it started."""
 
-    def run(*modules, pip=subprocess.run):
+    def run(*modules):
         commands = []
         for name in modules:
             monkeypatch.setitem(sys.modules, name, ModuleType(name))
-        install = lambda command, **how: commands.append(command) if "install" in command else pip(command, **how)
-        monkeypatch.setattr(subprocess, "run", install)
+        monkeypatch.setattr(subprocess, "run", lambda command, check: commands.append(command))
         monkeypatch.chdir(tmp_path)
         exec(first_cells.SETUP, {})
         return commands
@@ -192,15 +197,11 @@ def test_the_first_cell_installs_nothing_elsewhere(session, capsys, tmp_path):
     assert re.search(", (cpu|NVIDIA .*)$", line)
 
 
-def test_on_colab_the_first_cell_holds_pip_to_every_package_that_is_there(session, tmp_path):
+def test_on_colab_the_first_cell_adds_packages_and_no_dependencies(session):
     (command,) = session("google", "google.colab")
-    assert command[:4] == [sys.executable, "-m", "pip", "install"]
-    kept = (tmp_path / command[command.index("-c") + 1]).read_text().splitlines()
-    there = {each.name: each.version for each in distributions() if each.name != "tokensel-nb"}
-    assert {"numpy", "torch", "pandas", "scipy", "ipython"} < set(there)
-    assert set(kept) == {f"{name}=={version}" for name, version in there.items()}
-    assert command[-1] == f"tokensel-nb[book] @ {first_cells.PACKAGE}"
-    assert not any("upgrade" in part or part == "-U" for part in command)
+    assert command[:6] == [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps"]
+    assert command[6:] == [*first_cells.NEW.split(), first_cells.package()]
+    assert len([line for line in first_cells.SETUP.splitlines() if line]) <= 6
 
 
 def test_stamping_twice_changes_nothing_and_loses_nothing():
@@ -208,5 +209,5 @@ def test_stamping_twice_changes_nothing_and_loses_nothing():
     for _ in range(2):
         first_cells.stamp(notebook, "x.ipynb")
         title, *code = [cell.source for cell in notebook.cells]
-        assert title == f"# Title\n\n{first_cells.badge('x.ipynb')}\n\nA question."
+        assert title == f"# Title\n\n{first_cells.BADGE}({first_cells.in_colab('x.ipynb')})\n\nA question."
         assert code == [first_cells.SETUP, "1"]

@@ -140,9 +140,9 @@ def test_shades_of_overlapping_words_add_up():
     model = PlainModel(["film", "good", "good film"], [0, 0, 0, 0], [1.0, 1.0, -1.0, 0.0])
     stretches = explain(model, "good film")._stretches()
     assert [(letters, title) for letters, title, _ in stretches] == [
-        ("good", "good +0.250; good film -0.250"),
-        (" ", "good film -0.250"),
-        ("film", "good film -0.250; film +0.250"),
+        ("good", "good +0.25; good film -0.25"),
+        (" ", "good film -0.25"),
+        ("film", "good film -0.25; film +0.25"),
     ]
     # Over "good" and "film" the two cancel; the gap between belongs to the n-gram alone.
     assert [shade for *_, shade in stretches] == [0, -1, 0]

@@ -31,7 +31,7 @@ def window(request, visit):
 
 def faults(visit, button):
     """Yield what a button does not do when it is pressed, and pressed again."""
-    tab, opened = visit.tab, button.get_attribute("aria-controls")
+    tab, opened = visit.tab, button.get_attribute("aria-controls") or button.get_attribute("popovertarget")
     button.evaluate(INTO_VIEW)
     if not button.evaluate(ANSWERS):
         yield "something else lies on it"

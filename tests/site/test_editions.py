@@ -14,7 +14,7 @@ from pages import SITE, soup
 BUILT = ROOT / "_build" / "notebooks"
 EDITIONS = ("reader", "student", "instructor")
 RAW = re.compile(r"\{[a-z:]+\}`|^\s*[`:]{3,}\{|^\s*:::|^\([\w-]+\)=|\$\$ \(eq-|^:(?:label|class|name):", re.MULTILINE)
-TITLE = re.compile(r"^# @title .*\n")
+TITLE = re.compile(r"\A# .*\n")  # closed cells have one; what the source says first is it
 FORMULA = re.compile(r"(?<![\\$])\$(?!\$)(?:\\.|[^$\\])+\$(?!\$)(.)?")
 SHORT = 16  # a line of fewer characters, such as "else:", tells nothing
 
@@ -61,9 +61,22 @@ def test_the_code_is_the_sources_in_its_order(path, name):
     missing = [
         cell.source
         for cell in code_cells(read(path))
-        if "remove-cell" not in cell.metadata.get("tags", ()) and cell.source not in built
+        if "remove-cell" not in cell.metadata.get("tags", ()) and TITLE.sub("", cell.source) not in built
     ]
     assert missing == []
+
+
+@of_every_chapter
+def test_closed_headings_hide_the_figures_of_folds_alone(path):
+    opened, hidden = set(), None
+    for cell in edition("reader", path).cells:
+        heading = cell.cell_type == "markdown" and re.match("#+(?= )", cell.source)
+        if heading and (hidden is None or len(heading[0]) <= hidden):
+            hidden = len(heading[0]) if cell.metadata.get("jp-MarkdownHeadingCollapsed") else None
+        opened |= set(re.findall(r"\*\*(Fig\. [\d.]+)\*\* ", cell.source)) if hidden is None else set()
+    captions = soup(SITE / "book" / f"{path.stem}.html").select(".caption-number")
+    shown = {caption.get_text().strip() for caption in captions if not caption.find_parent("details")}
+    assert opened == {number for number in shown if number.startswith("Fig.")}
 
 
 @of_every_chapter
@@ -81,6 +94,15 @@ def test_numbers_are_those_of_the_pages(path):
     assert set(re.findall(r"\\tag\{([\d.]+)\}", words)) == equations
     assert set(re.findall(r"^> \*\*(\w+ [\d.]+)\*\*", words, re.MULTILINE)) <= numbers
     assert set(re.findall(r"### (Exercise [\d.]+)", words)) <= numbers
+
+
+@of_every_chapter
+def test_what_one_is_asked_to_try_is_there(path):
+    """What only the page has stands on the page alone; and of widgets the page has nothing."""
+    notebook = edition("reader", path)
+    there = re.findall(r"^(?:play\.[A-Z]|slider\()", "\n".join(cell.source for cell in code_cells(notebook)), re.MULTILINE)
+    assert text(notebook).count("Try it:") <= len(there)
+    assert "run this cell to play" not in soup(SITE / "book" / f"{path.stem}.html").get_text()
 
 
 def results(notebook):

@@ -13,7 +13,7 @@ PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>A notebook
     const [state, heard, bytes] = [{}, {}, (_, to) => (to?.bytes ? new DataView(Uint8Array.from(to.bytes).buffer) : to)];
     const set = (name, value) => { state[name] = value; heard[`change:${name}`]?.(); };
     window.model = { set, get: (name) => state[name], save_changes() {}, on(name, call) { heard[name] = call; } };
-    window.say = ([given, address]) => { set("given", JSON.parse(given, bytes)); set("address", address); };
+    window.say = (told) => { for (const [name, value] of Object.entries(JSON.parse(told, bytes))) set(name, value); };
 </script></html>"""
 RENDER = """async ([esm, css]) => {
     document.querySelector("style").textContent = css;
@@ -29,16 +29,16 @@ def show(visit, tmp_path):
     """Return a function that shows a widget, or tells the page what Python has changed, and Python what the page has."""
     (tmp_path / "page.html").write_text(PAGE, "utf-8")
     opened, known = visit(tmp_path / "page.html"), []
-    state = lambda widget: [json.dumps(widget.given, default=lambda numbers: {"bytes": list(numbers)}), widget.address]
+    state = lambda widget: json.dumps(widget.get_state(["address", "frame", "given"]), default=lambda x: {"bytes": list(x)})
 
     def show(widget):
-        if state(widget) != known:
+        if [state(widget)] != known:
             opened.tab.evaluate("say", state(widget))
         if not known:
             opened.tab.evaluate(RENDER, [widget._esm, widget._css])
         settle(opened.tab)
         widget.address = opened.tab.evaluate("model.get('address')")
-        known[:] = state(widget)
+        known[:] = [state(widget)]
         return opened.tab.locator(".plaything")
 
     yield show
@@ -67,8 +67,11 @@ def test_words_in_the_plane_are_moved_by_either_side(show):
     show(plane).get_by_role("slider", name="film").press("ArrowUp")
     show(plane)
     assert np.allclose(plane.parameters.embeddings - MINE.embeddings, [[0, 0], [0, 0], [0, 0.1], [0, 0]])
-    plane.parameters = MINE._replace(output_vector=np.array([-1, 0]))
+    far = MINE._replace(embeddings=np.array([[30, 0.5], [-7, 0.5], [0, 0], [0.2, 90]]), output_vector=np.array([-1, 0]))
+    plane.parameters = far
+    show(plane).get_by_role("slider", name="good").press("ArrowDown")
     assert "logit −" in show(plane).inner_text()
+    assert np.allclose(plane.parameters.embeddings - far.embeddings, [[0, -6], [0, 0], [0, 0], [0, 0]])  # 60 times as far away
 
 
 def test_one_s_own_training_is_watched_in_a_cloud(show):

@@ -68,6 +68,7 @@ class Plaything(anywidget.AnyWidget):
 
     name = ""
     given = traitlets.Dict().tag(sync=True)  # what data scripts give on a page: names of the scripts' `tokensel`
+    frame = traitlets.Dict().tag(sync=True)  # what changes while one watches, apart from the rest, which is sent once
     address = traitlets.Unicode("").tag(sync=True)  # what a page keeps behind the # of its address
     _css = _script("widget.css") + _script("playthings.css")
 
@@ -168,7 +169,7 @@ class Plane(Plaything):
     Raises
     ------
     ValueError
-        If a word occurs twice or is "p" or "v", or if a point lies outside the picture, -1.2 to 3.1 by -2.2 to 1.7.
+        If a word occurs twice or is "p" or "v".
 
     Examples
     --------
@@ -192,8 +193,6 @@ class Plane(Plaything):
         spots = np.array([*parameters.embeddings, parameters.cls_embedding, parameters.output_vector], float)
         if len({*names}) < len(names) or spots.shape != (len(names), 2):
             raise ValueError(f"{names} need different names, and a point of the plane each")
-        if (np.abs(spots - [0.95, -0.25]) > [2.15, 1.95]).any():
-            raise ValueError("a point lies outside the picture, -1.2 to 3.1 by -2.2 to 1.7; scale them")
         return {"places": {name: f"{x:g}_{y:g}" for name, (x, y) in zip(names, spots)}}
 
     @property
@@ -243,19 +242,16 @@ class Cloud(Plaything):
 
     def __init__(self, parameters, corpus, named=(), **options):
         """Take the words' values and scores."""
-        self.corpus, self.named = corpus, [corpus.column(word) for word in named]
-        super().__init__(self._given(parameters), **options)
+        words = {"words": list(corpus.vocabulary), "weights": _bytes(corpus.counts.sum(axis=0))}
+        self.named = [corpus.column(word) for word in named]
+        super().__init__({"cloudOf": words}, **options)
+        self.show(parameters)
 
     def show(self, parameters):
         """Show other parameters of the same words."""
-        self.given = self._given(parameters)
-
-    def _given(self, parameters):
         values, scores = np.asarray(parameters.token_values), np.asarray(parameters.token_scores)
         named = self.named or np.unique([*np.argsort(scores)[-4:], *np.argsort(values)[[0, -1]]]).tolist()
-        numbers = {"values": values, "scores": scores, "weights": self.corpus.counts.sum(axis=0)}
-        packed = {name: _bytes(of_words) for name, of_words in numbers.items()}
-        return {"cloudOf": {"words": list(self.corpus.vocabulary), "named": named, **packed}}
+        self.frame = {"named": named, "values": _bytes(values), "scores": _bytes(scores)}
 
 
 class Train(Plaything):

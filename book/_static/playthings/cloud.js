@@ -3,7 +3,8 @@
 
 tokensel.plaything("cloud", (root) => {
   const { element, signed, around } = tokensel;
-  const { words, values, scores, weights, named } = tokensel.cloudOf;
+  const { words, weights } = tokensel.cloudOf;
+  const { named, values, scores } = tokensel.frame; // new ones with every step that one watches
   const told = (id) => `${words[id]}: value ${signed(values[id])}, score ${signed(scores[id])}`;
   const { now, change, begin } = tokensel.settings(root, "cloud", { word: words[named[0]] }, picture, { word: words });
   const choose = (id) => change({ word: words[id] });

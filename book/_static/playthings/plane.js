@@ -119,10 +119,14 @@ tokensel.plaything("plane", (root) => {
   const START = tokensel.places ?? OURS; // in a notebook, the reader's own
   const WORDS = Object.keys(START).filter((name) => name !== "p" && name !== "v");
   const BESIDE = { the: [-1, -6], was: [-1, 14] }; // on which side of its disc a name stands, and how far down
-  const BOX = [-1.2, 3.1, -2.2, 1.7];
-  const INNER = [-0.8, 2.7, -1.9, 1.5]; // where the middle of a line's number may be
+  const ROOM = [-1, 2.9, -2, 1.5]; // where points of the nearest view may be
+  const far = Object.values(START).flatMap((point) => tokensel.pointIn(point).map((x, axis) => x / ROOM[2 * axis + (x > 0)]));
+  const scale = Math.max(1, Math.ceil(Math.max(...far) - 1e-9)); // how many times as wide the view is that holds all points
+  const scaled = (numbers) => numbers.map((each) => scale * each);
+  const BOX = scaled([-1.2, 3.1, -2.2, 1.7]);
+  const INNER = scaled([-0.8, 2.7, -1.9, 1.5]); // where the middle of a line's number may be
 
-  const drawing = tokensel.plane({ box: BOX, ticks: [-1, 1, 2], called: "The plane of the words", names: ["", ""] });
+  const drawing = tokensel.plane({ box: BOX, ticks: scaled([-1, 1, 2]), called: "The plane of the words", names: ["", ""] });
   const { now, change, reset, begin } = tokensel.settings(root, "plane", START, draw);
   const at = (name) => drawing.within(tokensel.pointIn(now[name], START[name]));
   const levels = drawing.layer();
@@ -134,7 +138,7 @@ tokensel.plaything("plane", (root) => {
   const verdict = element("p", { class: "verdict" });
 
   const held = (name, ...children) => tokensel.handle(drawing, {
-    name, keyStep: 0.1, where: () => at(name), move: (point) => change({ [name]: tokensel.pointOut(point) }),
+    name, keyStep: 0.1 * scale, where: () => at(name), move: (point) => change({ [name]: tokensel.pointOut(point) }),
   }, ...children);
   const tipNames = ["p", "v"].map((name) => element("svg:text", { class: "vector", "aria-hidden": "true" }, name));
   const tips = ["p", "v"].map((name, i) => held(name, element("svg:circle", { class: `tip ${name}`, r: 6 }), tipNames[i]));
@@ -166,10 +170,12 @@ tokensel.plaything("plane", (root) => {
 
   function levelLines() {
     const [p1, p2] = at("p");
-    if (Math.hypot(p1, p2) < 0.05) return []; // all scores are nearly the same
+    if (Math.hypot(p1, p2) < 0.05 * scale) return []; // all scores are nearly the same
     const corners = [0, 1].flatMap((i) => [2, 3].map((j) => BOX[i] * p1 + BOX[j] * p2));
     const [least, most] = [Math.min(...corners), Math.max(...corners)];
-    const apart = [1, 2, 5].find((each) => each / Math.hypot(p1, p2) > 0.6);
+    const closest = 0.6 * scale * Math.hypot(p1, p2);
+    const power = 10 ** Math.max(0, Math.floor(Math.log10(closest)));
+    const apart = power * [1, 2, 5, 10].find((each) => power * each > closest);
     const all = [];
     for (let a = apart * Math.ceil(least / apart); a < most; a += apart) if (a > least) all.push(...level(a));
     return all;
@@ -197,7 +203,7 @@ tokensel.plaything("plane", (root) => {
     drawing.put(arrows, vector("p"), vector("v"));
     WORDS.forEach((word, i) => {
       const radius = Math.sqrt(6 + 200 * attention[i]);
-      const across = E[i][0];
+      const across = E[i][0] / scale;
       const [way, down] = across > 2.4 || across < -0.7 ? [-Math.sign(across), 4] : BESIDE[word] ?? [1, 4]; // inside the frame
       const side = model.values[0][i] < 0 ? "blame" : "praise";
       set(discs[i], { r: radius, class: `disc ${side}` });

@@ -177,7 +177,7 @@ Object.assign(tokensel, (() => {
    *  chooses it; Enter finds it, or the first one offered: only then may the picture change so that it is seen. */
   function finder({ words, weights, choose, find }) {
     const idOf = new Map(words.map((word, id) => [word, id]));
-    const offered = element("datalist", { id: `words-of-${words.length}-${document.querySelectorAll("datalist").length}` });
+    const offered = element("datalist", { id: tokensel.unique("words") });
     const note = element("span", { class: "note", "aria-live": "polite" });
     const typed = () => input.value.trim().toLowerCase();
     const begins = (start) => [...idOf.keys()].filter((word) => word.startsWith(start)).sort((one, other) => weights[idOf.get(other)] - weights[idOf.get(one)]);

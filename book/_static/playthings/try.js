@@ -24,6 +24,7 @@ tokensel.plaything("try", (root, holder) => {
   const LONGEST = 3000; // characters: whoever pastes a book reads its beginning
   const STOPPED = tokensel.verdictData?.step; // none of a reader's own model
   const DEFAULTS = { text: EXAMPLES[holder.matches(".tag_opens-dull") ? "dull dull dull" : "both at once"], step: STOPPED ?? reviews.stages.at(-1) };
+  const RARE = STOPPED ? ": the model knows words of two letters or more that occur at least 45 times in the reviews" : "";
   const LOUD = 30; // about the largest value and the largest logit there are
 
   const trained = []; // a model a stage, unpacked when it is first asked for
@@ -67,7 +68,7 @@ tokensel.plaything("try", (root, holder) => {
   // ---- what is drawn
 
   const box = element("textarea", {
-    id: "try-text", rows: 2, maxlength: LONGEST, spellcheck: "false", autocomplete: "off",
+    id: tokensel.unique("try-text"), rows: 2, maxlength: LONGEST, spellcheck: "false", autocomplete: "off",
     oninput: () => show({ text: box.value }),
   });
   const judged = element("p", { class: "verdict" });
@@ -207,7 +208,7 @@ tokensel.plaything("try", (root, holder) => {
 
   const about = ({ id, score, attention, value }) =>
     id < 0
-      ? " is not in the vocabulary, and is skipped: the model knows words of two letters or more that occur at least 45 times in the reviews."
+      ? ` is not in the vocabulary, and is skipped${RARE}.`
       : `: score ${signed(score)}, attention ${percent(attention)}, value ${signed(value)} (${side(value)}).`;
 
   // ---- words are one stop of the Tab key; arrows go from one to the next
@@ -240,7 +241,7 @@ tokensel.plaything("try", (root, holder) => {
   root.classList.add("try");
   root.setAttribute("aria-label", "Try it: attention on a review of your own");
   begin(
-    element("label", { for: "try-text" }, "Write a review"), box, judged, meter, scale, reading, slider, hint, panel,
+    element("label", { for: box.id }, "Write a review"), box, judged, meter, scale, reading, slider, hint, panel,
     tokensel.buttons("Examples", Object.entries(EXAMPLES).map(([name, example]) => [name, () => show({ ...DEFAULTS, text: example })])),
     table,
   );

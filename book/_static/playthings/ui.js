@@ -112,10 +112,12 @@ Object.assign(tokensel, (() => {
 
   const button = (name, onclick, attributes = {}) => element("button", { type: "button", onclick, ...attributes }, name);
 
-  let sliders = 0;
+  /** An id that no other part has: in a notebook several playthings share a document, each with scripts of its own. */
+  const unique = (name) => `${name}-${(document.tokenselIds = (document.tokenselIds ?? 0) + 1)}`;
+
   /** A slider with its name and what it shows, said once: {root, input, show(text, value)}. Give min, max, step, value. */
   function slider(name, attributes, oninput) {
-    const id = `plaything-slider-${++sliders}`;
+    const id = unique("slider");
     const output = element("output", { for: id, "aria-live": "off" });
     const listener = () => oninput(input.valueAsNumber);
     const input = element("input", { type: "range", id, autocomplete: "off", ...attributes, oninput: listener });
@@ -330,7 +332,7 @@ Object.assign(tokensel, (() => {
   }
 
   return {
-    set, element, text, pointUnder, inks, clamp, number, signed, state, remember, settings, button, slider, byKeys, buttons, choice,
+    set, element, text, pointUnder, inks, clamp, number, signed, state, remember, settings, button, unique, slider, byKeys, buttons, choice,
     said, spelled, judged, onArrows, onDrag, calm, animate, load, soon, plaything, address,
   };
 })());

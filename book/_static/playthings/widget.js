@@ -1,5 +1,5 @@
 /* A plaything in a notebook: the pages' scripts draw what Python gives. The widget's model stands in for the page: `given` is what
- * a page's data scripts add to `tokensel`, `address` what a page keeps behind its #. */
+ * a page's data scripts add to `tokensel`, `frame` the part of it that changes often, `address` what a page keeps behind its #. */
 
 /** What Python gives, numbers in arrays; they come as bytes. */
 const unpacked = (given) => {
@@ -11,18 +11,18 @@ const unpacked = (given) => {
 
 export default {
   render({ model, el }) {
-    let [own, shown] = [null, null]; // what this view has written itself, and what it shows
+    let [given, seen, shown] = [null, null, null]; // what is drawn, the address that the view has followed, and what it shows
     el.classList.add("tokensel-widget");
     const make = () => {
-      const tokensel = Object.assign(scripts(), unpacked(model.get("given")), { unpack: (numbers) => numbers });
-      [own, shown] = [null, tokensel];
+      const tokensel = Object.assign(scripts(), given, { frame: unpacked(model.get("frame")), unpack: (numbers) => numbers });
+      [seen, shown] = [model.get("address"), tokensel];
       Object.assign(tokensel.address, {
         pause: 30,
         whole: true,
         get: () => model.get("address"),
         set: (address) => {
           if (shown !== tokensel) return; // one that was replaced meanwhile
-          own = address;
+          seen = address;
           model.set("address", address);
           model.save_changes();
         },
@@ -31,13 +31,16 @@ export default {
       el.replaceChildren(root);
       tokensel.builds[NAME](root, el);
     };
-    const asked = () => model.get("address") !== own && make(); // by Python, or by another view
-    model.on("change:given", make);
-    model.on("change:address", asked);
-    make();
+    const take = () => {
+      given = unpacked(model.get("given"));
+      make();
+    };
+    const asked = () => model.get("address") !== seen && make(); // by Python, or by another view
+    const heard = { "change:given": take, "change:frame": make, "change:address": asked };
+    for (const [name, call] of Object.entries(heard)) model.on(name, call);
+    take();
     return () => {
-      model.off("change:given", make);
-      model.off("change:address", asked);
+      for (const [name, call] of Object.entries(heard)) model.off(name, call);
     };
   },
 };
