@@ -17,7 +17,7 @@ from sphinx.config import Config
 
 from book._tools.first_cells import ADDRESS, in_colab
 
-IDEAS = "claims api modes formulas pages playthings teaching front notebooks".split()  # a module each: tokensel_claims ...
+IDEAS = "claims api modes formulas pages playthings scenes teaching front notebooks".split()  # a module each: tokensel_api ...
 
 
 def set_repository(app: Sphinx, config: Config) -> None:

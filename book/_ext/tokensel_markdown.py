@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from docutils import nodes
 
-SILENT = {"substitution_definition", "comment", "target", "index"}
+SILENT = {"substitution_definition", "comment", "target", "index", "scene"}
 MARKUP = re.compile(r"[\\*`$]|(?<!\w)_|_(?!\w)|<(?=[a-z/!])|\A[#>+-](?= )")  # what Markdown would read otherwise
 FORMULA = re.compile(r"\$\$(.*?)\$\$", re.DOTALL)
 

@@ -11,8 +11,8 @@ from sphinx.application import Sphinx
 
 NEEDS = {  # scripts that several playthings share, in the order in which they are loaded
     "scatter.js": "lean map step",
-    "plane.js": "border flow not train",
-    "chart.js": "border heads lose luck start step stop",
+    "plane.js": "flow not train",
+    "chart.js": "flow heads lose luck seesaw start step stop",
     "words.js": "map step try",
     "reviews.js": "map try",
     "verdict.js": "try",

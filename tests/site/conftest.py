@@ -71,6 +71,8 @@ def play(visit):
 
     def opened(name, state="", **window):
         tab = visit(page_of(name), fragment=state and f"#{state}", **window).tab
+        if not state:  # where scenes take turns, its first one
+            tab.evaluate("(name) => document.querySelector(`[data-scene^=${name}]`)?.scrollIntoView()", name)
         settle(tab)
         return tab.locator(f".tag_plaything-{name} .plaything")
 

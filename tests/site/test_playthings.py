@@ -67,8 +67,8 @@ PLAYED = [
     ("plane", [("[aria-label^='bad: ']", "Shift+ArrowUp ArrowRight")], "logit −0.65: blame", "plane.bad=2.1_-1"),
     ("train", [(button("Step"), "Enter")], "After 21 steps", "train.steps=21"),
     ("step", [(FIRST, "Home PageUp"), (SECOND, "Home")], "moves words as far as the noise", "step.d=16"),
-    ("flow", [("[type=range]", "End")], "4 of 4", "flow.length="),
-    ("border", [(FIRST, "End")], "sleeps on, after", "border.step=500"),
+    ("flow", [("[aria-label^='the query']", "Shift+ArrowUp " * 3)], "4 of 4", "flow.p=5_3.5"),
+    ("seesaw", [(button("great"), "Enter")], "all blame sinks", "seesaw.tapped=great"),
     ("map", [("[type=range]", "Home"), (button("5"), "Enter")], "worst: ", "map.step=5"),
     ("not", [("[type=range]", "ArrowLeft"), (button("Reveal"), "Enter")], "not good", "not.seen=1"),
     ("plant", [(FIRST, "ArrowRight ArrowRight"), (SECOND, "ArrowRight")], "40 bad and 1 good", "plant.bad=40"),
@@ -170,41 +170,47 @@ def first_step(tab, eta=3_000, d=2048, word="bad"):
     yield ".readout", [np.corrcoef(values, share)[0, 1], law, size], [0.002, 0.001, 1]
 
 
-def path_of_the_query(tab, p="5_-4", length=0):
-    corpus, model = assigned("03_flow", "texts", "plane", "rows", "small")[1::2]
+def a_query_on_a_map(tab, show, p="5_-4", length=0):
+    _, plane, _, small, two, second = assigned("03_flow", "texts", "plane", "rows", "small", "two", "second")
+    corpus, model = (two, second) if show == "miss" else (plane, small)
     model = model._replace(cls_embedding=np.array(p.split("_"), float))
     if length:
         model = model._replace(cls_embedding=ts.gradient_flow(model, corpus, float(length), records=2).cls_embedding)
-    p, loss, best = model.cls_embedding, float(ts.loss(model, corpus)), ts.max_margin(model.embeddings, corpus).direction
-    lowest = np.logaddexp(0, -np.abs(model.token_values[:2])).mean()
-    pulls = np.linalg.norm([ts.gradients(model, corpus[[i]]).cls_embedding for i in range(4)], axis=1)
-    together = np.linalg.norm(ts.gradients(model, corpus).cls_embedding)
-    yield ".verdict", [*p, loss, loss - lowest, together], [0.06, 0.06, 0.002, 0.1 * (loss - lowest), 0.1 * together]
-    attention = ts.attention(model, corpus).toarray()[range(4), [0, 0, 1, 1]]
-    angle = np.degrees(np.arccos(p @ best / np.linalg.norm(p) / np.linalg.norm(best)))
-    yield ".told", [(attention > 0.5).sum(), 4, angle], 0.06
-    leads = model.token_scores[[0, 0, 1, 1]] - model.token_scores[[2, 3, 2, 3]]
-    yield ".fine td", np.column_stack([leads, attention, pulls / together / 4]).ravel(), 0.03
+    if show == "miss":
+        selects = ts.gradient_flow(model, corpus, 100.0, records=2).leads(model.embeddings, [[1, 2]])[-1, 0] > 0
+        yield ".readout", "selects both words" if selects else "misses “bad”"
+        return
+    leads, size = model.token_scores[[0, 0, 1, 1]] - model.token_scores[[2, 3, 2, 3]], np.linalg.norm(model.cls_embedding)
+    if show == "leads":
+        yield ".number", leads, 0.051
+        yield "i@style", 100 * ts.attention(model, corpus).toarray()[range(4), [0, 0, 1, 1]], 0.1
+    if show == "star":
+        yield ".readout", [size, leads.min()], SHOWN
+    if show == "race":
+        yield ".readout", [leads.min() / size, ts.max_margin(model.embeddings, corpus).margin], SHOWN
 
 
-def tug_of_war(tab, step=250, k=3, others=60):
-    """The whole corpus of the chapter, for any number of allies; lone starts far below."""
-    step, k = int(step), int(k)
+def sleep_of_dull(tab, show="depth", k=3, kappa=0.7, time=0, others=60):
+    """The whole corpus of the chapter, for any number of rivals; dull starts far below."""
+    notch = np.log(10)
     relevant = np.eye(k + 1, dtype=int)[[*range(k), *[k] * k]]
-    words = [*(f"ally {i}" for i in range(k)), "lone", *map(str, range(others))]
-    corpus = ts.Corpus(np.hstack([relevant, np.ones((2 * k, others), int)]), [1] * k + [-1] * k, words)
-    model = ts.limit_parameters(corpus, step)
-    model = model._replace(
-        cls_embedding=-6 * model.embeddings[k] + 6 * model.token_values[k] * model.output_vector
-    )  # -6 e_lone
-    length = numbers(tab.locator(".tag_plaything-border .verdict").inner_text())[0]
-    competition = ts.competition(model.token_values, corpus)[k]
-    yield ".verdict", [ANY, competition], SHOWN
-    yield ".verdict", "promises" if competition <= 1 else "no promise"
-    end = model._replace(cls_embedding=ts.gradient_flow(model, corpus, 1.1 * length, records=2).cls_embedding)
-    wakes = ts.attention(end, corpus).toarray()[-1, k] > 0.5
-    yield ".verdict", "wakes, after" if wakes else "sleeps on, after"
-    yield "tbody td", [model.token_values[0], ANY, 1, model.token_values[k], ANY, wakes], 0.011
+    corpus = ts.Corpus(
+        np.hstack([relevant, np.ones((2 * k, others), int)]), [1] * k + [-1] * k, [*map(str, range(k + 1 + others))]
+    )
+    size = np.sqrt(kappa / (1 - 1 / k)) if k > 1 else 1
+    model = ts.rows_with_values(np.r_[[size / k] * k, -size, np.zeros(others)])
+    model = model._replace(cls_embedding=-2.6 * notch * np.eye(len(model.cls_embedding))[k])
+    path = ts.gradient_flow(model, corpus, 200.0, records=1_000)
+    tenfolds, depth = path.log_times / notch, -path.leads(model.embeddings, [[k, -1]])[:, 0] / notch
+    if show == "sleep":
+        yield ".readout", np.interp([time], tenfolds, depth), 0.06
+        return
+    woken, border = tenfolds[depth < 0], 1 + 2 * k / others
+    measured = (tenfolds > 4.5) & (tenfolds < min([*woken[:1] - 4, 13]))
+    sinks = [np.polyfit(tenfolds[measured], depth[measured], 1)[0]] if measured.any() else []
+    wanted = [ts.competition(model.token_values, corpus)[k], border, *sinks, *woken[:1]]
+    yield ".readout", wanted, [0.006, 0.006, *[0.012] * len(sinks), *[0.06] * len(woken[:1])]
+    yield ".readout", "wakes" if len(woken) else "sleeps on"
 
 
 @cache
@@ -376,8 +382,17 @@ STATES = {
         [{}, {"text": "Not a BAD film: zzyzx quux, dull dull but wonderful!", "step": 150}, {"text": HARMFUL, "step": 5}],
     ),
     "step": (first_step, [{}, {"eta": 300, "d": 16}, {"eta": 0}]),
-    "flow": (path_of_the_query, [{"length": 3}, {"p": "-6_-4", "length": 8.5}, {"p": "7_1", "length": 12}]),
-    "border": (tug_of_war, [{}, {"step": 320}, {"step": 320, "k": 2}, {"step": 500, "k": 1}]),
+    "flow": (
+        a_query_on_a_map,
+        [
+            *({"show": "leads", "length": 3}, {"show": "leads", "p": "-6_-4", "length": 8.5}, {"show": "star", "p": "0.3_0.9"}),
+            *({"show": "race", "p": "7_1", "length": 60}, {"show": "miss", "p": "8_0"}, {"show": "miss", "p": "4_0"}),
+        ],
+    ),
+    "seesaw": (
+        sleep_of_dull,
+        [{"show": "depth"}, {"show": "depth", "kappa": 1.3}, {"show": "depth", "k": 1}, {"show": "sleep", "k": 2, "time": 8}],
+    ),
     "map": (word_on_the_map, [{"step": 5}, {"step": 5, "word": "and", "least": 18}, {"step": 5, "word": "excellent"}]),
     "not": (landing_of_not, [{"word": "good", "seen": 1}, {"word": "recommended", "seen": 1, "guess": -0.7}]),
     "plant": (planted_list, [{"bad": 60}, {}, {"bad": 0}, {"bad": 30, "good": 1}, {"shuffle": 2}]),
@@ -410,7 +425,7 @@ def test_its_numbers_are_the_package_s(visit, name, state):
 
 ODD = [
     ("plane", "plane.p=0_0&plane.v=nonsense"),
-    ("flow", "flow.p=99_99&flow.length=-1&border.step=400&border.k=8"),
+    ("flow", "flow.p=99_99&flow.length=-1&seesaw.kappa=9&seesaw.k=8"),
     ("map", "map.step=1&map.least=18&map.word=inclusion&map.labels=shuffled"),
     ("lose", "lose.step=7&lose.start=nowhere"),
     ("cost", "cost.texts=0.025&cost.memory=-5"),

@@ -99,7 +99,16 @@ NEEDS = """(least) => {
 }"""
 SMALLEST = 16  # pixels
 # What a class presses, of what changes how much is seen.
-PLAYED = {"a long one": 1, "Show more": 2, "Run 20": 1, "Reveal": 1, "size 3,000": 1, "shuffled": 1}
+PLAYED = {
+    "a long one": 1,
+    "Pulls": 1,
+    "Leads / length": 1,
+    "Depth": 1,
+    "Run 20": 1,
+    "Reveal": 1,
+    "size 3,000": 1,
+    "shuffled": 1,
+}
 
 
 def broken(tab):
@@ -170,7 +179,7 @@ def test_on_paper_every_slide_is_there(visit, page):
 def test_a_plaything_opens_before_the_answer(visit, page):
     """Of those that the class predicts: nothing has been trained, or shown, yet."""
     tab = presented(visit, page).tab
-    before = {"train": "After 0 steps", "step": "0 (before)", "flow": "Draw its path", "not": "You say"}
+    before = {"train": "After 0 steps", "step": "0 (before)", "flow": "2 of 4 texts", "not": "You say"}
     for name, says in before.items():
         for plaything in tab.locator(f".plaything-{name}.unanswered .plaything").all():
             assert says in plaything.evaluate("(each) => each.textContent")
@@ -191,7 +200,7 @@ def test_a_plaything_takes_the_state_that_a_lesson_asks_for(visit, link):
     settle(tab)
     kept = dict(parse_qsl(urlsplit(address_of(tab)).fragment))
     name = fragment.partition(".")[0]
-    defaults = tab.evaluate("(name) => tokensel.settings.defaults?.[name] ?? {}", name)
+    defaults = tab.evaluate("(name) => tokensel.settings.made?.[name]?.defaults ?? {}", name)
     # What is the default needs no place in the address.
     assert kept == {key: value for key, value in parse_qsl(fragment) if value != str(defaults.get(key.partition(".")[2]))}
     place = tab.locator(f".plaything-{name} .plaything, .tag_plaything-{name} .plaything").first
@@ -202,8 +211,8 @@ def test_a_plaything_takes_the_state_that_a_lesson_asks_for(visit, link):
 SAID = [
     ("01_model", "plane.p=0_0", "logit is −0.18.", "-0.18"),
     ("02_one_step", "step.eta=3000&step.d=32", "line: 0.488", "falls from 0.98 to 0.49"),
-    ("03_flow", "flow.length=10", "pulls together 0.00051", "0.0005 at length 10"),
-    ("03_flow", "border.step=312", "lone still sleeps, but is rising", "312 (it is rising when the picture ends)"),
+    ("03_flow", "flow.show=race&flow.length=60", "1.26, of at most 1.27", "smallest lead is 1.26, of at most 1.27"),
+    ("03_flow", "seesaw.show=depth&seesaw.kappa=1.3", "sinks 1.12 notches", "at 1.3 it sinks 1.12 notches"),
     ("04_reviews", "map.word=excellent", "value 26.5", "its value is 24.0, beside 26.5 of *excellent*"),
     ("04_reviews", "map.word=worst&map.labels=shuffled", "value 21.7", "*worst*, value 21.7, speaks for praise"),
     ("05_beyond", "not.word=good&not.seen=1", "lands at −0.52", "$-0.52$ and $-0.35$"),

@@ -48,7 +48,7 @@ def show(visit, tmp_path):
 def test_the_start_of_a_path_goes_from_the_browser_to_python_and_back(show):
     flow = play.Flow(MINE, CORPUS, start=(-6, 3))
     place = show(flow)
-    start = place.get_by_role("slider", name="the start of p")
+    start = place.get_by_role("slider", name="the query")
     start.press("ArrowRight")
     show(flow)
     assert flow.start.tolist() == [-5.5, 3]
@@ -57,8 +57,8 @@ def test_the_start_of_a_path_goes_from_the_browser_to_python_and_back(show):
     assert np.abs(flow.start - [0, 4]).max() < 0.1
     flow.start, flow.length = (2, 1), 3
     flow.show(MINE._replace(embeddings=np.zeros((4, 2))))
-    assert "no p leads in all texts" in show(flow).inner_text()
-    assert start.get_attribute("aria-valuetext") == "the start of p at 2.00, 1.00"
+    assert "Shortest" not in show(flow).inner_text()  # no query leads in all texts
+    assert start.get_attribute("aria-valuetext") == "the query at 2.00, 1.00"
     assert (flow.start.tolist(), flow.length) == ([2, 1], 3)
 
 
@@ -89,7 +89,7 @@ OTHERS = [
     (lambda: play.Train(steps=3, labels="0111100000"), {"steps": 3, "labels": "0111100000"}, "After 3 steps"),
     (lambda: play.Try({0: MINE, 9: MINE}, CORPUS, text="zqx"), {"text": "zqx", "step": 9}, "None of these"),
     (lambda: play.Step(MINE, CORPUS, size=300), {"size": 300, "word": "good"}, "signed share"),
-    (lambda: play.Border(allies=2), {"allies": 2, "step": 250}, "after a path"),
+    (lambda: play.SeeSaw(rivals=2), {"rivals": 2, "competition": 0.7}, "the border here 1.07"),
     (lambda: play.Start(size=0.1), {"size": 0.1, "time": 360}, "Zero was left"),
 ]
 

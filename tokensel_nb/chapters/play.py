@@ -114,7 +114,8 @@ class Flow(Plaything):
     corpus : Corpus
         A few short texts in two classes. In each, the word that speaks most for the label is the right one.
     **options
-        Of `Plaything`. ``start`` is where the query starts, an array of shape (2,); ``length`` how far along its path it is.
+        Of `Plaything`. ``view`` is what the map shows, such as "pulls" or "star"; ``start`` where the query starts, an array of
+        shape (2,); ``length`` how far along its path it is.
 
     Examples
     --------
@@ -129,8 +130,8 @@ class Flow(Plaything):
     array([-6.,  3.])
     """
 
-    name, _esm = "flow", _module("flow", "plane.js")
-    start, length = _setting("p", _point), _setting("length", float)
+    name, _esm = "flow", _module("flow", "plane.js", "chart.js")
+    view, start, length = _setting("show", str), _setting("p", _point), _setting("length", float)
 
     def __init__(self, parameters, corpus, **options):
         """Take the words' embeddings, and the texts."""
@@ -317,17 +318,19 @@ class Step(Plaything):
         super().__init__({"vocabulary": list(corpus.vocabulary), "firstStep": first, "named": loudest}, **options)
 
 
-class Border(Plaything):
-    """One word against several allies, of chapter 3, and when it never wakes.
+class SeeSaw(Plaything):
+    """One word against several rivals on a see-saw, of chapter 3, and when it never wakes.
 
     Parameters
     ----------
     **options
-        Of `Plaything`. ``step`` is the size of the first step, ``allies`` the number of allies.
+        Of `Plaything`. ``view`` is "plank", "sleep", "ladder" or "depth"; ``rivals`` their number, ``competition`` κ, ``depth``
+        how many notches down the word starts, and ``time`` how many tenfolds have passed.
     """
 
-    name, _esm = "border", _module("border", "plane.js", "chart.js")
-    step, allies = _setting("step", float), _setting("k", int)
+    name, _esm = "seesaw", _module("seesaw", "chart.js")
+    view, rivals, competition = _setting("show", str), _setting("k", int), _setting("kappa", float)
+    depth, time = _setting("depth", float), _setting("time", float)
 
 
 class Start(Plaything):

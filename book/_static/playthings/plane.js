@@ -66,7 +66,7 @@ Object.assign(tokensel, (() => {
     const moveTo = (point) => move(drawing.within(point));
     tokensel.onDrag(root, (event) => moveTo(drawing.toPoint(event)));
     tokensel.onArrows(root, (way, { shiftKey }) =>
-      moveTo(where().map((each, axis) => each + keyStep * (shiftKey ? 5 : 1) * way[axis])));
+      moveTo(where().map((each, axis) => each + (keyStep.call ? keyStep() : keyStep) * (shiftKey ? 5 : 1) * way[axis])));
     const place = () => {
       const [x, y] = where().map((each) => each.toFixed(2));
       const told = { "aria-valuenow": x, "aria-valuetext": `${name} at ${x}, ${y}` };

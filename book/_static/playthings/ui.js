@@ -159,23 +159,34 @@ Object.assign(tokensel, (() => {
 
   /** What a plaything keeps in the address, `now`, and what shows it. Give what draws now and returns what is said of it,
    *  and for keys whose values are few, {key: values}. change({key: value}) and redraw() draw before the next picture of the
-   *  screen, draw() at once; begin(...parts) fills the root. Controls of a key show it at each draw. */
+   *  screen, draw() at once; begin(...parts) fills the root. Controls of a key show it at each draw. Scenes glide to a
+   *  state, and settle in it: the address has what a reader changes from there. */
   function settings(root, name, defaults, picture, known = {}) {
     const now = state(name, defaults);
-    settings.defaults = { ...settings.defaults, [name]: defaults };
+    let home = defaults; // what a reader has not changed: the scene's state, where there are scenes; null on the way there
     for (const [key, values] of Object.entries(known)) if (!values.includes(now[key])) now[key] = defaults[key];
     const [aloud, controls] = [said(), []];
     const draw = () => {
       const told = picture();
       controls.forEach((show) => show());
       if (told) aloud.say(told);
-      remember(name, defaults, now);
+      const own = home && Object.keys(home).some((key) => now[key] !== home[key]);
+      remember(name, defaults, own ? now : defaults);
     };
     const redraw = soon(draw);
     const change = (changed) => {
       Object.assign(now, changed);
       redraw();
     };
+    const glide = (state) => {
+      home = null;
+      change(state);
+    };
+    const settle = (state) => {
+      home = state;
+      change(state);
+    };
+    settings.made = { ...settings.made, [name]: { defaults, now, glide, settle } };
     const shown = (made, show) => {
       controls.push(show);
       return made.root;
@@ -187,7 +198,8 @@ Object.assign(tokensel, (() => {
         root.append(...parts, aloud.root);
         draw();
       },
-      reset: (title = "Reset") => button(title, () => change(defaults)),
+      player: (key, end, pace) => player(now, change, key, end, pace),
+      reset: (title = "Reset") => button(title, () => change(home)),
       choice(key, label, entries, { choose = to(key), may } = {}) {
         const made = choice(label, entries, choose);
         return shown(made, () => made.show(now[key], may));
@@ -252,6 +264,26 @@ Object.assign(tokensel, (() => {
     };
     let waiting = requestAnimationFrame(move);
     return () => cancelAnimationFrame(waiting);
+  }
+
+  /** A button that plays a setting on to its end, from 0 if it is there already: {root, go, stop}. Give milliseconds for 1. */
+  function player(now, change, key, end, pace) {
+    let halt = null;
+    const root = button("▶ Play", () => (halt ? stop() : go()), { class: "play" });
+    function stop() {
+      halt?.();
+      halt = null;
+      root.textContent = "▶ Play";
+    }
+    function go() {
+      const from = now[key] < end ? now[key] : 0;
+      root.textContent = "■ Stop";
+      halt = animate(pace * (end - from), (part) => {
+        change({ [key]: from + part * (end - from) });
+        if (part === 1) stop();
+      });
+    }
+    return { root, go, stop };
   }
 
   /** Load a script that lies beside this one. */
