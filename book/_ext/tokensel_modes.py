@@ -10,6 +10,7 @@ of them begins with, alone and in bold. The section *Exercises* is one fold. Wha
 import json
 import re
 from collections.abc import Iterator
+from itertools import groupby
 
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -119,12 +120,13 @@ def fold_code(section: nodes.section) -> Iterator[nodes.Node]:
 
 
 def fold_cells(cells: list[nodes.Node], apart: bool) -> list[fold]:
-    """Return the fold of neighbouring cells, if there are any, with the evidence among them apart, in a fold within."""
-    model = [cell for cell in cells if shows_model(*sources(cell))]
-    kinds = ["code"] + ["model"] * bool(model)
-    if apart and 0 < len(model) < len(cells):
-        evidence = (cell for cell in cells if cell not in model)
-        cells = [*model, fold("", *evidence, title="Plots and evidence", kinds=["code"])]
+    """Return the fold of neighbouring cells, if there are any, with what shows no model in folds within, in its place."""
+    runs = [(shown, list(run)) for shown, run in groupby(cells, lambda cell: shows_model(*sources(cell)))]
+    kinds = ["code"] + ["model"] * any(shown for shown, _ in runs)
+    if apart and len(runs) > 1:
+        titles = ["Preparation", *["Plots and evidence"] * len(runs)]
+        within = [run if shown else [fold("", *run, title=title, kinds=["code"])] for (shown, run), title in zip(runs, titles)]
+        cells = [part for run in within for part in run]
     return [fold("", *cells, title="Code", classes=["of-cells"], kinds=kinds)] if cells else []
 
 
