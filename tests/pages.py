@@ -33,8 +33,9 @@ def each_page(pages):
 
 @cache
 def page_of(plaything):
-    """Return the first chapter that has a plaything."""
-    return next(page for page in CHAPTERS if f"tag_plaything-{plaything}" in page.read_text("utf-8"))
+    """Return the first page that has a plaything."""
+    pages = [*CHAPTERS, SITE / "book" / "cost.html"]
+    return next(page for page in pages if f"plaything-{plaything}" in page.read_text("utf-8"))
 
 
 @cache

@@ -72,7 +72,7 @@ def play(visit):
     def opened(name, state="", **window):
         tab = visit(page_of(name), fragment=state and f"#{state}", **window).tab
         settle(tab)
-        return tab.locator(f".tag_plaything-{name} .plaything")
+        return tab.locator(f"[class*=plaything-{name}] .plaything")
 
     return opened
 

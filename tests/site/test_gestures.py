@@ -172,6 +172,15 @@ def test_the_line_where_one_stops_is_dragged(play):
 # ---- what is typed
 
 
+def test_each_machine_takes_as_long_as_the_table_says(play):
+    place = play("cost")
+    for row in place.page.locator(".plaything-cost tbody tr").all():
+        name, _, counts, step = row.locator("td").all_inner_texts()
+        place.get_by_role("button", name=name, exact=True).click()
+        assert f"A step takes {step};" in told(place, ".readout")
+        assert counts in told(place, "svg")
+
+
 @long
 def test_numbers_of_a_machine_are_typed_and_what_is_no_number_changes_nothing(play):
     place = play("cost")
