@@ -29,12 +29,12 @@ FRAMES, SHUFFLED_FRAMES = (0, 1, 2, 3, 5, 8, 10, 12, 15, 20), (0, 5, 10, 20)
 ROUNDING = {"values": 0.006, "scores": 0.0005}
 SHUFFLED_MAP, COARSE = (20, 150), {"values": 0.1, "scores": 0.02}  # of 04_reviews's map with shuffled labels
 
-# Of 08_classes's cloud: from how many occurrences on a word is common, below how many rare, words that it has in any case, and
+# Of 07_classes's cloud: from how many occurrences on a word is common, below how many rare, words that it has in any case, and
 # the three directions, praise, Rotten Tomatoes and the rest, in which it shows the four classes.
 COMMON, RARE, NAMED = 200, 15, "the worst wonderful film is engaging feels episode best awful".split()
 CONTRASTS = np.array([[-1, 1, -1, 1], [-1, -1, 1, 1], [1, -1, -1, 1]]).T / 2
 
-# Of 12_transformers's heads: the networks, words that occur so often where attention is looked at, and how many steps of
+# Of 10_transformers's heads: the networks, words that occur so often where attention is looked at, and how many steps of
 # rounding double it; a letter a number, from ^ to ~.
 NETWORKS, SEEN, FINE, LETTERS = ("free 1", "line 1", "free 2", "free 4"), 3, 4, (94, 126)
 
@@ -198,7 +198,7 @@ def head_looks(networks=NETWORKS) -> dict:
 
 
 def planted() -> dict:
-    """Return 06_your_data's recorded reports: by how many negative and positive ones have the mark, and of chance."""
+    """Return 14_your_data's recorded reports: by how many negative and positive ones have the mark, and of chance."""
     found = recorded("planted")
     runs = {" ".join(map(str, run.pop("marked"))): run for run in found["runs"]}
     settings = {"mark": your_data.MARK, "bad": your_data.MARKED, "good": your_data.STRAY}

@@ -86,7 +86,7 @@ def test_a_paragraph_has_one_mark(path):
 
 
 def test_the_chapter_on_transformers_can_be_read_without_stumbling():
-    cells = read(next(path for path in NOTEBOOKS if path.stem == "12_transformers")).cells
+    cells = read(next(path for path in NOTEBOOKS if path.stem == "10_transformers")).cells
     text = [cell.source for cell in cells if cell.cell_type == "markdown" and "fold" not in cell.metadata.get("tags", [])]
     assert len(MARK.findall("\n".join(text))) <= 15
 

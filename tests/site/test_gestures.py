@@ -208,7 +208,7 @@ def test_a_head_reads_a_sentence_of_one_s_own(play):
     assert told(place, ".readout").endswith("these words are too rare.")
 
 
-# ---- a planted mark, and the shaded text of 06_your_data
+# ---- a planted mark, and the shaded text of 14_your_data
 
 
 @long
@@ -235,7 +235,7 @@ def test_a_word_is_taken_out_of_the_sum(visit, tmp_path):
 
 
 def test_the_chapter_opens_with_a_mark_that_can_be_taken_out(chapter):
-    tab = chapter("06_your_data", width=390).tab
+    tab = chapter("14_your_data", width=390).tab
     verdict = tab.get_by_role("status").first
     assert verdict.inner_text().startswith("negative: ")
     tab.locator("[data-terms]").get_by_role("button", name="4", exact=True).click()

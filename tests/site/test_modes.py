@@ -15,7 +15,7 @@ def test_a_toggle_opens_all_code_and_is_remembered(visit, address):
     assert tab.evaluate(OPEN, code) <= 1  # the one that a chapter may show
     tab.locator(".modes [data-kind=code]").click()
     tab.wait_for_function(MANY, arg=code)
-    tab.goto(f"{address}book/06_your_data.html")
+    tab.goto(f"{address}book/14_your_data.html")
     tab.wait_for_function(MANY, arg=code)
     tab.locator(".modes [data-kind=code]").click()
     assert tab.evaluate(OPEN, code) <= 1

@@ -331,7 +331,7 @@ class Border(Plaything):
 
 
 class Start(Plaything):
-    """One layer that learns from a small start, of chapter 12.
+    """One layer that learns from a small start, of chapter 10.
 
     Parameters
     ----------
