@@ -126,7 +126,7 @@ bench: html ## Time the package against the alternatives
 	$(BIN)/python -m benchmarks
 
 # No environment of our own: the machine's PyTorch for CUDA is what is tried, and nothing is downloaded.
-gpu: ## On a machine with a GPU, in ten minutes at most: CUDA tests, notebooks 1, 2, 5, 7 and 11, benchmarks; see data/gpu.json
+gpu: ## On a machine with a GPU, in ten minutes at most: CUDA tests, four notebooks, benchmarks; see data/gpu.json
 	@$(PYTHON) -m benchmarks.gpu
 
 # Code is wrapped to the width of a page first.

@@ -23,12 +23,9 @@ ROOT = Path(__file__).resolve().parents[1]
 BUDGET = 570.0  # seconds for everything
 PYTEST = ["-m", "pytest", "-q", "-o", "addopts=--import-mode=importlib", "-p", "no:cacheprovider", "-W", "default", "-k"]
 TESTS = ["tests/models", "tests/theory/flow", "tests/training", "tests/theory/test_alignment.py", "tests/test_counts.py"]
-NOTEBOOKS = {"notebook 1": "01_model", "notebook 2": "02_one_step", "notebook 5": "04_reviews"}
-NOTEBOOKS |= {"notebook 7": "09_deeper", "notebook 11": "11_scale"}
+NOTEBOOKS = "01_model 02_one_step 04_reviews 08_deeper".split()
 PARTS = {"tests on the device": [*PYTEST, "{device}", *TESTS], "benchmarks of the device": ["-m", "benchmarks", "device"]}
-PARTS |= {
-    name: ["book/_tools/run_notebooks.py", "--to", "_build/gpu", f"book/{file}.ipynb"] for name, file in NOTEBOOKS.items()
-}
+PARTS |= {name: ["book/_tools/run_notebooks.py", "--to", "_build/gpu", f"book/{name}.ipynb"] for name in NOTEBOOKS}
 # What the package and a notebook need beyond PyTorch and the common scientific packages; versions are those of the lock file.
 WHEELS = """
 array-api-compat asttokens attrs comm daqp debugpy decorator executing fastjsonschema hypothesis ipykernel ipython

@@ -20,7 +20,7 @@ MODULES = (
     "trained_head from_zero dimension several outliers two_heads front_page transformers small_start first_steps deep_heads "
     "language_first language_training encoder_heads"
 )
-ALONE = {"scale", "scale_tensors"}  # what measures time has the machine to itself
+ALONE = {"scale_tensors"}  # what measures time has the machine to itself
 PROGRESS = Path(__file__).parents[1] / "_build" / "recording"
 
 

@@ -1,4 +1,4 @@
-"""The experiments of 07_ablations: training without one of its parts, each side at its best rate and stopping time."""
+"""The experiments of 06_ablations: training without one of its parts, each side at its best rate and stopping time."""
 
 from dataclasses import replace
 from functools import cache, lru_cache, partial

@@ -1,4 +1,4 @@
-"""The controls of 08_classes: the rise of E_s·v_k with how words lean in unseen texts, and with shuffled labels."""
+"""The controls of 07_classes: the rise of E_s·v_k with how words lean in unseen texts, and with shuffled labels."""
 
 import numpy as np
 from tqdm import tqdm

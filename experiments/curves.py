@@ -1,4 +1,4 @@
-"""The curves of two playthings: accuracy along training (07_ablations), and what words say by their lean (09_deeper).
+"""The curves of two playthings: accuracy along training (06_ablations), and what words say by their lean (08_deeper).
 
 What is recorded is taken from there. The rest is trained here, with the settings of what stands beside it. For *Where do you
 stop?* that is a network on shuffled labels, for as many steps as true ones take. For *Learnt or luck?* it is three models on

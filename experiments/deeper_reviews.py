@@ -1,4 +1,4 @@
-"""The experiment of 09_deeper: trained on IMDB with several seeds, held against the paper's tables."""
+"""The experiment of 08_deeper: trained on IMDB with several seeds, held against the paper's tables."""
 
 from dataclasses import replace
 from functools import cache

@@ -12,12 +12,12 @@ from pathlib import Path
 import numpy as np
 
 import tokensel_nb as ts
-from tokensel_nb.chapters import classes, scale
+from tokensel_nb.chapters import classes
 from tokensel_nb.chapters.pairs import skews_behind, words_and_pairs
 from tokensel_nb.chapters.recorded import recorded
 from tokensel_nb.chapters.reviews import SETTINGS, binned_run
 
-from . import curves, front_page, stills, transformers, your_data
+from . import curves, front_page, scale, stills, transformers, your_data
 from .recording import amounts, rounded
 
 FOLDER = Path("book/_static/playthings")
@@ -29,12 +29,12 @@ FRAMES, SHUFFLED_FRAMES = (0, 1, 2, 3, 5, 8, 10, 12, 15, 20), (0, 5, 10, 20)
 ROUNDING = {"values": 0.006, "scores": 0.0005}
 SHUFFLED_MAP, COARSE = (20, 150), {"values": 0.1, "scores": 0.02}  # of 04_reviews's map with shuffled labels
 
-# Of 08_classes's cloud: from how many occurrences on a word is common, below how many rare, words that it has in any case, and
+# Of 07_classes's cloud: from how many occurrences on a word is common, below how many rare, words that it has in any case, and
 # the three directions, praise, Rotten Tomatoes and the rest, in which it shows the four classes.
 COMMON, RARE, NAMED = 200, 15, "the worst wonderful film is engaging feels episode best awful".split()
 CONTRASTS = np.array([[-1, 1, -1, 1], [-1, -1, 1, 1], [1, -1, -1, 1]]).T / 2
 
-# Of 12_transformers's heads: the networks, words that occur so often where attention is looked at, and how many steps of
+# Of 10_transformers's heads: the networks, words that occur so often where attention is looked at, and how many steps of
 # rounding double it; a letter a number, from ^ to ~.
 NETWORKS, SEEN, FINE, LETTERS = ("free 1", "line 1", "free 2", "free 4"), 3, 4, (94, 126)
 
@@ -198,7 +198,7 @@ def head_looks(networks=NETWORKS) -> dict:
 
 
 def planted() -> dict:
-    """Return 06_your_data's recorded reports: by how many negative and positive ones have the mark, and of chance."""
+    """Return 14_your_data's recorded reports: by how many negative and positive ones have the mark, and of chance."""
     found = recorded("planted")
     runs = {" ".join(map(str, run.pop("marked"))): run for run in found["runs"]}
     settings = {"mark": your_data.MARK, "bad": your_data.MARKED, "good": your_data.STRAY}
@@ -206,18 +206,18 @@ def planted() -> dict:
 
 
 def costs() -> dict:
-    """Return what 11_scale's plaything begins with: a trillion tokens, what is recorded of an entry, and machines."""
-    imdb, tensors, gpu = scale.sizes_of(recorded("scale")["told"])[0], recorded("scale_tensors"), scale.H200
-    seconds, per_token = tensors["seconds of an entry"], imdb.entries / imdb.tokens
-    size = scale.Size(texts=5 * 10**9, tokens=10**12, entries=10**12 * per_token, words=10**6, dim=64)
+    """Return what the plaything of costs begins with: a trillion tokens, what is recorded of an entry, and machines."""
+    imdb, tensors, gpu = ts.load_imdb(), recorded("scale_tensors"), scale.H200
+    seconds, per_token = tensors["seconds of an entry"], imdb.counts.nnz / int(imdb.lengths.sum())
+    size = scale.Size(texts=5 * 10**9, entries=10**12 * per_token, words=10**6, dim=64)
     enough = scale.on_paper(size, gpu, 1, scale.TWO_COPIES)["enough"]
     core = gpu._replace(units=2, bandwidth=tensors["bandwidth"], memory=8e9, link=10e9)
     machines = {"2 cores": core._asdict() | {"share": tensors["share"]}}
     for units in (1, 8, enough):
         many = gpu._replace(units=units, feed=min(units, 8) * gpu.feed)
         machines[f"{units} H200"] = many._asdict() | {"share": tensors["gpu"]["share"]}
-    begin = {name: getattr(size, name) for name in ("texts", "tokens", "words", "dim")} | {"entry": scale.TWO_COPIES}
-    begin["tokens"] //= size.texts
+    begin = {"texts": size.texts, "tokens": 10**12 // size.texts, "words": size.words, "dim": size.dim}
+    begin["entry"] = scale.TWO_COPIES
     return {"begin": begin, "entries": per_token, "preparing": seconds["disk"] - seconds["memory"], "machines": machines}
 
 

@@ -1,4 +1,4 @@
-"""04_reviews's run on Yelp and on IMDB's test split, and 08_classes's on several classes of Yelp, with every seed."""
+"""04_reviews's run on Yelp and on IMDB's test split, and 07_classes's on several classes of Yelp, with every seed."""
 
 import numpy as np
 from tqdm import tqdm

@@ -1,155 +1,105 @@
-"""What a step of training costs, measured: times, memory and exchanged bytes; the formulas are in the chapter's module."""
+"""What a step of training costs: the bytes that it moves, an estimate for any machine, and what is measured of its parts."""
 
 import json
-import os
-import sys
 import tempfile
 import time
-from functools import cache, partial
+from math import ceil, inf
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 import tokensel_nb as ts
-from tokensel_nb.chapters import scale
-from tokensel_nb.chapters.recorded import recorded
-from tokensel_nb.chapters.scale import DIM, REVIEWS, ROUNDS, SAME_STEPS, Size, counted, in_turns, resized, size_of, stepper
+from tokensel_nb.descent import descent
 
-from .recording import rounded, run
+from .recording import run
 
-# The protocol, fixed before the runs that count (trial runs used other sizes, and set nothing but how long it takes):
-#
-# - `cost_points` times a step of Adam on numpy arrays in float32, in seconds of processor time, which other programs disturb
-#   less than the clock does. Each point is the median of `ROUNDS` steps. Reviews are IMDB's, in the order of the data set,
-#   and again from the beginning where there are more (cost knows nothing of their contents); sentences are Rotten Tomatoes'.
-#   Words are the most frequent ones. Labels of more than two classes are dealt in turn.
-# - Three coefficients and a constant are fitted to `FITTED` (16,000 texts at most, d = 256 at most, two classes) and then
-#   foretell `TOLD`. So do two rivals, which know the number of texts alone, or of tokens alone. The target: each point told
-#   within a factor of 1.5. The formula that was fixed first, now the rival "first formula", did not know that the work on
-#   every text goes with the columns, too; it missed one point of eleven, by 1.66. `cost_features` was corrected then, and
-#   its target is for `AGAIN`: points that were chosen afterwards, and measured only then. It missed one of these five, by
-#   1.62, and was left so.
-# - `speed_part`: one process, several, and several that exchange nothing take turns, step by step. Each is held to one core.
-# - `tensors`: processor time, too, on one thread, so that no wait for the disk counts.
-#
-# The records "memory" and "counting" of scale.json, and "disk" of scale_tensors.json, are of commit fa56dfc, whose package read
-# texts from a format of its own; here `tensors` reads shards of Arrow instead.
-#
-# On the measuring machine other programs run. With `--quiet`, as root, they wait while `speed_part` counts.
-SHARD = 25_000  # texts
+DIM, REVIEWS, SHARD = 64, 560_000, 25_000  # the last two in texts
+ROUNDS = 9
 GPU = Path(__file__).parents[1] / "data" / "gpu.json"
-LOOPBACK = Path("/sys/class/net/lo/statistics/tx_bytes")
-BYTE_STEPS = 1000
-
-FITTED = [("reviews", n, words, d, 2) for n in (1000, 4000, 16_000) for words in (500, 2000, 7780) for d in (16, 64, 256)]
-FITTED += [("sentences", 8000, words, d, 2) for words in (500, 6000) for d in (16, 256)]
-TOLD = [("reviews", n, 7780, 64, 2) for n in (25_000, 140_000, REVIEWS)]
-TOLD += [("sentences", n, 6000, 64, 2) for n in (25_000, REVIEWS)]
-TOLD += [("reviews", 1000, 7780, 2048, 2), ("reviews", 25_000, 7780, 2048, 2), ("reviews", 140_000, 500, 16, 2)]
-TOLD += [("reviews", 25_000, 7780, 64, 5), ("reviews", 140_000, 7780, 64, 10), ("sentences", 25_000, 6000, 64, 5)]
-AGAIN = [("sentences", 100_000, 6000, 64, 10), ("sentences", 250_000, 2000, 128, 3), ("sentences", 60_000, 6000, 512, 2)]
-AGAIN += [("reviews", 60_000, 7780, 512, 5), ("reviews", 250_000, 4000, 32, 2)]
-POINTS = {"fitted": FITTED, "told": TOLD, "again": AGAIN}
-
-imdb = cache(ts.load_imdb)
-torchrun = partial(scale.torchrun, module=__spec__.name)
 
 
-def cost_points(points) -> dict:
-    """Time a step at several sizes: kind, and numbers of texts, words, dimensions and classes; return columns."""
-    corpora = {"reviews": imdb(), "sentences": ts.load_rotten_tomatoes()}
-    sizes, seconds = [], []
-    for kind, texts, words, dim, classes in points:
-        corpus = resized(corpora[kind], texts, words, classes)
-        sizes.append(size_of(corpus, dim))
-        seconds.append(scale.step_seconds(corpus, dim))
-        print(kind, sizes[-1], f"{1e3 * seconds[-1]:.2f} ms", file=sys.stderr, flush=True)
-    columns = zip(Size._fields, map(list, zip(*sizes)))
-    return {"kind": [kind for kind, *_ in points], **dict(columns), "seconds": rounded(seconds, 7)}
+class Size(NamedTuple):
+    """The size of a training in two classes: n, entries of the matrix of counts, |S| and d."""
+
+    texts: int
+    entries: int
+    words: int
+    dim: int
+
+    @property
+    def bytes(self) -> int:
+        """The fewest bytes that a step of Adam moves between memory and processor, in float32."""
+        # The counts are read in the forward and in the backward pass, a word and a count of four bytes per entry. E is read for
+        # scores and values, and again, with Adam's two means, once the gradients are known; all three are written. Vectors as
+        # long as the vocabulary stay in the cache.
+        return 2 * 8 * self.entries + 7 * 4 * self.words * self.dim
+
+    @property
+    def exchanged(self) -> int:
+        """Bytes that every process sends in a step, in float32."""
+        return 4 * 2 * self.words
 
 
-def same_part(rank: int, folder: Path, *options: str) -> dict:
-    """Train in float64, whole and in batches, with two and five classes, together and alone; return the largest differences."""
-    results = {}
-    for classes in (2, 5):
-        corpus = resized(imdb()[::25], 1000, 7780, classes)
-        start = ts.init_parameters(corpus.vocab_size, DIM, 0, num_classes=classes, dtype="float64")
-        formula = 2 * SAME_STEPS * size_of(corpus, DIM).exchanged  # in float64
-        for optimizer, batch_size in (("adam", None), ("adam", 100), ("gradient descent", None)):
-            settings = dict(optimizer=optimizer, batch_size=batch_size, evaluate_every=SAME_STEPS, verbose=False)
-            with counted() as sent:
-                together = ts.train(start, ts.Shared(corpus), SAME_STEPS, **settings).parameters
-            alone = ts.train(start, corpus, SAME_STEPS, **settings).parameters
-            # Two evaluations exchange loss and accuracy.
-            name = f"{classes} classes, {optimizer}, {batch_size or 'all'}"
-            results[name] = [scale.largest_difference(together, alone), (sum(sent) - 2 * 16) / formula]
-    return results
+def size_of(corpus: ts.Corpus, dim: int) -> Size:
+    """Return the size of a training."""
+    return Size(len(corpus), int(corpus.counts.nnz), corpus.vocab_size, dim)
 
 
-def speed_part(rank: int, folder: Path, *options: str) -> dict:
-    """Time a step of this process alone, one of all, and one in which they exchange nothing, in turns."""
-    from torch import distributed
+class Machine(NamedTuple):
+    """The data of a machine that the estimate of a step needs."""
 
-    cores = sorted(os.sched_getaffinity(0))
-    os.sched_setaffinity(0, {cores[rank % len(cores)]})  # or one process would use all for its products
-    corpus = resized(imdb(), REVIEWS, 7780)
-    shared, start = ts.Shared(corpus), ts.init_parameters(corpus.vocab_size, DIM, seed=0)
-    steps = [stepper(texts, start) for texts in (corpus, shared, shared.part)]
-    if rank:
-        steps[0] = lambda: None
+    units: int  # processors or GPUs that share the texts
+    bandwidth: float  # peak bytes per second between a unit and its memory
+    memory: float  # bytes of memory per unit
+    feed: float  # peak bytes per second from storage to all units together
+    link: float  # bytes per second that a unit sends to the next
 
-    def together(step):
-        step()
-        distributed.barrier()
 
-    if "--quiet" in options:
-        for thread in os.listdir("/proc/self/task"):
-            os.sched_setscheduler(int(thread), os.SCHED_RR, os.sched_param(1))
-    seconds = in_turns(*(partial(together, step) for step in steps), clock=time.perf_counter)
-    one, several, apart = seconds.T
-    ratio = one / several
-    return {
-        "one": np.median(one),
-        "several": np.median(several),
-        "ratio": np.median(ratio),
-        "lowest": ratio.min(),
-        "highest": ratio.max(),
-        "ceiling": np.median(one / apart),  # what the machine allows: two cores of a cloud's machine may be threads of one
-        "load": os.getloadavg()[0],
-        "rounds": seconds.tolist(),
+TWO_COPIES = 24  # bytes per entry of the counts and a transposed copy, both with a word in 64 bits and a count in 32
+H200 = Machine(1, bandwidth=4.8e12, memory=141e9, feed=7.45e9, link=450e9)  # with an SSD; data of the makers
+
+
+def on_paper(size: Size, machine: Machine, share: float, entry: float = 8.0, preparing: float = 0.0) -> dict:
+    """Estimate the seconds of a step of Adam, the bytes per unit, and how many units would hold all counts in memory.
+
+    A step reaches a share of the bandwidth. Memory takes ``entry`` bytes per entry, and 64 bits per text for its end. Storage
+    has 8 bytes per entry, and every unit's processor takes ``preparing`` seconds per entry that is read.
+    """
+    units, bandwidth, parameters = machine.units, machine.bandwidth * share, 4 * size.words * size.dim
+    counts, room = entry * size.entries + 8 * size.texts, machine.memory - 4 * parameters  # E, Adam's two means, the best E
+    enough = ceil(counts / room) if room > 0 else inf
+    reading = {"disk": 8 * (size.entries + size.texts) / machine.feed, "preparing": preparing * size.entries / units}
+    seconds = {name: time if enough > units else 0.0 for name, time in reading.items()} | {  # zero if memory holds all
+        "counts": 2 * 8 * size.entries / (units * bandwidth),
+        "embeddings": 7 * parameters / bandwidth,  # every unit updates all of them
+        "network": 2 * (units - 1) / units * size.exchanged / machine.link,
     }
+    return seconds | {"step": sum(seconds.values()), "memory": counts / units + 4 * parameters, "enough": enough}
 
 
-def exchange_part(rank: int, folder: Path, *options: str) -> dict:
-    """Count the bytes of many steps on a few reviews: as torch is handed them, and on the loopback interface."""
-    from torch import distributed
-
-    corpus = imdb()[::25]
-    step = stepper(ts.Shared(corpus), ts.init_parameters(corpus.vocab_size, DIM, seed=0))
-    step()
-    rounds = []
-    with counted() as handed:
-        for _ in range(5):
-            distributed.barrier()
-            before = int(LOOPBACK.read_text())
-            for _ in range(BYTE_STEPS):
-                step()
-            distributed.barrier()
-            rounds.append(int(LOOPBACK.read_text()) - before)
-    formula = size_of(corpus, DIM).exchanged
-    # A ring hands on every number twice but for its own share: 2 (N - 1) of them all, in all processes together.
-    passed = 2 * (distributed.get_world_size() - 1) * formula
-    on_interface = min(rounds) / (BYTE_STEPS * passed)  # whatever else uses it only adds
-    return dict(handed=sum(handed) / len(rounds) / BYTE_STEPS, formula=formula, interface=on_interface, rounds=rounds)
+def stepper(texts, parameters):
+    """Return a function that takes a step of Adam; its first call only starts the generator."""
+    steps = descent(parameters, texts, learning_rate=0.01)
+    return lambda: next(steps)
 
 
-def counting() -> dict:
-    """Count IMDB's reviews; return the tokens of the vocabulary in them, and the seconds that the processor works at it."""
-    reviews = ts.read_imdb()
-    began = time.process_time()
-    corpus = ts.corpus_from_texts(reviews.texts, reviews.labels, min_count=45)
-    seconds = time.process_time() - began
-    return {"tokens": int(corpus.lengths.sum()), "seconds": seconds}
+def in_turns(*work, rounds=ROUNDS, clock=time.process_time):
+    """Return the seconds of pieces of work, a row per round, without a first round that prepares the counts."""
+    seconds = []
+    for _ in range(rounds + 1):
+        times = [clock()]
+        for piece in work:
+            piece()
+            times.append(clock())
+        seconds.append(np.diff(times))
+    return np.array(seconds[1:])
+
+
+def repeated(texts: int) -> ts.Corpus:
+    """Return so many of IMDB's reviews, from the beginning again where there are more: cost knows nothing of their contents."""
+    imdb = ts.load_imdb()
+    return imdb[np.arange(texts) % len(imdb)]
 
 
 def tensors(texts: int = REVIEWS, numbers: int = 2**28, rounds: int = ROUNDS, shard: int = SHARD) -> dict:
@@ -161,7 +111,7 @@ def tensors(texts: int = REVIEWS, numbers: int = 2**28, rounds: int = ROUNDS, sh
     import torch
 
     torch.set_num_threads(1)
-    corpus = resized(imdb(), texts, 7780)
+    corpus = repeated(texts)
     parameters = ts.to_device(ts.init_parameters(corpus.vocab_size, DIM, seed=0), "cpu")
     source = torch.randn(numbers)
     target = torch.empty_like(source)
@@ -190,17 +140,7 @@ def of_gpu() -> dict:
     return {"name": measured["machine"]["gpu"], "share": share}
 
 
-def measured(*options: str) -> dict:
-    """Measure everything, with these options for the processes that `torchrun` starts."""
-    results = {name: cost_points(points) for name, points in POINTS.items()}
-    results |= {"counting": counting(), "memory": recorded("scale")["memory"]}
-    with tempfile.TemporaryDirectory() as folder:
-        for part in ("same", "exchange", "speed"):
-            results[part] = {str(number): torchrun(number, part, folder, *options) for number in (2, 4)}
-    return results
-
-
-RECORDS = {"scale": measured, "scale_tensors": tensors}
+RECORDS = {"scale_tensors": tensors}
 
 if __name__ == "__main__":
-    run(RECORDS | {"scale": partial(measured, *sys.argv[1:])})
+    run(RECORDS)

@@ -1,6 +1,6 @@
 """Two heads of attention in one layer: whether they come to differ, and whether one listens to praise and one to blame.
 
-The protocol, committed before the official run; trials had seeds 11 and 12. Sizes, batches and steps are 09_deeper's: 5,000
+The protocol, committed before the official run; trials had seeds 11 and 12. Sizes, batches and steps are 08_deeper's: 5,000
 reviews of IMDB train and 1,000 stop, of Rotten Tomatoes 3,000 and 1,000, cut to 96 words; all others tell, of accuracy and of
 the label skew. A number is the seed of a split and of the start. Queries begin at zero, each head's output vector is drawn. One
 head has 256 of a million numbers fewer. Each side has the rate of the lowest held-out loss on `CHOOSING`, and stops, evaluated

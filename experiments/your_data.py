@@ -1,4 +1,4 @@
-"""Planted marks and lines, and labels that mean nothing, which 06_your_data shows recorded: about eight minutes.
+"""Planted marks and lines, and labels that mean nothing, which 14_your_data shows recorded: about eight minutes.
 
 The protocol, committed before the official run; trials had seeds below 1,000. From each corpus, DRAWS draws of SIDE texts of
 either class (of tweets, too, of which most are negative). In each draw, one report each:
@@ -88,7 +88,7 @@ def leaks() -> dict:
 
 
 def chapters_own() -> tuple:
-    """Return the 6,000 reviews of 06_your_data and their labels."""
+    """Return the 6,000 reviews of 14_your_data and their labels."""
     reviews = read_imdb()
     some = np.sort(np.random.default_rng(0).permutation(len(reviews.texts))[: 2 * SIDE])
     return np.array(reviews.texts, dtype=object)[some], np.array(reviews.class_names)[reviews.labels[some]]

@@ -4,7 +4,6 @@ import numpy as np
 from scipy import optimize
 
 import tokensel_nb as ts
-from tokensel_nb.chapters.scale import largest_difference
 
 
 def read_plainly(E, p, v, tokens):
@@ -27,11 +26,6 @@ def read_with_stale_sums(E, p, v, tokens):
         weight = np.exp(E[s] @ p - largest)
         numerator, denominator = numerator + weight * (E[s] @ v), denominator + weight
     return numerator / denominator
-
-
-def differing(one, other, texts):
-    """Return how many verdicts differ."""
-    return np.sum((ts.logits(one, texts) > 0) != (ts.logits(other, texts) > 0))
 
 
 def shares(counts):
@@ -459,32 +453,6 @@ WRONG = {
         ((["dull", "boring", "badly", "zqx"], 0.3), "other texts"),
         ((["dull", "boring", "badly", "movie"], 0.3), "hardly any blame"),
         ((["dull", "boring", "badly", "unfunny"], 0.97), "would be a leak"),
-    ],
-    "ex-scale-limit": [
-        (lambda A, B, N: N, "is not divided"),
-        (lambda A, B, N: 1 + A / B, "any number can reach"),
-        (lambda A, B, N: (A + B) / (A + B / N), "left what is shared"),
-        (lambda A, B, N: (A / N + B) / (A + B), "the other way round"),
-    ],
-    "ex-scale-balance": [
-        (lambda entries, words: entries / words, "as many numbers in E"),
-        (lambda entries, words: 7 * words / (4 * entries), "Turn the fraction over"),
-        (lambda entries, words: 4 * entries / 7, "entries of E"),
-    ],
-    "ex-scale-parts": [
-        (lambda found, sizes: np.mean(found, axis=0), "plain mean"),
-        (lambda found, sizes: np.sum(found, axis=0), "too large"),
-        (lambda found, sizes: sum(n * each for n, each in zip(sizes, found)), "number of all texts"),
-    ],
-    "ex-scale-words": [
-        (lambda tokens, words: np.polyfit(tokens, words, 1)[0], "plain axes"),
-        (lambda tokens, words: np.polyfit(tokens, np.log(words), 1)[0], "axis of the tokens"),
-        (lambda tokens, words: np.polyfit(np.log(tokens), words, 1)[0], "axis of the words"),
-        (lambda tokens, words: np.polyfit(np.log(words), np.log(tokens), 1)[0], "tokens as a power"),
-    ],
-    "ex-scale-single": [
-        (lambda one, other, texts: (largest_difference(one, other), differing(one, other, texts) / len(texts)), "their share"),
-        (lambda one, other, texts: (largest_difference(one, other), len(texts)), "a logit's sign"),
     ],
 }
 

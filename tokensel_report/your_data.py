@@ -1,4 +1,4 @@
-"""Figures of 06_your_data, and marks that are planted on purpose."""
+"""Figures of 14_your_data, and marks that are planted on purpose."""
 
 from __future__ import annotations
 

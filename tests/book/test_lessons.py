@@ -60,7 +60,7 @@ def tables(source):
 
 
 def test_the_tables_of_scores_on_the_slides_are_what_the_package_finds(imdb):
-    """Rounded: two terms of 13_first_steps' parabola after a first step of 300, the score in the limit, and the rest."""
+    """Rounded: two terms of 11_first_steps' parabola after a first step of 300, the score in the limit, and the rest."""
     share, mean_share = imdb.signed_share(), np.asarray(imdb.shares.mean(axis=0)).ravel()
     logits = imdb.shares @ (150 * share)
     mean_yf = (imdb.signs * logits).mean()

@@ -74,7 +74,7 @@ def play(visit):
         if not state:  # where scenes take turns, its first one
             tab.evaluate("(name) => document.querySelector(`[data-scene^=${name}]`)?.scrollIntoView()", name)
         settle(tab)
-        return tab.locator(f".tag_plaything-{name} .plaything")
+        return tab.locator(f"[class*=plaything-{name}] .plaything")
 
     return opened
 

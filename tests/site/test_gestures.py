@@ -172,6 +172,15 @@ def test_the_line_where_one_stops_is_dragged(play):
 # ---- what is typed
 
 
+def test_each_machine_takes_as_long_as_the_table_says(play):
+    place = play("cost")
+    for row in place.page.locator(".plaything-cost tbody tr").all():
+        name, _, counts, step = row.locator("td").all_inner_texts()
+        place.get_by_role("button", name=name, exact=True).click()
+        assert f"A step takes {step};" in told(place, ".readout")
+        assert counts in told(place, "svg")
+
+
 @long
 def test_numbers_of_a_machine_are_typed_and_what_is_no_number_changes_nothing(play):
     place = play("cost")
@@ -199,7 +208,7 @@ def test_a_head_reads_a_sentence_of_one_s_own(play):
     assert told(place, ".readout").endswith("these words are too rare.")
 
 
-# ---- a planted mark, and the shaded text of 06_your_data
+# ---- a planted mark, and the shaded text of 14_your_data
 
 
 @long
@@ -226,7 +235,7 @@ def test_a_word_is_taken_out_of_the_sum(visit, tmp_path):
 
 
 def test_the_chapter_opens_with_a_mark_that_can_be_taken_out(chapter):
-    tab = chapter("06_your_data", width=390).tab
+    tab = chapter("14_your_data", width=390).tab
     verdict = tab.get_by_role("status").first
     assert verdict.inner_text().startswith("negative: ")
     tab.locator("[data-terms]").get_by_role("button", name="4", exact=True).click()

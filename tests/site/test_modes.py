@@ -18,7 +18,7 @@ def test_code_opens_in_two_steps_and_is_remembered(visit, address):
         tab.locator(button).press("Enter")
         tab.wait_for_function(SOME, arg=opened)
         assert (tab.locator(button).inner_text(), tab.locator(button).get_attribute("aria-pressed")) == ("All code", pressed)
-    tab.goto(f"{address}book/06_your_data.html")
+    tab.goto(f"{address}book/14_your_data.html")
     tab.wait_for_function(SOME, arg=claims)
     tab.locator(button).click()
     assert tab.evaluate(OPEN, code) <= 1

@@ -28,9 +28,9 @@ from pages import (
 )
 
 import tokensel_nb as ts
-from experiments import playthings
+from experiments import playthings, scale
 from experiments.curves import KINDS, RUNS
-from tokensel_nb.chapters import classes, reviews, scale
+from tokensel_nb.chapters import classes, reviews
 from tokensel_nb.chapters.pairs import skews_behind, words_and_pairs
 from tokensel_nb.chapters.recorded import recorded
 from tokensel_nb.synthetic import one_against_many
@@ -314,7 +314,7 @@ def cost_on_paper(tab, texts=5_000, tokens=200, words=10**6, dim=64, machine="8 
     data = shipped("cost_data")
     known = data["machines"][machine] | {name: int(value) for name, value in changed.items()}
     share, texts = known.pop("share"), 1e6 * float(texts)
-    size = scale.Size(texts, 0, data["entries"] * int(tokens) * texts, int(words), int(dim))
+    size = scale.Size(texts, data["entries"] * int(tokens) * texts, int(words), int(dim))
     found = scale.on_paper(size, scale.Machine(**known), share, data["begin"]["entry"], data["preparing"])
     parts = {"reading": found["disk"]} | {key: found[key] for key in ("preparing", "counts", "embeddings", "network")}
     yield ".readout", f"A step takes {quantity(found['step'], TIMES)}; the longest part is {max(parts, key=parts.get)}."
@@ -419,7 +419,7 @@ def keeps_the_rules_on_a_phone(opened):
 @pytest.mark.parametrize(("name", "state"), rows([(name, state) for name, (_, states) in STATES.items() for state in states]))
 def test_its_numbers_are_the_package_s(visit, name, state):
     opened = visit(page_of(name), fragment="#" + urlencode({f"{name}.{key}": value for key, value in state.items()}))
-    holds(opened.tab.locator(f".tag_plaything-{name} .plaything"), STATES[name][0](opened.tab, **state))
+    holds(opened.tab.locator(f"[class*=plaything-{name}] .plaything"), STATES[name][0](opened.tab, **state))
     keeps_the_rules_on_a_phone(opened)
 
 

@@ -141,7 +141,7 @@ def test_profiles_have_length_one_and_sum_zero(corpus):
 
 
 def test_adams_first_step_reads_the_profile_up_to_an_error_of_order_one():
-    """The mean square of R in Proposition 8.1, over random orthonormal heads, for sizes where d is not large."""
+    """The mean square of the rest in `prop-adam-classes`, over random orthonormal heads, for sizes where d is not large."""
     random = np.random.default_rng(0)
     for dim, classes in ((8, 3), (64, 4)):
         pulls = random.standard_normal(classes)

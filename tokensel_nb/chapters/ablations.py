@@ -1,4 +1,4 @@
-"""The sides that 07_ablations compares: training without one of its parts; and a test of convergence."""
+"""The sides that 06_ablations compares: training without one of its parts; and a test of convergence."""
 
 from __future__ import annotations
 

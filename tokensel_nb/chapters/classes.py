@@ -1,4 +1,4 @@
-"""08_classes's measures: how E_s·v_k rises with the lean of words to the classes, in training texts and in others."""
+"""07_classes's measures: how E_s·v_k rises with the lean of words to the classes, in training texts and in others."""
 
 from __future__ import annotations
 

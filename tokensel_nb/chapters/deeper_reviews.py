@@ -1,4 +1,4 @@
-"""09_deeper's deeper models: trained on IMDB reviews drawn by the seed, and compared with the paper's tables."""
+"""08_deeper's deeper models: trained on IMDB reviews drawn by the seed, and compared with the paper's tables."""
 
 from __future__ import annotations
 

@@ -334,7 +334,7 @@ class SeeSaw(Plaything):
 
 
 class Start(Plaything):
-    """One layer that learns from a small start, of chapter 12.
+    """One layer that learns from a small start, of chapter 10.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-/* Fill in your numbers (11_scale): what a step over all texts costs on paper, and what runs out first. */
+/* Fill in your numbers (cost.md): what a step over all texts costs on paper, and what runs out first. */
 "use strict";
 
 tokensel.plaything("cost", (root) => {

@@ -284,7 +284,7 @@ var tokensel = (() => {
   const expectedCorrelation = (step, equal) => 1 / Math.hypot(1, equal / step);
 
   /** The seconds of a step of Adam, part by part and in all, the bytes that each unit holds, and how many units would hold
-   *  all: as on_paper in chapters/scale.py, for two classes. */
+   *  all: as on_paper in experiments/scale.py. */
   function onPaper({ texts, entries, words, dim }, { units, bandwidth, memory, feed, link, share }, entry, preparing) {
     const [counts, parameters, rate] = [entry * entries + 8 * texts, 4 * words * dim, bandwidth * share];
     const enough = memory > 4 * parameters ? Math.ceil(counts / (memory - 4 * parameters)) : Infinity;

@@ -1,4 +1,4 @@
-/* What a head sees (12_transformers): its attention over the lean of words, and a sentence, as large as it looks at it. */
+/* What a head sees (10_transformers): its attention over the lean of words, and a sentence, as large as it looks at it. */
 "use strict";
 
 tokensel.plaything("heads", (root) => {

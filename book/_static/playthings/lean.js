@@ -1,4 +1,4 @@
-/* Same lean, any frequency (08_classes): words of four classes in space, as far out as a first step moves them. */
+/* Same lean, any frequency (07_classes): words of four classes in space, as far out as a first step moves them. */
 "use strict";
 
 tokensel.plaything("lean", (root) => {

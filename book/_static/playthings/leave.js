@@ -1,4 +1,4 @@
-/* Leave words out (06_your_data): a tap on a word of the shaded text takes it out of the sum and its n-grams. */
+/* Leave words out (14_your_data): a tap on a word of the shaded text takes it out of the sum and its n-grams. */
 "use strict";
 
 tokensel.leaveOut = (held) => {

@@ -1,4 +1,4 @@
-/* The map of runs (10_synthetic): tap one, and its flow is followed anew, of 32 texts in the limit d → ∞. */
+/* The map of runs (09_synthetic): tap one, and its flow is followed anew, of 32 texts in the limit d → ∞. */
 "use strict";
 
 tokensel.plaything("lose", (root) => {

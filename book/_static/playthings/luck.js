@@ -1,4 +1,4 @@
-/* Learnt or luck? (09_deeper): four pairs of curves of what words say, one of each from shuffled labels. One guesses which. */
+/* Learnt or luck? (08_deeper): four pairs of curves of what words say, one of each from shuffled labels. One guesses which. */
 "use strict";
 
 tokensel.plaything("luck", (root) => {

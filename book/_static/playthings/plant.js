@@ -1,4 +1,4 @@
-/* Plant a leak (06_your_data): a made-up word is put before some reviews, and finds its place among a report's suspects. */
+/* Plant a leak (14_your_data): a made-up word is put before some reviews, and finds its place among a report's suspects. */
 "use strict";
 
 tokensel.plaything("plant", (root) => {

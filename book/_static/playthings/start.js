@@ -1,4 +1,4 @@
-/* From a small start (12_transformers): one layer learns all it has, live, from made-up texts; dots are words. */
+/* From a small start (10_transformers): one layer learns all it has, live, from made-up texts; dots are words. */
 "use strict";
 
 // Forty words, rare ones that lean and common ones that hardly do, in texts of six; and a start: all numbers small.

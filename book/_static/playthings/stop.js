@@ -1,4 +1,4 @@
-/* Where do you stop? (07_ablations): a line that one drags along the accuracy of five networks. */
+/* Where do you stop? (06_ablations): a line that one drags along the accuracy of five networks. */
 "use strict";
 
 tokensel.plaything("stop", (root) => {

@@ -1,4 +1,4 @@
-"""Checks of the exercises in 08_classes."""
+"""Checks of the exercises in 07_classes."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Checks of the exercises in 06_your_data."""
+"""Checks of the exercises in 14_your_data."""
 
 from contextlib import redirect_stdout
 from functools import cache

@@ -1,4 +1,4 @@
-"""Checks of the exercises in 12_transformers."""
+"""Checks of the exercises in 10_transformers."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Checks of the exercises in 13_first_steps."""
+"""Checks of the exercises in 11_first_steps."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Checks of the exercises in 14_proved."""
+"""Checks of the exercises in 12_proved."""
 
 import numpy as np
 

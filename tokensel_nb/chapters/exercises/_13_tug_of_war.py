@@ -1,4 +1,4 @@
-"""Checks of the exercises in 15_tug_of_war."""
+"""Checks of the exercises in 13_tug_of_war."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Checks of the exercises in 10_synthetic."""
+"""Checks of the exercises in 09_synthetic."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Checks of the exercises in 07_ablations."""
+"""Checks of the exercises in 06_ablations."""
 
 import numpy as np
 

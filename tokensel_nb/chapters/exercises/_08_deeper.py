@@ -1,4 +1,4 @@
-"""Checks of the exercises in 09_deeper."""
+"""Checks of the exercises in 08_deeper."""
 
 import numpy as np
 
