@@ -157,19 +157,18 @@ def second_step() -> dict:
     corpus = ts.load_imdb()
     share, shares, y = corpus.signed_share(), corpus.shares, corpus.signs
     verdicts = shares @ share
+    both = verdicts, verdicts - verdicts.mean()
     spread = shares @ share**2 - verdicts**2
     mean = lambda weights: shares.T @ weights / len(y)
     common = np.argsort(corpus.counts.sum(axis=0), kind="stable")[::-1][:MANY]
-    of_words = {
-        "own": (share**2 - mean(y * verdicts)) / 4,
-        "bent": (mean(verdicts**2) - share * mean(verdicts)) / 16,
-        "price": mean(np.ones(len(y))) * (y * verdicts).mean() / 4,
-    }
-    return {key: numbers[common] for key, numbers in of_words.items()} | {
+    return {
         "common": common.tolist(),
-        "tilt": [(y * spread).mean() / 8, *(-(each * spread).mean() / 32 for each in (verdicts, verdicts - verdicts.mean()))],
+        "own": (share**2 - mean(y * verdicts))[common] / 4,
+        "bent": (mean(verdicts**2) - share * mean(verdicts))[common] / 16,
+        "price": mean(np.ones(len(y)))[common] * (y * verdicts).mean() / 4,
+        "tilt": [(y * spread).mean() / 8, *(-(each * spread).mean() / 32 for each in both)],
         "lean": verdicts.mean(),
-        "praised": [[(each[y == label] > 0).mean() for label in (1, -1)] for each in (verdicts, verdicts - verdicts.mean())],
+        "praised": [[(each[y == label] > 0).mean() for label in (1, -1)] for each in both],
     }
 
 
@@ -250,12 +249,10 @@ def costs() -> dict:
     return {"begin": begin, "entries": per_token, "preparing": seconds["disk"] - seconds["memory"], "machines": machines}
 
 
-def packed_step() -> dict:
-    """Return both steps, each array in the finest steps that two bytes allow."""
-    pack = lambda of: {
-        key: packed(each, np.abs(each).max() / 30_000) if isinstance(each, np.ndarray) else each for key, each in of.items()
-    }
-    return pack(first_step()) | {"second": pack(second_step())}
+def finely(numbers) -> dict:
+    """Return the arrays of a dict packed, as finely as two bytes allow."""
+    pack = lambda of: packed(of, np.abs(of).max() / 30_000) if isinstance(of, np.ndarray) else of
+    return {name: pack(of) for name, of in numbers.items()}
 
 
 def script(name: str, value) -> str:
@@ -282,7 +279,7 @@ FILES = {  # by what name a page's scripts know it, and what makes it
     "map_data": ("counts", lambda: trained_words()["counts"].astype(int).tolist()),
     "stop_data": ("stopping", curves.stopping),
     "luck_data": ("luck", curves.luck),
-    "step_data": ("firstStep", packed_step),
+    "step_data": ("firstStep", lambda: finely(first_step()) | {"second": finely(second_step())}),
     "not_data": ("pairs", pairs),
     "plant_data": ("planted", planted),
     "cost_data": ("costs", costs),

@@ -158,7 +158,7 @@ def imdb():
     return ts.load_imdb()
 
 
-def step_on_the_query(tab, first, price=0, query=1, word="the"):
+def step_on_the_query(tab, first, price, query, word):
     values, scores = ts.predicted_values(imdb(), first), ts.predicted_scores(imdb(), first, 1.0)
     cost = (imdb().signs * (imdb().shares @ values)).mean() / 2 * imdb().shares.mean(axis=0)
     free, at = scores + cost, imdb().column(word)
@@ -190,7 +190,7 @@ def first_step(tab, show, eta=3_000, d=2048, word="bad"):
 
 
 def one_step(tab, show, **state):
-    if show in ("price", "tilt"):
+    if show == "tilt":
         return step_on_the_query(tab, **state)
     return ten_sentences(tab, **state) if show == "line" else first_step(tab, show, **state)
 
@@ -409,11 +409,10 @@ STATES = {
     "step": (
         one_step,
         [
-            *({"show": "reviews"}, {"show": "reviews", "eta": 300, "d": 16}, {"show": "reviews", "eta": 0}),
-            {"show": "luck", "d": 64},
+            *({"show": "reviews"}, {"show": "reviews", "eta": 300, "d": 16}, {"show": "reviews", "eta": 0}, {"show": "luck"}),
             *({"show": "line", "size": 3, "turned": 1}, {"show": "line", "size": 2, "turned": 1, "labels": "0111100001"}),
-            {"show": "price", "query": 1, "first": 100, "price": 1, "word": "the"},
-            *({"show": "tilt", "query": 1, "first": first, "word": "the"} for first in (300, 3_000)),
+            *({"show": "tilt", "query": 1, "word": "the", "first": first, "price": 1} for first in (100, 3_000)),
+            {"show": "tilt", "query": 1, "word": "great", "first": 300, "price": 0},
         ],
     ),
     "flow": (

@@ -37,7 +37,7 @@ Object.assign(tokensel, (() => {
 
   /** The cloud: {root, draw}. Give words, its name, the axes' names, brief (word's number -> text beside its point), tell
    *  (-> what is said of it), choose (called with a word's number). Draw {x, y, xRange, yRange, named, chosen, line}, and, if wanted, other names of axes, bare:
-   *  no ticks across, tone: id -> [colour, strength], and over: (across, down) -> parts of the drawing. */
+   *  no numbers across, tone: id -> [colour, strength], and over: (across, down) -> parts of the drawing. */
   function scatter({ words, name, xName, yName, brief, tell, choose, radius = 2 }) {
     const canvas = element("canvas");
     const drawing = element("svg:svg", { "aria-hidden": "true" });
@@ -116,7 +116,7 @@ Object.assign(tokensel, (() => {
         element("svg:path", { d: `M${EDGE.left} ${EDGE.top}V${bottom}H${right}${marks.join("")}`, class: "axis" }),
         ...xs.map(([x, label]) => text(across(x), bottom + 17, label, "middle")),
         ...ys.map(([y, label]) => text(EDGE.left - 8, down(y) + 4, label, "end")),
-        text(2, 14, shown.yName ?? yName), text(right, height - 6, shown.xName ?? xName, "end"),
+        text(2, 14, shown.yName ?? yName), text(right, height - 6, shown.bare ? "" : shown.xName ?? xName, "end"),
       ];
     }
 

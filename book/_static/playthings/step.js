@@ -10,8 +10,7 @@ tokensel.plaything("step", (root, place) => {
     "a dull film with a bad story", "the story was awful"];
   const STEPS = [0, ...[10, 100, 1_000, 10_000].flatMap((power) => [1, 1.5, 2, 3, 4, 5, 7].map((each) => each * power)), 100_000];
   const DIMS = [...Array.from({ length: 12 }, (_, k) => [2 ** (k + 4), 3 * 2 ** (k + 3)]).flat(), 2 ** 16];
-  const NAMED = tokensel.named ?? ["bad", "movie", "no", "great", "is", "very", "and"]; // in a notebook, the reader's own
-  const SCORED = ["bad", "movie", "worst", "great", "is", "of", "the", "and"];
+  const NAMED = tokensel.named ?? ["bad", "and", "great", "movie", "the", "is", "very", "no", "of"]; // in a notebook, the reader's own
   const PER = 10_000; // shares of reviews are shown times so much
   const LARGE = 3_000; // a step up to which the frame stays: beyond it, the picture does
   const GLIDE = 600; // milliseconds
@@ -26,17 +25,16 @@ tokensel.plaything("step", (root, place) => {
   const [data, query] = [unpacked(packed), unpacked(second ?? {})];
   const views = second ? [...ofTen, "reviews", "luck", ...ofScores, "plank"] : ["reviews"];
   const START = {
-    show: pinned && second ? "start" : "reviews", word: NAMED[0], seed: 1, labels: "1111100000", lit: 0, turned: 0, size: 0, also: 0,
+    show: pinned && second ? "start" : "reviews", word: NAMED[0], seed: 1, labels: "1111100000", lit: 0, turned: 0, size: 0,
     eta: place.matches(".unanswered") ? 0 : 3_000, d: 2_048, shuffled: 0, query: 0, first: 100, price: 0, lean: 1,
   };
   const { now, change, choice, slider, listSlider, begin } = tokensel.settings(root, "step", START, picture, { show: views, word: words });
-  let [stop, taken] = [() => {}, {}];
+  let [taken, values] = [{}, []]; // what a step on the ten sentences gives, and what reviews give
 
   /** Let a number go to its end through all between, so that one sees the words move. */
   const glide = (key) => (end) => {
     const from = now[key];
-    stop();
-    stop = tokensel.animate(GLIDE, (part) => change({ [key]: part < 1 ? from + part * (end - from) : end }));
+    tokensel.animate(GLIDE, (part) => change({ [key]: part < 1 ? from + part * (end - from) : end }));
   };
   const path = (kind, d) => element("svg:path", { class: kind, d });
   const ghost = (cx, cy) => element("svg:circle", { class: "ghost", cx, cy, r: 3.5 });
@@ -51,22 +49,18 @@ tokensel.plaything("step", (root, place) => {
   const side = (x) => (x > 0 ? "praise" : "blame");
   const times = (i, word) => read[i].filter((each) => each === word).length;
   const push = (i) => sideOf(i) / read[i].length; // on a word that stands there once
-  const along = (rows, way) => rows.map((row) => row.reduce((sum, each, i) => sum + each * way[i], 0));
 
-  /** Of every word its signed share and value before the step, and what a step of size 1 adds: alone, and if v moves. */
+  /** Of every word its signed share, its value before the step, and the slope down which a step goes. */
   function step() {
     const of = [now.seed, now.d, now.labels].join();
     if (taken.of === of) return taken;
-    const { E, p, v } = tokensel.startOf(few, now.d, now.seed);
+    const start = tokensel.startOf(few, now.d, now.seed);
     const texts = read.map((all, i) => ({ tokens: all.map((word) => few.indexOf(word)), label: Number(sideOf(i) > 0) }));
-    const slopes = tokensel.gradients({ E, p, v }, texts);
     const share = few.map((word) => read.reduce((sum, _, i) => sum + times(i, word) * push(i), 0) / TEN.length);
-    const [before, rise, more] = [along(E, v[0]), along(slopes.E, v[0]), along(E, slopes.v[0])];
-    taken = { of, share, before, rise, more, turn: along(v, slopes.v[0])[0] };
-    return taken;
+    const [before, slope] = [start.E, tokensel.gradients(start, texts).E].map((E) => tokensel.modelOf({ ...start, E }).values[0]);
+    return (taken = { of, share, before, slope });
   }
-  const valueOf = ({ before, rise, more, turn }, s) =>
-    before[s] - now.size * (rise[s] + now.also * (more[s] - now.size * rise[s] * turn));
+  const valueOf = (s) => taken.before[s] - now.size * taken.slope[s];
   const rowOf = (s) => 1.8 * ROOM * ((s + 0.5) / few.length - 0.5);
   const names = (across, down) => few.map((word, s) => {
     const [x, y] = [across(rowOf(s)) + 4, down(-0.36)];
@@ -86,32 +80,27 @@ tokensel.plaything("step", (root, place) => {
     return path(`bar ${side(taken.share[s])}`, `M${across((1 - now.turned) * rowOf(s))} ${down(y[s])}L${across(x[s])} ${down(y[s] + upright)}`);
   });
 
-  const landed = (x) => (across, down) => [
-    ...few.map((_, s) => ghost(across(x[s]), down(taken.before[s]))),
-    now.also && path("threshold", `M${across(-ROOM)} ${down(-ROOM * now.size)}L${across(ROOM)} ${down(ROOM * now.size)}`),
-  ];
+  const ghosts = (x) => (across, down) => few.map((_, s) => ghost(across(x[s]), down(taken.before[s])));
 
   function toldOfTen(s) {
     const { share } = step();
     const sum = ["start", "push"].includes(now.show) ? "" : `pushes add up to ${number(TEN.length * share[s], 2)}, signed share ${number(share[s], 3)}, `;
-    return `${few[s]}: ${sum}value ${number(valueOf(taken, s), 3)}`;
+    return `${few[s]}: ${sum}value ${number(valueOf(s), 3)}`;
   }
 
   function drawTen() {
     const { share } = step();
     const row = now.turned < 0.5;
     const x = few.map((_, s) => (1 - now.turned) * rowOf(s) + Math.sin((now.turned * Math.PI) / 2) * share[s]);
-    const y = few.map((_, s) => valueOf(taken, s));
-    const over = { push: arrows(x, y), sum: bars(x, y), line: landed(x) }[now.show] ?? (() => []);
-    const grey = ["start", "push"].includes(now.show);
+    const y = few.map((_, s) => valueOf(s));
+    const over = { push: arrows(x, y), sum: bars(x, y), line: ghosts(x) }[now.show] ?? (() => []);
     const chosen = Math.max(few.indexOf(now.word), 0);
     small.draw({
       x, y, xRange: [-ROOM, ROOM], yRange: [-0.42, 0.42], bare: row, chosen,
       named: row ? [] : [...few.keys()].sort((one, other) => Math.abs(share[other]) - Math.abs(share[one])),
-      xName: row ? "" : "← more of blame · signed share · more of praise →",
       line: now.show === "line" && [-ROOM, ROOM].map((each) => [each, (now.size / 2) * each]),
-      tone: (s) => [grey || !share[s] ? 2 : Number(share[s] > 0), now.show === "push" && !times(now.lit, few[s]) ? 0.25 : 1],
-      over: (across, down) => [...(row ? names(across, down) : []), ...over(across, down)].filter(Boolean),
+      tone: (s) => [row || !share[s] ? 2 : Number(share[s] > 0), now.show === "push" && !times(now.lit, few[s]) ? 0.25 : 1],
+      over: (across, down) => [...(row ? names(across, down) : []), ...over(across, down)],
     });
     TEN.forEach((sentence, i) => { cards.children[i].textContent = `${sideOf(i) > 0 ? "▲" : "▼"} ${sentence}`; });
     return toldOfTen(chosen);
@@ -124,7 +113,6 @@ tokensel.plaything("step", (root, place) => {
   const noise = () => 1 / Math.sqrt(now.d);
   const predicted = (id) => (now.eta / 2) * data.share[id];
   const heard = (id) => Math.abs(predicted(id)) > noise();
-  let values;
   const told = (id) => `${words[id]}: signed share ${three(x[id])}, value ${three(values[id])}`;
   const part = (ids) => `${number((100 * ids.filter(heard).length) / ids.length)}%`;
 
@@ -173,7 +161,7 @@ tokensel.plaything("step", (root, place) => {
     const [yRange, line] = now.show === "tilt" ? [[-2.3, 4], tilted] : [[-1.3, 4], (share) => bent(share) + tilted(share)];
     const curve = Array.from({ length: 53 }, (_, i) => [i - 17, unit * line((i - 17) / PER)]);
     large.draw({
-      x, y, xRange: [-17, 35], yRange, named: SCORED.map(idOf), chosen, line: curve.filter(([, height]) => height < yRange[1]),
+      x, y, xRange: [-17, 35], yRange, named: NAMED.map(idOf), chosen, line: curve.filter(([, height]) => height < yRange[1]),
       xName: "← blame · signed share × 10,000 · praise →", yName: "↑ gets more attention",
       over: (across, down) => query.common.flatMap((id, i) => {
         const [left, top] = [across(x[id]), down(unit * all[i])];
@@ -201,10 +189,9 @@ tokensel.plaything("step", (root, place) => {
     const lifted = tilted(data.share[idOf("bad")]);
     const rise = lifted / (Math.abs(lifted) + Math.abs(ofBad(free()) - lifted)); // how much of bad's score is the plank's
     const down = (way) => 66 + way * 40 * rise;
-    const [ofPraise, ofBlame] = query.praised[now.lean ? 0 : 1];
     drawing.replaceChildren(path("pivot", "M180 66l-12 40h24Z"), path("plank", `M30 ${down(-1)}L330 ${down(1)}`),
       text(14, down(-1) - 8, "blame", "start", "blame"), text(346, down(1) - 8, "praise", "end", "praise"),
-      ...thumbs(1, 146, ofPraise), ...thumbs(-1, 214, ofBlame));
+      ...query.praised[now.lean ? 0 : 1].flatMap((part, i) => thumbs(1 - 2 * i, 146 + 68 * i, part)));
     return Math.abs(rise) < 0.1 ? "The plank is nearly level." : `The side of ${side(-rise)} goes up.`;
   }
 
@@ -213,7 +200,7 @@ tokensel.plaything("step", (root, place) => {
   const choose = (id) => change({ word: words[id] });
   const small = tokensel.scatter({
     words: few, brief: toldOfTen, tell: toldOfTen, choose: (s) => change({ word: few[s] }),
-    name: "Words of ten sentences", yName: "↑ speaks for praise", radius: 4,
+    name: "Words of ten sentences", xName: "← more of blame · signed share · more of praise →", yName: "↑ speaks for praise", radius: 4,
   });
   const large = tokensel.scatter({ words, brief: told, tell: told, choose, name: "Words by signed share" });
   const finder = tokensel.finder({ words, weights: x.map(Math.abs), choose, find: choose });
@@ -224,7 +211,6 @@ tokensel.plaything("step", (root, place) => {
   function picture() {
     const draw = ofTen.includes(now.show) ? drawTen : ofScores.includes(now.show) ? drawScores : now.show === "plank" ? drawPlank : drawReviews;
     for (const [part, ...of] of parts) part.style.display = of.includes(now.show) ? "" : "none";
-    root.dataset.show = now.show;
     readout.textContent = draw();
     return ![small.root, large.root].includes(document.activeElement) && readout.textContent; // they say themselves which word is chosen
   }
@@ -235,8 +221,7 @@ tokensel.plaything("step", (root, place) => {
     [cards, "start", "push", "sum"], [tokensel.button("Turn its thumb", flip), "push", "sum"],
     [tokensel.button("Another start", () => change({ seed: (now.seed % 99) + 1 })), "start", "line"],
     [slider("size", "Size of the step", { min: 0, max: 6, step: 0.1 }, (size) => number(size, 1)), "line"],
-    [choice("also", "The output vector", [[0, "v rests"], [1, "v moves"]]), "line"],
-    [choice("d", "Dimensions", [[64, "d = 64"], [2_048, "2,048"]]), "line"],
+    [choice("d", "Dimensions", [[64, "64 dimensions"], [2_048, "2,048"]]), "line"],
     [choice("eta", "Step sizes", [[0, "before"], [300, "size 300"], [3_000, "size 3,000"]], { choose: glide("eta") }), "reviews"],
     [choice("shuffled", "Labels", [[0, "true labels"], [1, "shuffled labels"]]), "luck"],
     [listSlider("eta", "step size, η₀", STEPS, (each) => (each ? number(each) : "0 (before)")), "luck", ...alone],
