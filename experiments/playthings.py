@@ -38,6 +38,8 @@ CONTRASTS = np.array([[-1, 1, -1, 1], [-1, -1, 1, 1], [1, -1, -1, 1]]).T / 2
 # rounding double it; a letter a number, from ^ to ~.
 NETWORKS, SEEN, FINE, LETTERS = ("free 1", "line 1", "free 2", "free 4"), 3, 4, (94, 126)
 
+MANY = 600  # of 02_one_step's plane: the most frequent words, whose scores it shows
+
 LEANS = 0.2  # 05_beyond asks where "not" takes "good", and then the words whose skew is beyond this, the clearest first
 
 
@@ -135,13 +137,39 @@ def first_step() -> dict:
 
         E¹_s·v = z_s/√d + η₀ (ᾱ_s/2 - w_s/(4√d)),      w_s = Ê[f̃(X) c_s(X)/T(X)].
 
-    "share" is ᾱ, "draw" z and "drawn_pull" w.
+    "share" is ᾱ, "draw" z and "drawn_pull" w; "shuffled" is ᾱ under shuffled labels, of which w knows nothing.
     """
     corpus = ts.load_imdb()
     start = ts.init_parameters(corpus.vocab_size, SETTINGS["dim"], seed=0, dtype="float64")
     draw = start.token_values * np.sqrt(SETTINGS["dim"])
     pull = corpus.shares.T @ (corpus.mean_weights * (corpus.shares @ draw))
-    return {"share": corpus.signed_share(), "draw": draw, "drawn_pull": pull}
+    share, by_chance = corpus.signed_share(), ts.shuffle_labels(corpus, seed=0).signed_share()
+    return {"share": share, "draw": draw, "drawn_pull": pull, "shuffled": by_chance}
+
+
+def second_step() -> dict:
+    """Return what gives the limit of scores after a step on p, for every η₀, up to the third order of the logits.
+
+    The logits are f = η₀ F/2. With y g = y/2 - f/4, a common word's b_s is η₀ "own" + η₀² "bent", of which η₀ "price" is
+    what being common takes off; and h is η₀² tilt[0] + η₀³ tilt[1], or tilt[2] if verdicts had no "lean", the mean of F.
+    "praised" are the parts of verdicts on praise and on blame that are positive, with the lean and without.
+    """
+    corpus = ts.load_imdb()
+    share, shares, y = corpus.signed_share(), corpus.shares, corpus.signs
+    verdicts = shares @ share
+    both = verdicts, verdicts - verdicts.mean()
+    spread = shares @ share**2 - verdicts**2
+    mean = lambda weights: shares.T @ weights / len(y)
+    common = np.argsort(corpus.counts.sum(axis=0), kind="stable")[::-1][:MANY]
+    return {
+        "common": common.tolist(),
+        "own": (share**2 - mean(y * verdicts))[common] / 4,
+        "bent": (mean(verdicts**2) - share * mean(verdicts))[common] / 16,
+        "price": mean(np.ones(len(y)))[common] * (y * verdicts).mean() / 4,
+        "tilt": [(y * spread).mean() / 8, *(-(each * spread).mean() / 32 for each in both)],
+        "lean": verdicts.mean(),
+        "praised": [[(each[y == label] > 0).mean() for label in (1, -1)] for each in both],
+    }
 
 
 def lean() -> dict:
@@ -221,6 +249,12 @@ def costs() -> dict:
     return {"begin": begin, "entries": per_token, "preparing": seconds["disk"] - seconds["memory"], "machines": machines}
 
 
+def finely(numbers) -> dict:
+    """Return the arrays of a dict packed, as finely as two bytes allow."""
+    pack = lambda of: packed(of, np.abs(of).max() / 30_000) if isinstance(of, np.ndarray) else of
+    return {name: pack(of) for name, of in numbers.items()}
+
+
 def script(name: str, value) -> str:
     """Return a script that hands a value to the playthings under a name: pages on a disk may load scripts, and nothing else."""
     return f"tokensel.{name} = {json.dumps(value, separators=(',', ':'))};\n"
@@ -245,10 +279,7 @@ FILES = {  # by what name a page's scripts know it, and what makes it
     "map_data": ("counts", lambda: trained_words()["counts"].astype(int).tolist()),
     "stop_data": ("stopping", curves.stopping),
     "luck_data": ("luck", curves.luck),
-    "step_data": (
-        "firstStep",
-        lambda: {name: packed(all_of, np.abs(all_of).max() / 30_000) for name, all_of in first_step().items()},
-    ),
+    "step_data": ("firstStep", lambda: finely(first_step()) | {"second": finely(second_step())}),
     "not_data": ("pairs", pairs),
     "plant_data": ("planted", planted),
     "cost_data": ("costs", costs),

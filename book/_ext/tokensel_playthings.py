@@ -12,7 +12,7 @@ from sphinx.application import Sphinx
 NEEDS = {  # scripts that several playthings share, in the order in which they are loaded
     "scatter.js": "lean map step",
     "plane.js": "flow not train",
-    "chart.js": "flow heads lose luck seesaw start step stop",
+    "chart.js": "flow heads lose luck seesaw start stop",
     "words.js": "map step try",
     "reviews.js": "map try",
     "verdict.js": "try",

@@ -4,7 +4,7 @@
 alone; ``:class: unanswered``: the class predicts it first, and its plaything opens in the state before). ``{shared} 01_model
 def forward`` shows the one cell of a notebook that holds these words, and what it printed (``:results:``: that alone;
 ``:code:``: the code alone). Nothing is copied: a page shows the same file, and what is not there is an error of the strict
-build. ``{play}`a step of 3,000 <02_one_step#step.eta=3000>``` leads to a plaything in a state. On a page with a ``{div}
+build. ``{play}`the star <03_flow#flow.show=star>``` leads to a plaything in a state. On a page with a ``{div}
 slides-bar`` each section is a slide: ``book/_static/slides.js``.
 """
 

@@ -66,7 +66,7 @@ def button(name):
 PLAYED = [
     ("plane", [("[aria-label^='bad: ']", "Shift+ArrowUp ArrowRight")], "logit −0.65: blame", "plane.bad=2.1_-1"),
     ("train", [(button("Step"), "Enter")], "After 21 steps", "train.steps=21"),
-    ("step", [(FIRST, "Home PageUp"), (SECOND, "Home")], "moves words as far as the noise", "step.d=16"),
+    ("step", [(button("▼ a bad story"), "Enter"), (button("Another start"), "Enter")], "bad: value", "step.seed=2"),
     ("flow", [("[aria-label^='the query']", "Shift+ArrowUp " * 3)], "4 of 4", "flow.p=5_3.5"),
     ("seesaw", [(button("great"), "Enter")], "all blame sinks", "seesaw.tapped=great"),
     ("map", [("[type=range]", "Home"), (button("5"), "Enter")], "worst: ", "map.step=5"),
@@ -158,16 +158,41 @@ def imdb():
     return ts.load_imdb()
 
 
-def first_step(tab, eta=3_000, d=2048, word="bad"):
+def step_on_the_query(tab, first, price, query, word):
+    values, scores = ts.predicted_values(imdb(), first), ts.predicted_scores(imdb(), first, 1.0)
+    cost = (imdb().signs * (imdb().shares @ values)).mean() / 2 * imdb().shares.mean(axis=0)
+    free, at = scores + cost, imdb().column(word)
+    found = np.array([scores[at] if price else free[at], cost[at]]) / free[imdb().column("bad")]
+    yield ".readout", [1e4 * imdb().signed_share()[at], values[at], *found], 0.0051 + 0.005 * np.abs([9, values[at], *found])
+
+
+def ten_sentences(tab, size, turned, labels="1111100000"):
+    texts = tab.locator(".sentences button").evaluate_all("(all) => all.map((each) => each.textContent.slice(2))")
+    corpus = ts.corpus_from_texts(texts, [int(label) for label in labels], min_count=1)
+    start = tab.evaluate("(w) => (({ E, p, v: [v] }) => [E, p, v])(tokensel.startOf(w, 2048, 1))", corpus.vocabulary.tolist())
+    after = ts.embedding_step(ts.Parameters(*(np.array(each) for each in start)), corpus, float(size))
+    bad, share = corpus.column("bad"), corpus.signed_share()
+    yield ".readout", [10 * share[bad], share[bad], after.token_values[bad]], SHOWN
+
+
+def first_step(tab, show, eta=3_000, d=2048, word="bad"):
     share, draw, column = imdb().signed_share(), playthings.first_step()["draw"], imdb().column(word)
     eta, d = int(eta), int(d)
     start = ts.Parameters((draw / np.sqrt(d))[:, None], np.zeros(1), np.ones(1))
     values = (ts.embedding_step(start, imdb(), eta) if eta else start).token_values
     told = np.array([1e4 * share[column], values[column], eta / 2 * share[column], start.token_values[column]])
-    yield ".of-word", told, 1e-4 + 0.005 * np.abs(told)
-    law = (1 + 4 / (eta**2 * d * share.var())) ** -0.5 if eta else 0
-    size = 2 / np.sqrt(d * share.var())
-    yield ".readout", [np.corrcoef(values, share)[0, 1], law, size], [0.002, 0.001, 1]
+    if show == "luck":
+        common = np.argsort(imdb().counts.sum(axis=0), kind="stable")[::-1][:500]
+        heard = np.abs(eta / 2 * share) > d**-0.5
+        yield ".readout", [*told[:2], 100 * heard[common].mean(), 500, 100 * heard.mean()], 0.51
+    else:
+        yield ".readout", [*told, np.corrcoef(values, share)[0, 1]], [*(1e-4 + 0.005 * np.abs(told)), 0.002]
+
+
+def one_step(tab, show, **state):
+    if show == "tilt":
+        return step_on_the_query(tab, **state)
+    return ten_sentences(tab, **state) if show == "line" else first_step(tab, show, **state)
 
 
 def a_query_on_a_map(tab, show, p="5_-4", length=0):
@@ -381,7 +406,15 @@ STATES = {
         review,
         [{}, {"text": "Not a BAD film: zzyzx quux, dull dull but wonderful!", "step": 150}, {"text": HARMFUL, "step": 5}],
     ),
-    "step": (first_step, [{}, {"eta": 300, "d": 16}, {"eta": 0}]),
+    "step": (
+        one_step,
+        [
+            *({"show": "reviews"}, {"show": "reviews", "eta": 300, "d": 16}, {"show": "reviews", "eta": 0}, {"show": "luck"}),
+            *({"show": "line", "size": 3, "turned": 1}, {"show": "line", "size": 2, "turned": 1, "labels": "0111100001"}),
+            *({"show": "tilt", "query": 1, "word": "the", "first": first, "price": 1} for first in (100, 3_000)),
+            {"show": "tilt", "query": 1, "word": "great", "first": 300, "price": 0},
+        ],
+    ),
     "flow": (
         a_query_on_a_map,
         [

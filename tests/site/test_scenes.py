@@ -8,8 +8,9 @@ IN_STATE = """([name, wanted]) => Object.entries(wanted).every(([key, value]) =>
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-def test_the_pinned_figure_is_in_the_state_of_the_scene_that_is_read(chapter, width):
-    tab = chapter("03_flow", width=width).tab
+@pytest.mark.parametrize("page", ["02_one_step", "03_flow"])
+def test_the_pinned_figure_is_in_the_state_of_the_scene_that_is_read(chapter, page, width):
+    tab = chapter(page, width=width).tab
     for scene in tab.locator(".scenes > section").all():
         scene.evaluate("(each) => each.scrollIntoView({ behavior: 'instant' })")
         name, *wanted = scene.locator("[data-scene]").get_attribute("data-scene").split()

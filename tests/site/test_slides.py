@@ -210,7 +210,7 @@ def test_a_plaything_takes_the_state_that_a_lesson_asks_for(visit, link):
 # What lessons say that a plaything shows, and where: its page, state, and what it is to show, which pages or slides say.
 SAID = [
     ("01_model", "plane.p=0_0", "logit is −0.18.", "-0.18"),
-    ("02_one_step", "step.eta=3000&step.d=32", "line: 0.488", "falls from 0.98 to 0.49"),
+    ("02_one_step", "step.show=reviews&step.d=32", "line: 0.488", "falls from 0.98 to 0.49"),
     ("03_flow", "flow.show=race&flow.length=60", "1.26, of at most 1.27", "smallest lead is 1.26, of at most 1.27"),
     ("03_flow", "seesaw.show=depth&seesaw.kappa=1.3", "sinks 1.12 notches", "at 1.3 it sinks 1.12 notches"),
     ("04_reviews", "map.word=excellent", "value 26.5", "its value is 24.0, beside 26.5 of *excellent*"),

@@ -306,7 +306,7 @@ class Step(Plaything):
         Of `Plaything`. ``size`` is the size of the step, ``word`` the chosen word.
     """
 
-    name, _esm = "step", _module("step", "scatter.js", "chart.js")
+    name, _esm = "step", _module("step", "scatter.js")
     size, word = _setting("eta", float), _setting("word", str)
 
     def __init__(self, parameters, corpus, **options):

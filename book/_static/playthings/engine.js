@@ -274,15 +274,6 @@ var tokensel = (() => {
     return share.map((each, s) => draw[s] / root + step * (each / 2 - pull[s] / (4 * root)));
   }
 
-  /** The step at which signal and noise are equally large, 2 / √(d Var ᾱ). */
-  function equalStep(share, dim) {
-    const mean = sum(share) / share.length;
-    return 2 / Math.sqrt((dim * share.reduce((total, each) => total + (each - mean) ** 2, 0)) / share.length);
-  }
-
-  /** The correlation that is expected after a step, (1 + 4/(η₀² d Var ᾱ))^{-1/2}, from the step at which both are equal. */
-  const expectedCorrelation = (step, equal) => 1 / Math.hypot(1, equal / step);
-
   /** The seconds of a step of Adam, part by part and in all, the bytes that each unit holds, and how many units would hold
    *  all: as on_paper in experiments/scale.py. */
   function onPaper({ texts, entries, words, dim }, { units, bandwidth, memory, feed, link, share }, entry, preparing) {
@@ -320,7 +311,6 @@ var tokensel = (() => {
 
   return {
     INVISIBLE, lower, words, wordsBy, tokens, reading, forward, probabilities, modelOf, verdict, verdictInWords,
-    gradients, pullOnQuery, flow, limitParameters, correlation, unpack, steppedValues, equalStep,
-    expectedCorrelation, startOf, descended, mulberry, onPaper,
+    gradients, pullOnQuery, flow, limitParameters, correlation, unpack, steppedValues, startOf, descended, mulberry, onPaper,
   };
 })();

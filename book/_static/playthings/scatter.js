@@ -36,8 +36,9 @@ Object.assign(tokensel, (() => {
   }
 
   /** The cloud: {root, draw}. Give words, its name, the axes' names, brief (word's number -> text beside its point), tell
-   *  (-> what is said of it), choose (called with a word's number). Draw {x, y, xRange, yRange, named, chosen, line}. */
-  function scatter({ words, name, xName, yName, brief, tell, choose }) {
+   *  (-> what is said of it), choose (called with a word's number). Draw {x, y, xRange, yRange, named, chosen, line}, and, if wanted, other names of axes, bare:
+   *  no numbers across, tone: id -> [colour, strength], and over: (across, down) -> parts of the drawing. */
+  function scatter({ words, name, xName, yName, brief, tell, choose, radius = 2 }) {
     const canvas = element("canvas");
     const drawing = element("svg:svg", { "aria-hidden": "true" });
     const attributes = { tabindex: 0, role: "slider", "aria-roledescription": "cloud of words", "aria-label": `${name}: arrow keys go from word to word` };
@@ -76,17 +77,17 @@ Object.assign(tokensel, (() => {
       if (canvas.width !== wide || canvas.height !== high) [canvas.width, canvas.height] = [wide, high];
       const image = new ImageData(wide, high);
       const pixels = new Uint32Array(image.data.buffer); // alpha, blue, green, red
-      const covered = disc(2 * sharp);
+      const covered = disc(radius * sharp);
       const offsets = Int32Array.from(covered, ([right, below]) => right + wide * below);
       const parts = Float64Array.from(covered, ([, , part]) => 0.55 * part);
       for (let id = 0; id < words.length; id++) {
         const [px, py] = [across(shown.x[id]), down(shown.y[id])];
         if (!inside(px, py)) continue;
-        const colour = colours[shown.x[id] < 0 ? 0 : 1];
+        const [colour, strength] = shown.tone?.(id) ?? [Number(shown.x[id] >= 0), 1];
         const at = Math.round(px * sharp) + wide * Math.round(py * sharp);
         for (let i = 0; i < offsets.length; i++) {
           const alpha = pixels[at + offsets[i]] >>> 24;
-          pixels[at + offsets[i]] = ((alpha + parts[i] * (255 - alpha)) << 24) | colour;
+          pixels[at + offsets[i]] = ((alpha + strength * parts[i] * (255 - alpha)) << 24) | colours[colour];
         }
       }
       const pen = canvas.getContext("2d");
@@ -101,21 +102,21 @@ Object.assign(tokensel, (() => {
     }
 
     function readColours() {
-      const parts = tokensel.inks(canvas, ["blame", "praise"]).map((colour) => colour.match(/\d+/g).map(Number));
+      const parts = tokensel.inks(canvas, ["blame", "praise", "neutral"]).map((colour) => colour.match(/\d+/g).map(Number));
       colours = parts.map(([red, green, blue]) => red + 256 * green + 65536 * blue);
       ink = getComputedStyle(root).color;
     }
 
     function axes() {
       const [right, bottom] = [width - EDGE.right, height - EDGE.bottom];
-      const [xs, ys] = [ticks(shown.xRange, width / 75), ticks(shown.yRange, height / 55)];
+      const [xs, ys] = [shown.bare ? [] : ticks(shown.xRange, width / 75), ticks(shown.yRange, height / 55)];
       const marks = [...xs.map(([x]) => `M${across(x)} ${bottom}v4`), ...ys.map(([y]) => `M${EDGE.left} ${down(y)}h-4`)];
       return [
-        element("svg:path", { d: `M${EDGE.left} ${down(0)}H${right}M${across(0)} ${EDGE.top}V${bottom}`, class: "zero" }),
+        element("svg:path", { d: `M${EDGE.left} ${down(0)}H${right}${shown.bare ? "" : `M${across(0)} ${EDGE.top}V${bottom}`}`, class: "zero" }),
         element("svg:path", { d: `M${EDGE.left} ${EDGE.top}V${bottom}H${right}${marks.join("")}`, class: "axis" }),
         ...xs.map(([x, label]) => text(across(x), bottom + 17, label, "middle")),
         ...ys.map(([y, label]) => text(EDGE.left - 8, down(y) + 4, label, "end")),
-        text(2, 14, yName), text(right, height - 6, xName, "end"),
+        text(2, 14, shown.yName ?? yName), text(right, height - 6, shown.bare ? "" : shown.xName ?? xName, "end"),
       ];
     }
 
@@ -143,7 +144,7 @@ Object.assign(tokensel, (() => {
       return all.filter((id) => inside(...place(id))).flatMap(one).reverse();
     }
 
-    const overlay = () => drawing.replaceChildren(...axes(), ...names());
+    const overlay = () => drawing.replaceChildren(...axes(), ...(shown.over ? shown.over(across, down) : []), ...names());
 
     function draw(what = shown) {
       shown = what;

@@ -1,121 +1,239 @@
-/* One step (02_one_step): words by signed share and value, which two sliders move onto the line of the prediction. */
+/* 02_one_step's figure: words by signed share, and by value or score. What is shown is a view: a scene of the chapter each. The
+ * first four are of ten sentences, whose step is taken here; the others of 25,000 reviews, whose words come from step_data.js. */
 "use strict";
 
 tokensel.plaything("step", (root, place) => {
-  const { element, text, number, around } = tokensel;
-  // Neighbours differ by some ten per cent, and are round numbers
-  const MANTISSAS = [1, 1.1, 1.2, 1.3, 1.5, 1.6, 1.8, 2, 2.2, 2.4, 2.7, 3, 3.3, 3.6, 4, 4.4, 5, 5.5, 6, 6.5, 7, 7.5, 8, 9];
-  const STEPS = [0, ...[10, 100, 1_000, 10_000].flatMap((power) => MANTISSAS.map((each) => Math.round(each * power))), 100_000];
+  const { element, text, number, around, set } = tokensel;
+  const pinned = place.closest(".scenes");
+  const TEN = ["the film was great", "a great story", "the music is great and the story is good", "a good film with a good story",
+    "the story was wonderful", "the film was bad", "a bad story", "the music is bad and the story is dull",
+    "a dull film with a bad story", "the story was awful"];
+  const STEPS = [0, ...[10, 100, 1_000, 10_000].flatMap((power) => [1, 1.5, 2, 3, 4, 5, 7].map((each) => each * power)), 100_000];
   const DIMS = [...Array.from({ length: 12 }, (_, k) => [2 ** (k + 4), 3 * 2 ** (k + 3)]).flat(), 2 ** 16];
-  const PRESETS = [0, 300, 3_000];
-  const NAMED = tokensel.named ?? ["bad", "great", "worst", "the", "movie", "and"]; // in a notebook, the reader's own
-  const PER = 10_000; // shares are shown times so much
-  const MIDDLE = 2.1e-4; // 99 of 100 words have a smaller share than this, of either sign
-  const FRAME = 3_000; // a step up to which the frame stays: beyond it, the picture does
-  const GLIDE = 800; // milliseconds from one step to another
-  const DEFAULTS = { eta: place.matches(".unanswered") ? 0 : 3_000, d: 2_048, word: NAMED[0], middle: 0 };
+  const NAMED = tokensel.named ?? ["bad", "and", "great", "movie", "the", "is", "very", "no", "of"]; // in a notebook, the reader's own
+  const PER = 10_000; // shares of reviews are shown times so much
+  const LARGE = 3_000; // a step up to which the frame stays: beyond it, the picture does
+  const GLIDE = 600; // milliseconds
+  const ROOM = 0.125; // for signed shares of the ten sentences, to each side
+  const SMALL = 0.04; // a price that one would not see
+  const ofTen = ["start", "push", "sum", "line"];
+  const ofScores = ["score", "both", "price", "tilt"];
 
   const words = tokensel.vocabulary;
-  const data = Object.fromEntries(Object.entries(tokensel.firstStep).map(([key, packed]) => [key, tokensel.unpack(packed)]));
-  const x = data.share.map((each) => PER * each);
-  const ends = { 0: around(x), 1: [-PER * MIDDLE, PER * MIDDLE] };
+  const { second, ...packed } = tokensel.firstStep; // only a step on the embeddings is known of a reader's own words
+  const unpacked = (all) => Object.fromEntries(Object.entries(all).map(([key, each]) => [key, each.bytes || !second ? tokensel.unpack(each) : each]));
+  const [data, query] = [unpacked(packed), unpacked(second ?? {})];
+  const views = second ? [...ofTen, "reviews", "luck", ...ofScores, "plank"] : ["reviews"];
+  const START = {
+    show: pinned && second ? "start" : "reviews", word: NAMED[0], seed: 1, labels: "1111100000", lit: 0, turned: 0, size: 0,
+    eta: place.matches(".unanswered") ? 0 : 3_000, d: 2_048, shuffled: 0, query: 0, first: 100, price: 0, lean: 1,
+  };
+  const { now, change, choice, slider, listSlider, begin } = tokensel.settings(root, "step", START, picture, { show: views, word: words });
+  let [taken, values] = [{}, []]; // what a step on the ten sentences gives, and what reviews give
+
+  /** Let a number go to its end through all between, so that one sees the words move. */
+  const glide = (key) => (end) => {
+    const from = now[key];
+    tokensel.animate(GLIDE, (part) => change({ [key]: part < 1 ? from + part * (end - from) : end }));
+  };
+  const path = (kind, d) => element("svg:path", { class: kind, d });
+  const ghost = (cx, cy) => element("svg:circle", { class: "ghost", cx, cy, r: 3.5 });
   const idOf = (word) => words.indexOf(word);
-  const { now, change, choice, listSlider, begin } = tokensel.settings(root, "step", DEFAULTS, picture, { word: words, middle: [0, 1] });
-  const nearest = (list, value) => list.reduce((best, each, i) => (Math.abs(each - value) < Math.abs(list[best] - value) ? i : best), 0);
-  now.eta = STEPS[nearest(STEPS, now.eta)];
-  now.d = DIMS[nearest(DIMS, now.d)];
-  let values, spokenOf;
-  let stop = () => {};
-
-  // ---- what is said of a word, and of all
-
-  const predicted = (id) => (now.eta / 2) * data.share[id];
   const three = (x) => number(x, x ? Math.min(4, Math.max(0, 2 - Math.floor(Math.log10(Math.abs(x))))) : 0); // digits that count
-  const told = (id) => `${words[id]}: signed share ${three(x[id])}, value ${three(values[id])}`;
-  const away = (id) => now.middle && Math.abs(data.share[id]) > MIDDLE;
-  const inFull = (id) => `${told(id)}; the line is at ${three(predicted(id))}, before the step it was ${three(data.draw[id] / Math.sqrt(now.d))}${away(id) ? " (outside the zoom)" : ""}`;
-  const spoken = (found, law) => `step of size ${number(now.eta)}, dimension ${number(now.d)}: correlation ${number(found, 3)}, predicted ${number(law, 3)}`;
 
-  // ---- controls
+  // ---- ten sentences
 
-  const choose = (id) => change({ word: words[id] });
-  const find = (id) => change({ word: words[id], middle: away(id) ? 0 : now.middle }); // and let it be seen
-  const named = (step) => (step ? number(step) : "0 (before)");
-  const eta = listSlider("eta", "step size, η₀", STEPS, named, (each) => {
-    stop();
-    change({ eta: each });
+  const read = TEN.map((sentence) => sentence.split(" ").filter((word) => word.length > 1)); // as in the book
+  const few = [...new Set(read.flat())];
+  const sideOf = (i) => (now.labels[i] === "1" ? 1 : -1);
+  const side = (x) => (x > 0 ? "praise" : "blame");
+  const times = (i, word) => read[i].filter((each) => each === word).length;
+  const push = (i) => sideOf(i) / read[i].length; // on a word that stands there once
+
+  /** Of every word its signed share, its value before the step, and the slope down which a step goes. */
+  function step() {
+    const of = [now.seed, now.d, now.labels].join();
+    if (taken.of === of) return taken;
+    const start = tokensel.startOf(few, now.d, now.seed);
+    const texts = read.map((all, i) => ({ tokens: all.map((word) => few.indexOf(word)), label: Number(sideOf(i) > 0) }));
+    const share = few.map((word) => read.reduce((sum, _, i) => sum + times(i, word) * push(i), 0) / TEN.length);
+    const [before, slope] = [start.E, tokensel.gradients(start, texts).E].map((E) => tokensel.modelOf({ ...start, E }).values[0]);
+    return (taken = { of, share, before, slope });
+  }
+  const valueOf = (s) => taken.before[s] - now.size * taken.slope[s];
+  const rowOf = (s) => 1.8 * ROOM * ((s + 0.5) / few.length - 0.5);
+  const names = (across, down) => few.map((word, s) => {
+    const [x, y] = [across(rowOf(s)) + 4, down(-0.36)];
+    return set(text(x, y, word), { transform: `rotate(-90 ${x} ${y})` });
   });
 
-  /** Go to a step through all between, so that one sees the words move. */
-  function glide(step) {
-    const [from, to] = [now.eta, step].map((each) => STEPS.indexOf(each));
-    stop();
-    stop = tokensel.animate(GLIDE, (part) => change({ eta: STEPS[Math.round(from + part * (to - from))] }));
+  /** A sentence's pushes, laid end to end where it has a word twice. */
+  const arrows = (x, y) => (across, down) => few.flatMap((word, s) => Array.from({ length: times(now.lit, word) }, (_, i) => {
+    const [foot, tip] = [i, i + 1].map((pushes) => down(y[s] + 0.5 * pushes * push(now.lit)));
+    const head = tip < foot ? 5 : -5;
+    return path(`arrow ${side(push(now.lit))}`, `M${across(x[s])} ${foot}V${tip}m-5 ${head}l5 ${-head}l5 ${head}`);
+  }));
+
+  /** All pushes on a word as one bar, which turns aside. */
+  const bars = (x, y) => (across, down) => few.map((_, s) => {
+    const upright = 2 * Math.cos((now.turned * Math.PI) / 2) * taken.share[s];
+    return path(`bar ${side(taken.share[s])}`, `M${across((1 - now.turned) * rowOf(s))} ${down(y[s])}L${across(x[s])} ${down(y[s] + upright)}`);
+  });
+
+  const ghosts = (x) => (across, down) => few.map((_, s) => ghost(across(x[s]), down(taken.before[s])));
+
+  function toldOfTen(s) {
+    const { share } = step();
+    const sum = ["start", "push"].includes(now.show) ? "" : `pushes add up to ${number(TEN.length * share[s], 2)}, signed share ${number(share[s], 3)}, `;
+    return `${few[s]}: ${sum}value ${number(valueOf(s), 3)}`;
   }
 
-  const sizes = PRESETS.map((step) => [step, step ? `size ${number(step)}` : "before"]);
-  const presets = choice("eta", "step sizes", sizes, { choose: glide });
-  const zoom = choice("middle", "which words are shown", [[0, "all words"], [1, "words near zero"]]);
-  zoom.classList.add("zoom");
-  const cloud = tokensel.scatter({
-    words, brief: told, tell: inFull, choose, name: "Words by signed share and value",
-    xName: "signed share × 10,000", yName: "value E·v",
-  });
-  const finder = tokensel.finder({ words, weights: x.map(Math.abs), choose, find });
-  const ofWord = element("p", { class: "of-word" });
-  const readout = element("p", { class: "readout" });
-  const legend = element("p");
+  function drawTen() {
+    const { share } = step();
+    const row = now.turned < 0.5;
+    const x = few.map((_, s) => (1 - now.turned) * rowOf(s) + Math.sin((now.turned * Math.PI) / 2) * share[s]);
+    const y = few.map((_, s) => valueOf(s));
+    const over = { push: arrows(x, y), sum: bars(x, y), line: ghosts(x) }[now.show] ?? (() => []);
+    const chosen = Math.max(few.indexOf(now.word), 0);
+    small.draw({
+      x, y, xRange: [-ROOM, ROOM], yRange: [-0.42, 0.42], bare: row, chosen,
+      named: row ? [] : [...few.keys()].sort((one, other) => Math.abs(share[other]) - Math.abs(share[one])),
+      line: now.show === "line" && [-ROOM, ROOM].map((each) => [each, (now.size / 2) * each]),
+      tone: (s) => [row || !share[s] ? 2 : Number(share[s] > 0), now.show === "push" && !times(now.lit, few[s]) ? 0.25 : 1],
+      over: (across, down) => [...(row ? names(across, down) : []), ...over(across, down)],
+    });
+    TEN.forEach((sentence, i) => { cards.children[i].textContent = `${sideOf(i) > 0 ? "▲" : "▼"} ${sentence}`; });
+    return toldOfTen(chosen);
+  }
+  const flip = () => change({ labels: [...now.labels].with(now.lit, sideOf(now.lit) > 0 ? 0 : 1).join("") });
 
-  // ---- the law: the same way along as the slider's, 0 at its left end
+  // ---- 25,000 reviews
 
-  const brief = new Intl.NumberFormat("en", { notation: "compact" }); // 10K
-  const law = tokensel.chart({
-    label: "Correlation by the size of the step", width: 250, height: 158, left: 30,
-    x: {
-      range: [0, 150_000], ticks: [0, 10, 100, 1_000, 10_000, 100_000].map((step) => [step, brief.format(step)]),
-      name: "size of the step η₀", scale: (step) => (step ? Math.log10(step) : 0.64),
-    },
-    y: { range: [0, 1], ticks: [0, 0.5, 1].map((each) => [each, each]), name: "correlation" },
-  });
-  function drawLaw(found, equal) {
-    const [threshold, [, , top, bottom]] = [law.across(equal), law.ends];
-    const [x, y] = [law.across(now.eta), law.down(Math.max(0, found))];
-    const right = threshold > 134;
-    law.layer.replaceChildren(
-      element("svg:line", { class: "threshold", x1: threshold, x2: threshold, y1: top, y2: bottom }),
-      text(threshold + (right ? -4 : 4), right ? top + 12 : bottom - 6, "= chance", right ? "end" : "start"),
-      law.line(STEPS, STEPS.map((step) => tokensel.expectedCorrelation(step, equal)), "law"),
-      element("svg:path", { class: "here", d: `M${x - 5} ${y - 5}l10 10m0-10l-10 10` }), // a cross: no handle
-    );
+  const x = data.share.map((each) => PER * each);
+  const noise = () => 1 / Math.sqrt(now.d);
+  const predicted = (id) => (now.eta / 2) * data.share[id];
+  const heard = (id) => Math.abs(predicted(id)) > noise();
+  const told = (id) => `${words[id]}: signed share ${three(x[id])}, value ${three(values[id])}`;
+  const part = (ids) => `${number((100 * ids.filter(heard).length) / ids.length)}%`;
+
+  /** The noise: what lies in it may be chance. */
+  const band = (across, down) => [path("band", `M${across(x[idOf("bad")])} ${down(noise())}H${across(x[idOf("and")])}V${down(-noise())}H${across(x[idOf("bad")])}Z`)];
+
+  function drawReviews() {
+    const [luck, shuffled, chosen] = [now.show === "luck", now.show === "luck" && now.shuffled, idOf(now.word)];
+    values = tokensel.steppedValues({ ...data, share: shuffled ? data.shuffled : data.share }, now.eta, now.d);
+    const xRange = around(x);
+    const lineOf = (step) => xRange.map((each) => [each, (step / 2) * (each / PER)]);
+    // The frame holds the words, and the line of a step of 3,000 or more from side to side
+    const [[low, high], [[, bottom], [, top]]] = [around(values), lineOf(Math.max(now.eta, LARGE))];
+    large.draw({
+      x, y: values, xRange, yRange: [Math.min(low, bottom), Math.max(high, top)], named: NAMED.map(idOf), chosen, line: lineOf(now.eta),
+      xName: `← blame · ${shuffled ? "true" : "signed"} share × 10,000 · praise →`, yName: "↑ speaks for praise",
+      tone: (id) => [now.eta ? Number(x[id] > 0) : 2, luck && !shuffled && !heard(id) ? 0.3 : 1], over: luck && band,
+    });
+    finder.show(chosen);
+    const fits = `Correlation of words and line: ${number(tokensel.correlation(values, data.share), 3)}.`;
+    if (!luck) return `${told(chosen)}; the line is at ${three(predicted(chosen))}, before the step it was ${three(data.draw[chosen] / Math.sqrt(now.d))}. ${fits}`;
+    const all = `Heard: ${part(query.common.slice(0, 500))} of the 500 most frequent words, ${part([...words.keys()])} of all.`;
+    return `${told(chosen)}. ${shuffled ? fits : all}`;
+  }
+
+  // ---- scores
+
+  /** How far the plank tips for a step on the query of size 1: h, for a first step. */
+  const tilt = () => now.first ** 2 * (query.tilt[0] + now.first * query.tilt[now.lean ? 1 : 2]);
+  const tilted = (share) => (tilt() * now.first * share) / 2;
+  const bent = (share) => (now.first * share * (share - query.lean)) / 4;
+
+  /** Scores of the common words where being common costs nothing. */
+  const free = () => query.common.map((id, i) => now.first * (query.own[i] + now.first * query.bent[i] + query.price[i]) + tilted(data.share[id]));
+  const ofBad = (all) => all[query.common.indexOf(idOf("bad"))];
+
+  function drawScores() {
+    const all = free();
+    const unit = now.query / ofBad(all); // where bad costs nothing, it has 1
+    const price = (i) => now.first * query.price[i] * unit;
+    const y = new Float64Array(words.length).fill(NaN); // a word that is nowhere is not drawn
+    query.common.forEach((id, i) => { y[id] = unit * all[i] - now.price * price(i); });
+    values = data.share.map((each) => (now.first / 2) * each);
+    const at = Math.max(query.common.indexOf(idOf(now.word)), 0);
+    const chosen = query.common[at];
+    const [yRange, line] = now.show === "tilt" ? [[-2.3, 4], tilted] : [[-1.3, 4], (share) => bent(share) + tilted(share)];
+    const curve = Array.from({ length: 53 }, (_, i) => [i - 17, unit * line((i - 17) / PER)]);
+    large.draw({
+      x, y, xRange: [-17, 35], yRange, named: NAMED.map(idOf), chosen, line: curve.filter(([, height]) => height < yRange[1]),
+      xName: "← blame · signed share × 10,000 · praise →", yName: "↑ gets more attention",
+      over: (across, down) => query.common.flatMap((id, i) => {
+        const [left, top] = [across(x[id]), down(unit * all[i])];
+        return now.price * price(i) < SMALL ? [] : [path("stem", `M${left} ${top}V${down(y[id])}`), ghost(left, top)];
+      }),
+    });
+    return `${told(chosen)}, score ${number(y[chosen], 2)}, price ${number(price(at), 2)}`;
+  }
+
+  // ---- the plank, and who tips it
+
+  const drawing = element("svg:svg", { viewBox: "0 0 360 250", role: "img", "aria-label": "A see-saw, and where verdicts lean" });
+
+  /** One thumb for 250 reviews of one label: where their verdicts lean. Those misjudged pull the harder, the larger the first step. */
+  function thumbs(label, top, part) {
+    const pull = 0.4 + 0.6 * Math.sqrt(now.first / LARGE);
+    return [text(14, top - 16, `Reviews of ${side(label)}: ${number(100 * part)}% lean to praise`), ...Array.from({ length: 50 }, (_, i) => {
+      const leans = i < Math.round(50 * part) ? 1 : -1;
+      const thumb = text(20 + 13.3 * (i % 25), top + 18 * Math.floor(i / 25), leans > 0 ? "▲" : "▼", "middle", leans === label ? "pale" : side(label));
+      return leans === label ? thumb : set(thumb, { style: `opacity: ${pull}` });
+    })];
+  }
+
+  function drawPlank() {
+    const lifted = tilted(data.share[idOf("bad")]);
+    const rise = lifted / (Math.abs(lifted) + Math.abs(ofBad(free()) - lifted)); // how much of bad's score is the plank's
+    const down = (way) => 66 + way * 40 * rise;
+    drawing.replaceChildren(path("pivot", "M180 66l-12 40h24Z"), path("plank", `M30 ${down(-1)}L330 ${down(1)}`),
+      text(14, down(-1) - 8, "blame", "start", "blame"), text(346, down(1) - 8, "praise", "end", "praise"),
+      ...query.praised[now.lean ? 0 : 1].flatMap((part, i) => thumbs(1 - 2 * i, 146 + 68 * i, part)));
+    return Math.abs(rise) < 0.1 ? "The plank is nearly level." : `The side of ${side(-rise)} goes up.`;
   }
 
   // ---- all together
 
+  const choose = (id) => change({ word: words[id] });
+  const small = tokensel.scatter({
+    words: few, brief: toldOfTen, tell: toldOfTen, choose: (s) => change({ word: few[s] }),
+    name: "Words of ten sentences", xName: "← more of blame · signed share · more of praise →", yName: "↑ speaks for praise", radius: 4,
+  });
+  const large = tokensel.scatter({ words, brief: told, tell: told, choose, name: "Words by signed share" });
+  const finder = tokensel.finder({ words, weights: x.map(Math.abs), choose, find: choose });
+  const readout = element("p", { class: "of-word readout" });
+  const cards = choice("lit", "Sentences", TEN.map((sentence, i) => [i, sentence]));
+  cards.classList.add("sentences");
+
   function picture() {
-    values = tokensel.steppedValues(data, now.eta, now.d);
-    const equal = tokensel.equalStep(data.share, now.d);
-    const [found, expected] = [tokensel.correlation(values, data.share), tokensel.expectedCorrelation(now.eta, equal)];
-    const chosen = idOf(now.word);
-    const range = ends[now.middle];
-    const lineOf = (step) => range.map((each) => [each, (step / 2) * (each / PER)]);
-    // The frame holds the words, and the line of a step of 3,000 or more from side to side
-    const inside = around(values, (id) => x[id] >= range[0] && x[id] <= range[1]);
-    const [[, bottom], [, top]] = lineOf(Math.max(now.eta, FRAME));
-    const yRange = [Math.min(inside[0], bottom), Math.max(inside[1], top)];
-    cloud.draw({ x, y: values, xRange: range, yRange, named: NAMED.map(idOf), chosen, line: lineOf(now.eta) });
-    drawLaw(found, equal);
-    readout.textContent = `Correlation of words and line: ${number(found, 3)}, predicted ${number(expected, 3)}. A step of ${number(equal)} moves words as far as the noise.`;
-    legend.textContent = now.eta > FRAME ? "Beyond 3,000: the same picture, with larger numbers." : "Curve: what a formula predicts. Cross: this step.";
-    ofWord.textContent = inFull(chosen);
-    finder.show(chosen);
-    const told = spokenOf === now.word ? spoken(found, expected) : inFull(chosen);
-    const quiet = !spokenOf || document.activeElement === cloud.root; // it says itself which word is chosen
-    spokenOf = now.word;
-    return !quiet && told;
+    const draw = ofTen.includes(now.show) ? drawTen : ofScores.includes(now.show) ? drawScores : now.show === "plank" ? drawPlank : drawReviews;
+    for (const [part, ...of] of parts) part.style.display = of.includes(now.show) ? "" : "none";
+    readout.textContent = draw();
+    return ![small.root, large.root].includes(document.activeElement) && readout.textContent; // they say themselves which word is chosen
   }
 
-  const controls = element("div", { class: "controls" }, presets, eta, listSlider("d", "dimension d", DIMS));
-  const more = element("details", { open: now.middle > 0 }, element("summary", {}, "More: find a word, zoom in"), finder.root, zoom);
-  const beside = element("div", { class: "beside" }, ofWord, more, readout, law.root, legend);
-  begin(element("div", { class: "step" }, cloud.root, controls, beside));
+  const alone = pinned ? [] : ["reviews"]; // elsewhere, one view has all that moves it
+  const parts = [
+    [small.root, ...ofTen], [large.root, "reviews", "luck", ...ofScores], [drawing, "plank"],
+    [cards, "start", "push", "sum"], [tokensel.button("Turn its thumb", flip), "push", "sum"],
+    [tokensel.button("Another start", () => change({ seed: (now.seed % 99) + 1 })), "start", "line"],
+    [slider("size", "Size of the step", { min: 0, max: 6, step: 0.1 }, (size) => number(size, 1)), "line"],
+    [choice("d", "Dimensions", [[64, "64 dimensions"], [2_048, "2,048"]]), "line"],
+    [choice("eta", "Step sizes", [[0, "before"], [300, "size 300"], [3_000, "size 3,000"]], { choose: glide("eta") }), "reviews"],
+    [choice("shuffled", "Labels", [[0, "true labels"], [1, "shuffled labels"]]), "luck"],
+    [listSlider("eta", "step size, η₀", STEPS, (each) => (each ? number(each) : "0 (before)")), "luck", ...alone],
+    [listSlider("d", "dimension d", DIMS), "luck", ...alone],
+    [finder.root, "reviews"],
+    [choice("query", "The query", [[0, "before"], [1, "step on the query"]], { choose: glide("query") }), "both"],
+    [choice("first", "First step", [100, 300, 1_000, 3_000].map((each) => [each, number(each)]), { choose: glide("first") }), "tilt", "plank"],
+    [choice("price", "Price", [[0, "no price"], [1, "price of being common"]], { choose: glide("price") }), "price", "tilt"],
+    [choice("lean", "Verdicts", [[1, "as they lean"], [0, "without the lean"]]), "plank"],
+    [readout, ...views], [element("p", {}, "Heights as theory gives them for very many dimensions."), ...ofScores],
+  ];
+  root.setAttribute("aria-label", "One step, and what it does to words");
+  begin(element("div", { class: pinned ? "plane maps stepped" : "step" }, small.root, large.root, drawing,
+    element("div", { class: "beside" }, ...parts.slice(3).map(([part]) => part))));
 });

@@ -62,6 +62,9 @@ Object.assign(tokensel, (() => {
 
   // ---- the address: #try.text=not%20bad&try.step=3 after whatever names a place of the page
 
+  /** Where in a list the nearest to a number is. */
+  const nearest = (values, x) => values.reduce((best, each, i) => (Math.abs(each - x) < Math.abs(values[best] - x) ? i : best), 0);
+
   /** What keeps it: the page's address; in a notebook the widget's model (widget.js), which keeps defaults, too. */
   const address = {
     pause: 350, // milliseconds
@@ -209,9 +212,9 @@ Object.assign(tokensel, (() => {
         now[key] = made.input.valueAsNumber; // within its bounds, whatever the address says
         return shown(made, () => made.show(words(now[key]), now[key]));
       },
-      listSlider(key, title, values, words = number, choose = to(key)) {
-        const made = slider(title, { min: 0, max: values.length - 1, step: 1 }, (at) => choose(values[at]));
-        return shown(made, () => made.show(words(now[key]), values.indexOf(now[key])));
+      listSlider(key, title, values, words = number) {
+        const made = slider(title, { min: 0, max: values.length - 1, step: 1 }, (at) => to(key)(values[at]));
+        return shown(made, () => made.show(words(now[key]), nearest(values, now[key])));
       },
     };
   }
