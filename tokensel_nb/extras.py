@@ -90,14 +90,12 @@ if TYPE_CHECKING:
     import seaborn as sns
     import traitlets as traitlets
     from huggingface_hub import constants as constants
-    from IPython import display as display
     from matplotlib import colors as colors
 else:
     pd = Extra("pandas", "book", "tables need pandas")
     plt = Extra("matplotlib.pyplot", "book", FIGURES)
     colors = Extra("matplotlib.colors", "book", FIGURES)
     sns = Extra("seaborn", "book", FIGURES)
-    display = Extra("IPython.display", "book", "figures with sliders need IPython")
     anywidget = Extra("anywidget", "book", WIDGETS)
     traitlets = Extra("traitlets", "book", WIDGETS)
     datasets = Extra("datasets", "hub", HUB)

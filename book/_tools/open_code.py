@@ -18,7 +18,7 @@ KINDS = {
     "claim": r"claim\(",
     "check": r"check\(|check = Checks|def .*:\s+return \.\.\.$",
     "recorded": r".*\brecorded\(",
-    "plot": r".*(\b(plt|fig|ax|axes|axis|upper|lower|play)(\.|\[.*\]\.)\w+\(|\b(plot|draw)_\w+\(|slider\()|def \w+\(ax\b",
+    "plot": r".*(\b(plt|fig|ax|axes|axis|upper|lower|play)(\.|\[.*\]\.)\w+\(|\b(plot|draw)_\w+\()|def \w+\(ax\b",
 }
 
 

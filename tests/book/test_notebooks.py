@@ -30,13 +30,6 @@ def has_image(cell):
     return any(kind.startswith("image/") for output in cell.outputs for kind in output.get("data", {}))
 
 
-def slider_texts(cell):
-    """Return the alternative text of every picture that a cell's slider goes through."""
-    pages = [output.get("data", {}).get("text/html", "") for output in cell.outputs]
-    pictures = [tag for page in pages if "frame-slider" in page for tag in re.findall(r"<img [^>]*>", page)]
-    return ["".join(re.findall(r' alt="([^"]*)"', tag)) for tag in pictures]
-
-
 def text_of(output):
     """Return what is written in an output, without the pixels of its images."""
     data = output.get("data", {})
@@ -97,10 +90,10 @@ def no_machine_path(notebook):
 
 
 def described_images(notebook):
-    """Every image has a caption, a name to refer to, and a text for those who cannot see it; a slider has a text a picture."""
+    """Every image has a caption, a name to refer to, and a text for those who cannot see it."""
     for cell in code_cells(notebook):
         mystnb = cell.metadata.get("mystnb", {})
-        texts = slider_texts(cell) + [mystnb.get("image", {}).get("alt", "")] * has_image(cell)
+        texts = [mystnb.get("image", {}).get("alt", "")] * has_image(cell)
         if any(len(text) < ALT for text in texts):
             yield f"no alternative text of {ALT} characters: {cell.source[:60]!r}"
         figure = mystnb.get("figure", {})

@@ -1,5 +1,3 @@
-import re
-
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
@@ -7,34 +5,6 @@ import pytest
 import tokensel_nb as ts
 from tokensel_nb import binned
 from tokensel_nb.chapters import plots
-from tokensel_nb.chapters.plots import slider
-
-
-def frames(number):
-    return [plt.figure(figsize=(1, 1.5)) for _ in range(number)]
-
-
-def test_the_last_picture_is_seen_first_unless_another_is_chosen():
-    for options, place in (({}, 2), ({"shown": 1}, 1)):
-        page = slider(frames(3), "abc", "Length", "123", **options).data
-        assert ["display:none" in picture for picture in re.findall("<img [^>]*>", page)] == [at != place for at in range(3)]
-        assert f'value="{place}"' in page
-    with pytest.raises(IndexError):
-        slider(frames(3), "abc", "Length", "123", shown=3)
-    plt.close("all")
-
-
-def test_every_picture_has_a_note_and_a_text_and_the_size_of_the_others():
-    with pytest.raises(ValueError, match="2 notes for 3 figures"):
-        slider(frames(3), ["a", "b"], "Length", ["1", "2", "3"])
-    with pytest.raises(ValueError, match="zip"):
-        slider(frames(2), ["a", "b"], "Length", ["1"])
-    with pytest.raises(ValueError, match="have different sizes"):
-        slider([*frames(1), plt.figure(figsize=(2, 1.5))], "ab", "Length", "12")
-    plt.close("all")
-
-
-# ------------------------------------------------------------------------------------------------- pictures
 
 
 @pytest.fixture

@@ -100,7 +100,7 @@ def test_numbers_are_those_of_the_pages(path):
 def test_what_one_is_asked_to_try_is_there(path):
     """What only the page has stands on the page alone; and of widgets the page has nothing."""
     notebook = edition("reader", path)
-    there = re.findall(r"^(?:play\.[A-Z]|slider\()", "\n".join(cell.source for cell in code_cells(notebook)), re.MULTILINE)
+    there = re.findall(r"^play\.[A-Z]", "\n".join(cell.source for cell in code_cells(notebook)), re.MULTILINE)
     assert text(notebook).count("Try it:") <= len(there)
     assert "run this cell to play" not in soup(SITE / "book" / f"{path.stem}.html").get_text()
 

@@ -1,11 +1,6 @@
-"""What a reader does with the pages: search, open a solution, move a slider by the keyboard."""
-
-from itertools import pairwise
+"""What a reader does with the pages: search, and open a solution."""
 
 import pytest
-from pages import PAGES, each_page
-
-SLIDERS = [page for page in PAGES if 'type="range"' in page.read_text("utf-8")]
 
 
 @pytest.mark.long
@@ -36,22 +31,3 @@ def test_a_solution_and_a_proof_open_by_the_keyboard(chapter):
     open_folds(tab, tab.locator("details.proof"))
     proof.locator("summary").press("Enter")
     assert proof.evaluate("(each) => each.open")
-
-
-@each_page(SLIDERS)
-def test_a_slider_answers_to_the_keyboard_and_without_scripts_is_a_picture(visit, page):
-    """One picture is to be seen at a time, another one after every key; the slider says which."""
-    for scripts in (False, True):
-        tab = visit(page, scripts=scripts, width=360).tab
-        tab.evaluate("() => document.querySelectorAll('article details').forEach((each) => { each.open = true; })")
-        figure = tab.locator("figure:has(.frame-slider)").first
-        assert [image.is_visible() for image in figure.locator("img").all()].count(True) == 1
-        assert figure.locator("figcaption").is_visible()
-        assert figure.locator("input").is_visible() == scripts
-    slider, said = figure.get_by_role("slider"), []
-    for key in ("Home", "ArrowRight", "ArrowRight", "End", "ArrowLeft"):
-        slider.press(key)
-        (visible,) = [image for image in figure.locator("img").all() if image.is_visible()]
-        said.append((slider.get_attribute("aria-valuetext"), visible.get_attribute("alt")))
-    assert all(one[0] != other[0] and one[1] != other[1] for one, other in pairwise(said))
-    assert slider.bounding_box()["height"] >= 24  # the least that a thumb can hit

@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-import base64
-import html
-import io
-from pathlib import Path
-
 import numpy as np
 from scipy.special import softmax
 
-from ..extras import colors, display, plt, sns
+from ..extras import colors, plt, sns
 
 # Okabe and Ito's palette: distinct with all common kinds of colour vision.
 NEGATIVE, POSITIVE, NEUTRAL, THEORY = "#D55E00", "#0072B2", "#8C8C8C", "#000000"
 
 LOUD = 30  # about the largest value of a word after training on reviews
-
-# The script of sliders, which is part of every figure with a slider.
-SLIDER_SCRIPT = Path(__file__).with_name("slider.js")
 
 
 def use_book_style():
@@ -123,56 +115,3 @@ def plot_reading(ax, words, weights, values):
         bar.set_color(loud * np.array(colors.to_rgb(says)) + (1 - loud) * np.array(colors.to_rgb(NEUTRAL)))
         if weight >= max(0.1, 1.5 / len(words)):
             ax.annotate(f"{sign}{weight:.0%}", (at, weight), (0, 2), textcoords="offset points", ha="center", fontsize=9)
-
-
-def slider(figures, notes, label, alt, *, shown=-1) -> display.HTML:
-    """Return pictures with a slider that moves through them, without a kernel or network."""
-    # `notes` has one text per picture, shown by the slider and read by screen readers; `alt` has their alternative texts;
-    # `shown` is the place of the first picture, the only one without scripts: on paper, on GitHub. Figures are closed.
-    pictures, sizes = [], set()
-    for figure, text in zip(figures, alt, strict=True):
-        picture, size = _webp(figure)
-        sizes.add(size)
-        pictures.append(f'<img src="{picture}" alt="{html.escape(text)}" {size} decoding="sync" style="{_FITS}')
-    if len(notes) != len(pictures):
-        raise ValueError(f"there are {len(notes)} notes for {len(pictures)} figures; give one note per figure")
-    if len(sizes) > 1:
-        raise ValueError(f"the figures have different sizes, {', '.join(sorted(sizes))}; give them one size, or the page jumps")
-    shown = range(len(pictures))[shown]
-    seen = ["" if place == shown else "display:none" for place in range(len(pictures))]
-    return display.HTML(
-        _SLIDER.format(
-            frames="\n".join(f'{picture}{style}">' for picture, style in zip(pictures, seen)),
-            label=html.escape(label),
-            last=len(pictures) - 1,
-            shown=shown,
-            notes="".join(f'<span style="{style}">{html.escape(note)}</span>' for note, style in zip(notes, seen)),
-            script=SLIDER_SCRIPT.read_text("utf-8"),
-        )
-    )
-
-
-def _webp(figure, dpi=120):
-    """Close a figure; return it as a data URL, and its size as attributes."""
-    buffer = io.BytesIO()
-    # Lossless: as small as a lossy picture if much is white, and without artefacts around letters.
-    figure.savefig(buffer, format="webp", dpi=dpi, pil_kwargs={"lossless": True, "method": 6})
-    plt.close(figure)
-    width, height = (figure.get_size_inches() * dpi).astype(int)
-    data = base64.b64encode(buffer.getvalue()).decode()
-    return f"data:image/webp;base64,{data}", f'width="{width}" height="{height}"'
-
-
-# Inline styles, because JupyterLab drops the attribute `hidden` in notebooks that it does not trust; the book's style sheet
-# adds to them.
-_FITS = "max-width:100%;height:auto;"
-_SLIDER = """<div class="frame-slider">
-<div class="frames">
-{frames}
-</div>
-<label style="display:block">{label}
-<input type="range" min="0" max="{last}" value="{shown}" autocomplete="off" style="width:100%;height:44px;display:none"></label>
-<output aria-live="off">{notes}</output>
-<script class="frame-slider-script">
-{script}</script>
-</div>"""
