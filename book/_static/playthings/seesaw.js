@@ -132,7 +132,7 @@ tokensel.plaything("seesaw", (root, place) => {
     return [
       element("svg:path", { class: "rung", d: Array.from({ length: Math.floor((HEIGHT - top) / high) }, (_, notch) => `M${x - 12} ${down(notch)}h24`).join("") }),
       ...[0, 3, 6, 9, 12, 15].filter((notch) => down(notch) < HEIGHT - 16)
-        .map((notch) => text(x - 15, down(notch) + 5, notch ? `1/10${power(notch)}` : "pull 1", "end", "tick")),
+        .map((notch) => text(x - 15, down(notch) + 5, notch ? `10⁻${power(notch)}` : "pull 1", "end", "tick")),
     ];
   }
 
@@ -172,7 +172,7 @@ tokensel.plaything("seesaw", (root, place) => {
       const [G, sinks, woken] = [size(), slope(), wakes()];
       const kappa = G * G * (1 - 1 / now.k);
       const pace = sinks === null ? "“dull”" : `“dull” sinks ${number(sinks, 2)} notches a tenfold, and`;
-      return `κ = ${number(kappa, 2)}, the border here ${number(1 + (2 * now.k) / OTHERS, 2)}. ${pace} ${woken ? `wakes after ${number(woken, 1)} tenfolds` : kappa > 1 ? "sleeps on" : "still sleeps, but must wake"}.`;
+      return `κ = ${number(kappa, 2)}, the border here ${number(1 + (2 * now.k) / OTHERS, 2)}. ${pace} ${woken ? `wakes after ${number(woken, 1)} tenfolds` : kappa > 1 ? "sleeps on" : "still sleeps, but must wake"}. Dashed: one notch a tenfold.`;
     },
   };
 
@@ -202,7 +202,7 @@ tokensel.plaything("seesaw", (root, place) => {
     [slider("time", "Tenfolds of time", { min: 0, max: SEEN, step: 0.1 }, (time) => number(time, 1)), "sleep", "ladder"],
     [slider("depth", "“dull” starts, notches down", { min: 0, max: 6, step: 0.1 }, (depth) => number(depth, 1)), "sleep", "ladder"],
     [slider("k", "Rivals", { min: 1, max: 8, step: 1 }), "depth"],
-    [slider("kappa", "Size of the first step: κ", { min: 0, max: 2, step: 0.05 }, (kappa) => number(kappa, 2)), "depth"],
+    [slider("kappa", "Competition κ, by the first step’s size", { min: 0, max: 2, step: 0.05 }, (kappa) => number(kappa, 2)), "depth"],
   ];
   const all = choice("show", "What is shown", Object.entries(VIEWS));
   begin(...(place.closest(".scenes") ? [] : [all]), element("div", { class: "plane maps" }, drawing, chart.root,
