@@ -148,7 +148,7 @@ def test_the_address_brings_a_sentence(front):
     tab.wait_for_function("() => document.querySelector('.verdict strong')")
     check(tab, text, "Blame. ")
     assert tab.locator(".mirror :is(b, img)").count() == 0
-    assert tab.evaluate("() => document.getElementById('stage').dataset.scene") == "4"
+    tab.wait_for_function("() => document.getElementById('stage').dataset.scene === '4'")
     tab.get_by_label("A sentence of your own").first.fill("A dull film")
     tab.wait_for_function("() => location.hash.includes('A+dull+film')")
     assert opened.errors == []
