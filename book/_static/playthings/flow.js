@@ -155,7 +155,7 @@ tokensel.plaything("flow", (root, place) => {
 
   /** The middle of the map, enlarged: how far each word reaches in the query's direction. */
   function enlarged(p) {
-    const [radius, centre] = [72, [78, 222]];
+    const [radius, centre] = [72, map === second ? [282, 78] : [78, 206]];
     const unit = radius / (1.25 * Math.max(1e-9, ...map.E.map((row) => Math.hypot(...row))));
     const at = ([x, y]) => [centre[0] + unit * x, centre[1] - unit * y];
     const trace = (from, to) => `M${at(from).join(" ")}L${at(to).join(" ")}`;
@@ -203,12 +203,12 @@ tokensel.plaything("flow", (root, place) => {
     const path = map.pathFrom(start).filter(({ p }) => Math.hypot(...p) > 0);
     const ratio = path.map(({ p }) => map.leads(p).map((lead) => lead / Math.hypot(...p)));
     const upTo = path.findIndex(({ s }) => s >= now.length);
-    const ends = ratio.at(-1).map((each, i) => ({ from: ratios.across(FAR) + 6, width: 80, y: ratios.down(each) - 14, i }));
+    const ends = ratio.at(upTo).map((each, i) => ({ from: ratios.across(now.length) + 6, width: 80, y: ratios.down(each) - 14, i }));
     const best = 1 / Math.hypot(...map.best);
     ratios.layer.replaceChildren(
       ratios.line([0, FAR], [best, best], "ray"),
       ...map.names.map((_, i) => ratios.line(path.slice(0, upTo + 1).map(({ s }) => s), ratio.slice(0, upTo + 1).map((each) => each[i]), `path ${map.sides[i]}`)),
-      ...(now.length > FAR / 2 ? apart(ends) : []));
+      ...apart(ends));
     const p = pointAt(map.pathFrom(start), now.length);
     return `Smallest lead / length: ${shown(Math.min(...map.leads(p)) / (Math.hypot(...p) || 1), 2)}, of at most ${shown(best, 2)}.`;
   }
@@ -274,7 +274,7 @@ tokensel.plaything("flow", (root, place) => {
     drawing.put(field, view === "pulls" && arrows(box));
     drawPaths(p);
     drawing.put(tugs, ...(view === "pulls" ? pullsAt(p) : []));
-    drawing.put(lens, ...(view === "map" ? enlarged(p) : []));
+    drawing.put(lens, ...(["map", "miss"].includes(view) ? enlarged(p) : []));
     const told = drawBars(p);
     readout.textContent = TOLD[view]?.(p, told) ?? "";
     for (const [part, ...of] of parts) part.style.display = of.includes(view) ? "" : "none";

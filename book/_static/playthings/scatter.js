@@ -37,7 +37,7 @@ Object.assign(tokensel, (() => {
 
   /** The cloud: {root, draw}. Give words, its name, the axes' names, brief (word's number -> text beside its point), tell
    *  (-> what is said of it), choose (called with a word's number). Draw {x, y, xRange, yRange, named, chosen, line}, and, if wanted, other names of axes, bare:
-   *  no numbers across, tone: id -> [colour, strength], and over: (across, down) -> parts of the drawing. */
+   *  no numbers across, tone: id -> [colour, strength], over: (across, down) -> parts of the drawing, and clear: [[x, y]] that names leave free. */
   function scatter({ words, name, xName, yName, brief, tell, choose, radius = 2 }) {
     const canvas = element("canvas");
     const drawing = element("svg:svg", { "aria-hidden": "true" });
@@ -124,9 +124,11 @@ Object.assign(tokensel, (() => {
     function names() {
       const large = hovered >= 0 ? hovered : shown.chosen;
       const taken = [];
+      const clear = [...(shown.clear ?? []).map(([x, y]) => [across(x), down(y)]), ...shown.named.map(place)];
       const box = ({ x, y }, long) => [x, x + long, y - 12, y + 2];
       const apart = (one, other) => one[0] > other[1] + LETTER || one[1] + LETTER < other[0] || one[2] > other[3] || one[3] < other[2];
-      const free = (one) => one[0] >= EDGE.left && one[1] <= width && one[2] >= 0 && taken.every((other) => apart(one, other));
+      const free = (one) => one[0] >= EDGE.left && one[1] <= width && one[2] >= 0 && taken.every((other) => apart(one, other))
+        && !clear.some(([x, y]) => x > one[0] - 3 && x < one[1] + 3 && y > one[2] - 3 && y < one[3] + 3);
       const one = (id) => {
         const [px, py] = place(id);
         const label = id === hovered && LETTER * brief(id).length < width - EDGE.left ? brief(id) : words[id];

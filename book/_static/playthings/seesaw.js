@@ -130,8 +130,8 @@ tokensel.plaything("seesaw", (root, place) => {
   function rungs(x, top, high) {
     const down = (notch) => top + high * notch;
     return [
-      element("svg:path", { class: "rung", d: Array.from({ length: Math.floor((HEIGHT - top) / high) }, (_, notch) => `M${x - 12} ${down(notch)}h24`).join("") }),
-      ...[0, 3, 6, 9, 12, 15].filter((notch) => down(notch) < HEIGHT - 16)
+      element("svg:path", { class: "rung", d: Array.from({ length: Math.floor((HEIGHT - 24 - top) / high) }, (_, notch) => `M${x - 12} ${down(notch)}h24`).join("") }),
+      ...[0, 3, 6, 9, 12, 15].filter((notch) => down(notch) < HEIGHT - 28)
         .map((notch) => text(x - 15, down(notch) + 5, notch ? `10⁻${power(notch)}` : "pull 1", "end", "tick")),
     ];
   }

@@ -10,7 +10,7 @@ tokensel.plaything("step", (root, place) => {
     "a dull film with a bad story", "the story was awful"];
   const STEPS = [0, ...[10, 100, 1_000, 10_000].flatMap((power) => [1, 1.5, 2, 3, 4, 5, 7].map((each) => each * power)), 100_000];
   const DIMS = [...Array.from({ length: 12 }, (_, k) => [2 ** (k + 4), 3 * 2 ** (k + 3)]).flat(), 2 ** 16];
-  const NAMED = tokensel.named ?? ["bad", "and", "great", "movie", "the", "is", "very", "no", "of"]; // in a notebook, the reader's own
+  const NAMED = tokensel.named ?? ["bad", "and", "great", "the", "is", "movie", "no", "very"]; // in a notebook, the reader's own
   const PER = 10_000; // shares of reviews are shown times so much
   const LARGE = 3_000; // a step up to which the frame stays: beyond it, the picture does
   const GLIDE = 600; // milliseconds
@@ -79,6 +79,7 @@ tokensel.plaything("step", (root, place) => {
     const upright = 2 * Math.cos((now.turned * Math.PI) / 2) * taken.share[s];
     return path(`bar ${side(taken.share[s])}`, `M${across((1 - now.turned) * rowOf(s))} ${down(y[s])}L${across(x[s])} ${down(y[s] + upright)}`);
   });
+  const along = (x, y) => x.flatMap((end, s) => Array.from({ length: 10 }, (_, i) => [(i / 10) * end, y[s]])); // where such bars lie
 
   const ghosts = (x) => (across, down) => few.map((_, s) => ghost(across(x[s]), down(taken.before[s])));
 
@@ -95,9 +96,10 @@ tokensel.plaything("step", (root, place) => {
     const y = few.map((_, s) => valueOf(s));
     const over = { push: arrows(x, y), sum: bars(x, y), line: ghosts(x) }[now.show] ?? (() => []);
     const chosen = Math.max(few.indexOf(now.word), 0);
+    const lean = [...few.keys()].filter((s) => share[s] || few[s] === "the"); // of those that don't, one is named
     small.draw({
       x, y, xRange: [-ROOM, ROOM], yRange: [-0.42, 0.42], bare: row, chosen,
-      named: row ? [] : [...few.keys()].sort((one, other) => Math.abs(share[other]) - Math.abs(share[one])),
+      named: row ? [] : lean.sort((one, other) => Math.abs(share[other]) - Math.abs(share[one])), clear: now.show === "sum" ? along(x, y) : [],
       line: now.show === "line" && [-ROOM, ROOM].map((each) => [each, (now.size / 2) * each]),
       tone: (s) => [row || !share[s] ? 2 : Number(share[s] > 0), now.show === "push" && !times(now.lit, few[s]) ? 0.25 : 1],
       over: (across, down) => [...(row ? names(across, down) : []), ...over(across, down)],
@@ -168,7 +170,8 @@ tokensel.plaything("step", (root, place) => {
         return now.price * price(i) < SMALL ? [] : [path("stem", `M${left} ${top}V${down(y[id])}`), ghost(left, top)];
       }),
     });
-    return `${told(chosen)}, score ${number(y[chosen], 2)}, price ${number(price(at), 2)}`;
+    const cost = ["price", "tilt"].includes(now.show) ? `, price ${number(price(at), 2)}` : ""; // before, a reader knows of none
+    return `${told(chosen)}, score ${number(y[chosen], 2)}${cost}`;
   }
 
   // ---- the plank, and who tips it
@@ -189,8 +192,9 @@ tokensel.plaything("step", (root, place) => {
     const lifted = tilted(data.share[idOf("bad")]);
     const rise = lifted / (Math.abs(lifted) + Math.abs(ofBad(free()) - lifted)); // how much of bad's score is the plank's
     const down = (way) => 66 + way * 40 * rise;
+    const beside = (way) => down(way) + (way * rise > 0.1 ? 22 : -8); // below an end that has sunk
     drawing.replaceChildren(path("pivot", "M180 66l-12 40h24Z"), path("plank", `M30 ${down(-1)}L330 ${down(1)}`),
-      text(14, down(-1) - 8, "blame", "start", "blame"), text(346, down(1) - 8, "praise", "end", "praise"),
+      text(14, beside(-1), "blame", "start", "blame"), text(346, beside(1), "praise", "end", "praise"),
       ...query.praised[now.lean ? 0 : 1].flatMap((part, i) => thumbs(1 - 2 * i, 146 + 68 * i, part)));
     return Math.abs(rise) < 0.1 ? "The plank is nearly level." : `The side of ${side(-rise)} goes up.`;
   }
@@ -224,8 +228,8 @@ tokensel.plaything("step", (root, place) => {
     [choice("d", "Dimensions", [[64, "64 dimensions"], [2_048, "2,048"]]), "line"],
     [choice("eta", "Step sizes", [[0, "before"], [300, "size 300"], [3_000, "size 3,000"]], { choose: glide("eta") }), "reviews"],
     [choice("shuffled", "Labels", [[0, "true labels"], [1, "shuffled labels"]]), "luck"],
-    [listSlider("eta", "step size, η₀", STEPS, (each) => (each ? number(each) : "0 (before)")), "luck", ...alone],
-    [listSlider("d", "dimension d", DIMS), "luck", ...alone],
+    [listSlider("eta", "Size of the step", STEPS, (each) => (each ? number(each) : "0 (before)")), "luck", ...alone],
+    [listSlider("d", "Dimensions", DIMS), "luck", ...alone],
     [finder.root, "reviews"],
     [choice("query", "The query", [[0, "before"], [1, "step on the query"]], { choose: glide("query") }), "both"],
     [choice("first", "First step", [100, 300, 1_000, 3_000].map((each) => [each, number(each)]), { choose: glide("first") }), "tilt", "plank"],
