@@ -186,7 +186,7 @@ tokensel.plaything("flow", (root, place) => {
   const ratios = tokensel.chart({
     label: "Leads divided by the length of the query, along its path", width: 360, height: 170,
     x: { range: [0, 1.3 * FAR], ticks: [0, 20, 40, 60].map((each) => [each, String(each)]), name: "length of the path" },
-    y: { range: [-1.5, 2.5], ticks: [-1, 0, 1, 2].map((each) => [each, shown(each, 0)]), name: "lead / length" },
+    y: { range: [-1.5, 3.2], ticks: [-1, 0, 1, 2].map((each) => [each, shown(each, 0)]), name: "lead / length" },
   });
   const dial = element("svg:svg", { viewBox: "-50 -50 100 100", class: "compass", "aria-hidden": "true" });
 
