@@ -18,7 +18,8 @@ see("paint", ({ name, startTime }) => { if (name.startsWith("first-c")) seen.fir
 see("largest-contentful-paint", (each) => { seen.largest = each.startTime; });
 see("layout-shift", (each) => { if (!each.hadRecentInput) seen.shift += each.value; });"""
 READY = "() => document.querySelector('.verdict strong')"
-GOALS = {"first": 1.2, "largest": 1.8, "box": 3.0}
+PLAYED = "() => document.querySelectorAll('.plaything').length === 2"
+GOALS = {"first": 1.0, "largest": 1.8, "box": 3.0}
 
 
 class Compressed(Quiet):
@@ -56,11 +57,11 @@ def visit(chromium, address):
     tab.wait_for_function("() => tokensel.horns")
     tab.wait_for_timeout(1000)
     before = sum(sent)
-    for scene in range(9):
-        tab.evaluate("(at) => document.querySelectorAll('.scene')[at].scrollIntoView({ behavior: 'instant' })", scene)
+    for part in tab.locator(".scene, .games > section").all():
+        part.evaluate("(part) => part.scrollIntoView({ behavior: 'instant' })")
         tab.wait_for_timeout(700)
+    tab.wait_for_function(PLAYED)
     found = tab.evaluate("seen")
-    tab.wait_for_function(READY)
     context.close()
     return found | {"before": before, "all": sum(sent)}
 
@@ -92,6 +93,6 @@ def measure():
         row("front page, slow 4G, slowed 4 times: the largest part is seen", largest, "s", f"{GOALS['largest']} s"),
         row("front page, slow 4G, slowed 4 times: a linked sentence has its verdict", box, "s", f"{GOALS['box']} s"),
         row("front page: how far it shifts while it is read", max(each["shift"] for each in visits), "", "0.02"),
-        row("front page: what comes before the box, compressed", max(each["before"] for each in visits) / 1e3, "kB", "120 kB"),
+        row("front page: what comes before the box, compressed", max(each["before"] for each in visits) / 1e3, "kB", "60 kB"),
         row("front page: all that comes, compressed", max(each["all"] for each in visits) / 1e3, "kB"),
     ]

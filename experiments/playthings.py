@@ -110,14 +110,7 @@ def horns() -> dict:
         "words": corpus.vocabulary[order].tolist(),
         "true": moves(trained_words()["frames"], FRAMES),
         "shuffled": moves(shuffled(SHUFFLED_FRAMES), SHUFFLED_FRAMES),
-        "heads": heads(),
     }
-
-
-def heads() -> dict:
-    """Return the front page's grid: the mean u of an encoder's heads over its runs, in hundredths, and where a U is clear."""
-    both = {kind: stills.heads_of(kind)[1].mean(axis=0).ravel() for kind in ("true", "shuffled")}
-    return {"clear": round(100 * stills.CLEAR)} | {kind: np.round(100 * u).astype(int).tolist() for kind, u in both.items()}
 
 
 def verdict() -> dict:

@@ -1,4 +1,4 @@
-"""The front page without scripts: nine still pictures, one a scene, and the card that a shared link shows.
+"""The front page without scripts: eight still pictures, one a scene, and the card that a shared link shows.
 
 Both are drawn from the data that the page itself loads. ``make playthings`` writes them.
 """
@@ -12,14 +12,11 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 
-from tokensel_nb.chapters.recorded import recorded
-
 DATA, PICTURES, CARD = Path("book/_static/playthings"), Path("book/images/front"), Path("book/_static/share.png")
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 660, 560, 12, 12, 34, 44  # pixels of a picture, and of its edges
 FRAME = (-23.5, 19.5), (-3.1, 2.75)  # of the cloud: values, scores
 NEAR = 5  # times, of the second scene, around (0, -0.14)
 NAMES = dict(zip("worst boring bad not movie the good great excellent".split(), "r l l l bl br r r t".split()))  # where each is
-RUNS, CLEAR = 5, 0.15  # of the encoder; the unsigned correlation of a U, which is drawn in full
 DISC = 34  # pixels: the radius of a word with all of the attention
 SENTENCE, NOT_BAD = "The story is slow, but the music is wonderful.", "The film was not bad."
 TITLE = "Why does attention pick the right word?"
@@ -29,7 +26,7 @@ text { font: 600 15px system-ui, sans-serif; fill: #1d2433; paint-order: stroke;
 .blame { fill: #b34a00 } .blame:is(.dots, .line) { stroke: #b34a00 }
 .praise { fill: #0072b2 } .praise:is(.dots, .line) { stroke: #0072b2 }
 .dots { fill: none; stroke-width: 6px; stroke-linecap: round; opacity: .55 }
-.faint { opacity: .15 } .tiny { stroke-width: 1.2px }
+.faint { opacity: .15 }
 .rule { stroke: #c9ccd4; fill: none } .ring { fill: none; stroke: #1d2433; stroke-width: 1.5px } .disc { opacity: .85 }
 @media (prefers-color-scheme: dark) {
 text { fill: #e6e8ee; stroke: #14171f } .quiet { fill: #a3a9b8 } .rule { stroke: #454b59 } .ring { stroke: #e6e8ee }
@@ -160,63 +157,6 @@ def large_sentence(read, sentence=SENTENCE, most=24) -> str:
     return drawn
 
 
-def heads_of(kind) -> np.ndarray:
-    """Return s, u and both ends of an encoder's heads, each of the shape (runs, layers, heads)."""
-    return np.moveaxis([recorded(f"encoder_heads_{run}")[kind]["heads"] for run in range(RUNS)], -1, 0)
-
-
-def look_for(kind) -> list[list[tuple[str, float]]]:
-    """Return what an encoder's heads look for, layer by layer: the class in most runs, or both, and how clearly, up to one."""
-    s, u, low, high = heads_of(kind)
-    tilted = (np.abs(s) > 0.3) & (np.maximum(low, high) > 1.1) & (np.minimum(low, high) < 1 / 1.1)
-    sides = np.where(np.median(s, axis=0) < 0, "blame", "praise")
-    of = np.where(np.mean(tilted, axis=0) > 0.5, sides, "both")
-    clear = np.where(of == "both", np.clip(u.mean(axis=0) / CLEAR, 0, 1) ** 2, 1)
-    return [[(str(side), round(float(much), 2)) for side, much in zip(*layer)] for layer in zip(of, clear)]
-
-
-def square(x, y, size, side, clear) -> str:
-    """Draw a head: in the colour of a class, or half and half in that of both; the clearer, the less pale."""
-    halves = ("blame", "praise") if side == "both" else (side, side)
-    drawn = "".join(
-        f'<path class="{of}" opacity="{clear:g}" d="M{x + half * size / 2:g} {y:g}h{size / 2:g}v{size:g}h-{size / 2:g}z"/>'
-        for half, of in enumerate(halves)
-        if clear > 0
-    )
-    return drawn + f'<path class="rule" d="M{x:g} {y:g}h{size:g}v{size:g}h-{size:g}z"/>'
-
-
-def heads(layers, left, top, size) -> str:
-    """Draw all heads, the last layer on top."""
-    return "".join(
-        square(left + size * at, top + size * row, 0.9 * size, *head)
-        for row, layer in enumerate(reversed(layers))
-        for at, head in enumerate(layer)
-    )
-
-
-def grid(true, shuffled, horns) -> str:
-    """Draw an encoder's heads after reviews, below after shuffled labels, and beside these the one of this page: its cloud."""
-    large, small, left, top = 46, 23, 96, 40
-    low = top + large * len(true) + 46
-    ours, at = (left + 8 * large, low, 3 * large), place(*cloud(horns, "true", 20))
-    dotted = [corner + 0.9 * ours[2] * each / whole for corner, each, whole in zip(ours, at, (WIDTH, HEIGHT))]
-    return (
-        "<style>.big { font-size: 20px; font-weight: 400 } .tiny { stroke-width: 2px }</style>"
-        + text(left, top - 12, "heads that look for both sides", "big")
-        + heads(true, left, top, large)
-        + text(left - 10, top + 29, f"layer {len(true)}", "quiet big", "end")
-        + text(left - 10, top + large * (len(true) - 1) + 29, "layer 1", "quiet big", "end")
-        + text(left, low - 12, "after shuffled labels", "big")
-        + heads(shuffled, left, low, small)
-        + text(ours[0], low - 12, "ours", "big")
-        + f'<path class="rule" d="M{ours[0]} {low}h{0.9 * ours[2]:g}v{0.9 * ours[2]:g}h-{0.9 * ours[2]:g}z"/>'
-        + dots(*dotted, cloud(horns, "true", 20)[0], "tiny")
-        + square(left, low + 170, 22, "both", 1)
-        + text(left + 32, low + 187, "looks for words of blame and of praise", "big")
-    )
-
-
 def tips(horns, kind, step=20, each=1) -> dict:
     """Return the words of the highest score on either side."""
     values, scores = cloud(horns, kind, step)
@@ -226,7 +166,7 @@ def tips(horns, kind, step=20, each=1) -> dict:
 
 
 def stills() -> list[str]:
-    """Return the nine pictures, in the order of the scenes."""
+    """Return the eight pictures, in the order of the scenes."""
     horns, stopped, vocabulary = read("horns_data"), read("stopped"), read("words")
     sentence = reading(SENTENCE, stopped, vocabulary)
     scale = text(4, TOP - 8, f"{NEAR} times closer", "quiet")
@@ -246,7 +186,6 @@ def stills() -> list[str]:
         picture(axes(), faint, discs(sentence)),
         picture(axes(), faint, discs(reading(NOT_BAD, stopped, vocabulary))),
         picture(axes(), whole_cloud(horns, "shuffled"), named(horns, tips(horns, "shuffled") | sunk, "shuffled"), shuffled),
-        picture(grid(look_for("true"), look_for("shuffled"), horns)),
         picture(axes(), whole_cloud(horns), named(horns, {word: NAMES[word] for word in ("worst", "the", "excellent")})),
     ]
 

@@ -65,7 +65,8 @@ def shaded(reading: Explanation) -> HTML:
     data = {"classes": reading.model.classes_.tolist(), "logit": round(float(reading.logit), 3), "spans": reading.spans}
     data = escape(json.dumps(data | {"terms": list(terms)}, separators=(",", ":")))
     width = "margin-inline: auto; max-width: 42.5rem"  # of the page's text
-    words = re.sub(r'<span (title="[^"]*" style="[^"]*">\w)', r'<span class="word" \1', reading.html(terms=False))
+    verdict = re.sub(r"(\(log-odds\)\.) .*</p>", r"\1</p>", reading.html(terms=False))  # that it is a sum comes later
+    words = re.sub(r'<span (title="[^"]*" style="[^"]*">\w)', r'<span class="word" \1', verdict)
     return HTML(f'<div data-terms="{data}" style="{width}">\n{words}\n</div>')
 
 

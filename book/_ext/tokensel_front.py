@@ -1,4 +1,4 @@
-"""The front page: an essay of nine scenes, from ``book/index.md``, in a template of its own without the theme.
+"""The front page: an essay of eight scenes and two games, from ``book/index.md``, in a template of its own without the theme.
 
 ``book/_templates/front.html`` has the page, ``front.css`` and ``playthings/horns.js`` its look and its cloud of words.
 """
@@ -21,13 +21,14 @@ root.dataset.theme = mode;
 })();"""
 
 
-def scenes(body: str) -> tuple[str, str]:
-    """Return the scenes of a page, sections beside each other, and what follows them."""
+def scenes(body: str) -> tuple[str, str, str]:
+    """Return the scenes of a page, sections beside each other, then the games, and what follows them."""
     body = re.sub(r'<a class="headerlink".*?</a>', "", body)
     body = re.sub(r"<section [^>]*(id=[^ >]+)[^>]*>", r'<section class="scene" \1>', body.strip())
-    essay, foot = re.split('(?=<section class="scene" id="all-chapters")', body)
+    essay, games, foot = re.split('(?=<section class="scene" id="(?:learnt-or-luck|all-chapters)")', body)
     _, first, rest = re.split("(?=<section )", essay, maxsplit=2)
-    return f"{first}</section>\n{rest}", foot.replace('class="scene" ', "").removesuffix("</section>")
+    games, foot = (part.replace('class="scene" ', "") for part in (games, foot.removesuffix("</section>")))
+    return f"{first}</section>\n{rest}", games, foot
 
 
 def sentence(app: Sphinx) -> list[tuple[str, str, float]]:
@@ -52,8 +53,8 @@ def front(app: Sphinx, page: str, template: str, context: dict, doctree) -> str 
     """Set the first page by its own template."""
     if page != "book/index" or app.builder.name != "html":
         return None
-    essay, foot = scenes(context["body"])
-    context["front"] = dict(essay=essay, foot=foot, sentence=sentence(app), parts=parts(app), head=HEAD)
+    essay, games, foot = scenes(context["body"])
+    context["front"] = dict(essay=essay, games=games, foot=foot, sentence=sentence(app), parts=parts(app), head=HEAD)
     return "front.html"
 
 

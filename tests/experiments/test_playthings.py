@@ -85,12 +85,6 @@ def test_verdicts_are_told_by_the_recorded_fit():
     assert shipped("verdict") == playthings.verdict()
 
 
-def test_the_front_pages_grid_has_the_encoders_heads():
-    assert shipped("horns_data")["heads"] == playthings.heads()
-    for kind in ("true", "shuffled"):  # the grid knows no other side
-        assert {side for layer in stills.look_for(kind) for side, _ in layer} == {"both"}
-
-
 def test_the_files_are_what_is_recorded():
     assert shipped("cost_data") == playthings.costs()
     assert shipped("plant_data") == playthings.planted() | {key: list(playthings.planted()[key]) for key in ("bad", "good")}

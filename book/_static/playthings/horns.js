@@ -1,4 +1,4 @@
-/* The front page: one cloud of words beside an essay of nine scenes, whose still pictures it takes the place of. */
+/* The front page: one cloud of words beside an essay of eight scenes, whose still pictures it takes the place of. */
 "use strict";
 
 (() => {
@@ -12,7 +12,6 @@
   const NEAR = 5; // times, in the second scene
   const CENTRE = { x: 0, y: -0.14 };
   const LAST = 20; // steps
-  const [ROW, LAYERS] = [12, 6]; // heads a layer of a pretrained network; they begin with layer 1
   const NAMES = { worst: "r", boring: "l", bad: "l", not: "l", movie: "bl", the: "br", good: "r", great: "r", excellent: "t" };
   const GLIDE = 550; // ms
   const texts = ["The story is slow, but the music is wonderful.", "The film was not bad."]; // of the boxes, in scenes 4 and 5
@@ -33,15 +32,14 @@
     { round: LAST, faint: 1, quiet: true },
     { round: LAST, faint: 1, quiet: true },
     { round: LAST, shuffled: 1, since: 10 },
-    { round: LAST, grid: 1, quiet: true },
     { round: LAST, names: { worst: "r", the: "br", excellent: "t" }, since: 10 },
   ];
 
   let scene = -1;
   let sets = null; // {true, shuffled}: {steps, values, scores: one list a step}
   let order = []; // of the words, by their value in the end
-  let chosen = -1; // a word, or in the grid a head
-  const now = { round: 0, near: 0, faint: 0, shuffled: 0, grid: 0 };
+  let chosen = -1; // a word
+  const now = { round: 0, near: 0, faint: 0, shuffled: 0 };
   let discs = []; // of the sentence: {word, attention, value, score}
 
   // ---- where words are
@@ -67,7 +65,8 @@
 
   const canvas = element("canvas");
   const cloud = element("div", {
-    class: "cloud", tabindex: 0, role: "slider", "aria-valuemin": 1, "aria-valuemax": 1, "aria-valuenow": 1, "aria-describedby": "seen",
+    class: "cloud", tabindex: 0, role: "slider", "aria-roledescription": "cloud of words", "aria-describedby": "seen",
+    "aria-label": "The cloud: arrow keys go from word to word", "aria-valuemin": 1, "aria-valuemax": 1, "aria-valuenow": 1,
   }, canvas);
   const seen = element("p", { id: "seen", class: "said" });
   const note = element("p", { class: "quiet" });
@@ -77,29 +76,18 @@
   const ink = {}; // colours
 
   const EDGE = { side: 10, top: 30, bottom: 34 }; // pixels
-  const TOP = 26; // of the grid
   function ends(axis) {
     const [low, high] = FRAME[axis];
     const middle = (low + high) / 2;
     return FRAME[axis].map((end) => mix(end, CENTRE[axis] + (end - middle) / NEAR, now.near));
   }
-  /** From value and score to pixels, at this moment. */
+  /** What takes value and score to pixels, at this moment. */
   function projection() {
-    const { top, bottom } = EDGE;
     const [[left, right], [low, high]] = [ends("x"), ends("y")];
-    const size = Math.min((width - 60) / ROW, (height - 64) / 9); // 24 pixels on a phone of 390
-    const corner = (width - size * ROW) / 2 + 28;
-    const cell = { x: corner + 8 * size, y: 60 + 6 * size, size: 3 * size, left: corner }; // ours, below the grid
-    return {
-      cell,
-      place: ([x, y]) => {
-        const across = mix(EDGE.side, width - EDGE.side, (x - left) / (right - left));
-        const down = mix(height - bottom, top, (y - low) / (high - low));
-        if (!now.grid) return [across, down];
-        const small = [cell.x + (0.9 * cell.size * across) / width, cell.y + (0.9 * cell.size * down) / height];
-        return [mix(across, small[0], now.grid), mix(down, small[1], now.grid)];
-      },
-    };
+    return ([x, y]) => [
+      mix(EDGE.side, width - EDGE.side, (x - left) / (right - left)),
+      mix(height - EDGE.bottom, EDGE.top, (y - low) / (high - low)),
+    ];
   }
 
   const font = (size = 15, bold = true) => `${bold ? 600 : 400} ${wide.matches ? size : size - 1.5}px system-ui, sans-serif`;
@@ -145,7 +133,6 @@
 
   function drawAxes(place) {
     const [x] = place([0, 0]);
-    pen.globalAlpha = 1 - now.grid;
     pen.fillStyle = ink.rule;
     pen.fillRect(x - 0.5, EDGE.top, 1, height - EDGE.top - EDGE.bottom);
     const quiet = { colour: ink.quiet, bold: false, size: 14 };
@@ -155,50 +142,19 @@
     write("speaks for praise →", width - 2, height - 10, { ...quiet, colour: ink.praise, align: "right" });
     const scale = now.near > 0.5 ? `${NEAR} times closer` : now.shuffled > 0.5 ? "shuffled labels" : "";
     if (scale) write(scale, 2, 22, quiet);
-    pen.globalAlpha = 1;
-  }
-
-  const headAt = (at, left, top, size) => [left + size * (at % ROW), top + size * (LAYERS - 1 - Math.floor(at / ROW))];
-  function drawHeads(kind, left, top, size) {
-    tokensel.horns.heads[kind].forEach((u, at) => {
-      const [x, y] = headAt(at, left, top, size);
-      pen.globalAlpha = now.grid * clamp(u / tokensel.horns.heads.clear, 0, 1) ** 2;
-      [ink.blame, ink.praise].forEach((colour, half) => {
-        pen.fillStyle = colour;
-        pen.fillRect(x + 0.45 * size * half, y, 0.45 * size, 0.9 * size);
-      });
-      pen.globalAlpha = now.grid;
-      [pen.strokeStyle, pen.lineWidth] = at === chosen ? [ink.ink, 2] : [ink.rule, 1];
-      pen.strokeRect(x, y, 0.9 * size, 0.9 * size);
-    });
-  }
-  function drawGrid({ x, y, size, left }) {
-    drawHeads("true", left, TOP, size / 3);
-    drawHeads("shuffled", left, y, size / 6);
-    [pen.strokeStyle, pen.lineWidth] = [ink.rule, 1];
-    pen.strokeRect(x, y, 0.9 * size, 0.9 * size);
-    const quiet = { colour: ink.quiet, bold: false, size: 14 };
-    write("heads that look for both sides", left, 18, quiet);
-    write("after shuffled labels", left, y - 8, quiet);
-    write("ours", x, y - 8, quiet);
-    write("layer 6", left - 6, TOP + 0.2 * size, { ...quiet, align: "right" });
-    write("layer 1", left - 6, TOP + 1.87 * size, { ...quiet, align: "right" });
-    pen.globalAlpha = 1;
   }
 
   function draw() {
     if (!sets || !width || VIEWS[scene].sentence) return;
     const view = VIEWS[scene];
-    const { place, cell } = projection();
+    const place = projection();
     pen.setTransform(sharp, 0, 0, sharp, 0, 0);
     pen.clearRect(0, 0, width, height);
-    if (now.grid < 1) drawAxes(place);
-    if (now.grid) drawGrid(cell);
+    drawAxes(place);
     pen.globalAlpha = mix(0.55, 0.15, now.faint);
-    const radius = mix(wide.matches ? 3.2 : 2.4, 0.8, now.grid);
     for (let word = 0; word < tokensel.horns.words.length; word++) {
       const at = where(word);
-      disc(place(at), radius, now.round < 0.3 ? ink.quiet : ink[side(at[0])]);
+      disc(place(at), wide.matches ? 3.2 : 2.4, now.round < 0.3 ? ink.quiet : ink[side(at[0])]);
     }
     pen.globalAlpha = 1;
     if (view.note && now.round < 0.3) {
@@ -207,7 +163,7 @@
       write(view.note, x + 18, y + 5);
     }
     if (view.faint) drawDiscs(place);
-    else if (now.round >= (view.since ?? 0) && !view.grid) drawNames(place, view);
+    else if (now.round >= (view.since ?? 0)) drawNames(place, view);
   }
 
   function drawNames(place, view) {
@@ -328,15 +284,11 @@
     stage.classList.toggle("quiet-controls", Boolean(view.quiet));
     seen.textContent = scenes[scene].querySelector("img")?.alt ?? "";
     slider.max = view.most ?? LAST;
-    const { near = 0, faint = 0, grid = 0 } = view;
-    const each = grid ? "head" : "word";
-    set(cloud, {
-      "aria-roledescription": `cloud of ${each}s`, "aria-label": `The ${grid ? "grid" : "cloud"}: arrow keys go from ${each} to ${each}`,
-      "aria-valuemax": (grid ? ROW * LAYERS : order.length) || 1, "aria-valuenow": 1, "aria-valuetext": `no ${each} chosen`,
-    });
-    note.replaceChildren(...(grid ? LEGEND() : view.quiet ? [] : [BETWEEN]));
+    const { near = 0, faint = 0 } = view;
+    set(cloud, { "aria-valuenow": 1, "aria-valuetext": "no word chosen" });
+    note.textContent = view.quiet ? "" : "Between recorded steps, dots move in straight lines.";
     const shuffled = view.shuffled ? asked : 0;
-    glide([[{ near, faint, grid, shuffled }, GLIDE], [{ round: view.round }, GLIDE]], () => { stage.dataset.still = true; });
+    glide([[{ near, faint, shuffled }, GLIDE], [{ round: view.round }, GLIDE]], () => { stage.dataset.still = true; });
     if (view.faint) turnTo(scene - 4);
     makeRoom();
     draw();
@@ -353,10 +305,10 @@
     return watcher;
   }
 
-  /** On a phone, a keyboard and the last scene need room: the cloud shrinks, and box and verdict stand between it and the keys. */
+  /** On a phone, a keyboard needs room: the cloud shrinks, and box and verdict stand between it and the keys. */
   function makeRoom() {
     const typing = !wide.matches && document.activeElement.matches(".box textarea");
-    stage.classList.toggle("small", typing || scene === scenes.length - 1);
+    stage.classList.toggle("small", typing);
     if (!typing) return;
     const box = document.activeElement.closest(".box");
     const edges = (part) => part.getBoundingClientRect();
@@ -365,46 +317,27 @@
     if (above < 0 || below > 0) scrollBy({ top: below > 0 ? below : above, behavior: "instant" });
   }
 
-  // ---- a word of the cloud, or a head of the grid, by mouse, finger or keys
+  // ---- a word of the cloud, by mouse, finger or keys
 
-  const BETWEEN = "Between recorded steps, dots move in straight lines.";
-  const LEGEND = () => [element("span", { class: "both" }, "\u2003"), ` looks for words of both sides, blame and praise: the stronger the colours, the more. ${tokensel.byKeys("Click", "Tap")} a head to read about it.`];
-  const mayChoose = () => sets && (VIEWS[scene].grid || (!VIEWS[scene].quiet && now.round >= 0.3));
-
-  function tellWord(word) {
-    const [x, y] = where(word);
-    return `${tokensel.horns.words[word]}: speaks for ${side(x)}, score ${y.toFixed(1)}`;
-  }
-  function tellHead(at) {
-    const { clear, true: found, shuffled } = tokensel.horns.heads;
-    const looks = ["doesn’t look", "looks a little", "looks clearly"][[clear / 3, clear].filter((least) => found[at] >= least).length];
-    const correlation = (u) => tokensel.number(u / 100, 2);
-    return `Layer ${Math.floor(at / ROW) + 1}, head ${at % ROW + 1} ${looks} for words of both sides. Attention and how far words lean correlate by `
-      + `${correlation(found[at])} (clear: ${correlation(clear)}); after shuffled labels, by ${correlation(shuffled[at])}.`;
-  }
-  function choose(at) {
-    if (at === chosen) return;
-    chosen = at;
-    const { grid } = VIEWS[scene];
-    const told = at >= 0 && (grid ? tellHead : tellWord)(at);
-    if (told) set(cloud, { "aria-valuenow": (grid ? at : order.indexOf(at)) + 1, "aria-valuetext": told });
-    if (grid) note.replaceChildren(...(told ? [told] : LEGEND()));
+  const mayChoose = () => sets && !VIEWS[scene].quiet && now.round >= 0.3;
+  function choose(word) {
+    if (word === chosen) return;
+    chosen = word;
+    if (word >= 0) {
+      const [x, y] = where(word);
+      const told = `${tokensel.horns.words[word]}: speaks for ${side(x)}, score ${y.toFixed(1)}`;
+      set(cloud, { "aria-valuenow": order.indexOf(word) + 1, "aria-valuetext": told });
+    }
     draw();
-  }
-  /** Where all that can be chosen is drawn: [which, x, y]. */
-  function targets() {
-    const { place, cell: { left, y: low, size } } = projection();
-    if (!VIEWS[scene].grid) return order.map((word) => [word, ...place(where(word))]);
-    return tokensel.horns.heads.true.flatMap((_, at) => [[TOP, size / 3], [low, size / 6]].map(([top, each]) =>
-      [at, ...headAt(at, left, top, each).map((corner) => corner + 0.45 * each)]));
   }
   function under(event) {
     if (!mayChoose()) return -1;
-    const box = cloud.getBoundingClientRect();
+    const [box, place] = [cloud.getBoundingClientRect(), projection()];
     let [found, least] = [-1, 24];
-    for (const [at, x, y] of targets()) {
+    for (const word of order) {
+      const [x, y] = place(where(word));
       const away = Math.hypot(x - event.clientX + box.left, y - event.clientY + box.top);
-      if (away < least) [found, least] = [at, away];
+      if (away < least) [found, least] = [word, away];
     }
     return found;
   }
@@ -415,7 +348,6 @@
   });
   tokensel.onArrows(cloud, ([right, up]) => {
     if (!mayChoose()) return false;
-    if (VIEWS[scene].grid) return choose(clamp(chosen < 0 ? 0 : chosen + right + ROW * up, 0, ROW * LAYERS - 1));
     const at = chosen < 0 ? Math.floor(order.length / 2) : order.indexOf(chosen) + right + up;
     return choose(order[clamp(at, 0, order.length - 1)]);
   });
@@ -534,10 +466,17 @@
   for (const change of ["focusin", "focusout"]) root.addEventListener(change, makeRoom);
   new ResizeObserver(tokensel.soon(measure)).observe(cloud);
   new MutationObserver(measure).observe(root, { attributeFilter: ["data-theme"] });
-  const near = new IntersectionObserver((entries) => {
-    if (entries.some((entry) => entry.isIntersecting)) boxData();
-  }, { rootMargin: "100% 0px" });
-  near.observe(scenes[4]);
+  /** Load what a part needs when a reader comes near. */
+  const near = (part, then) => new IntersectionObserver((entries, watcher) => {
+    if (!entries.some((entry) => entry.isIntersecting)) return;
+    watcher.disconnect();
+    then();
+  }, { rootMargin: "100% 0px" }).observe(part);
+  near(scenes[4], boxData);
+  for (const name of ["luck", "heads"]) near(document.querySelector(`.plaything-${name}`), async () => {
+    document.getElementById("of-games").disabled = false;
+    for (const file of ["chart.js", `${name}_data.js`, `${name}.js`]) await load(file);
+  });
 
   /** Go to a sentence that a link brings. */
   function follow() {
@@ -554,7 +493,7 @@
     sets = { true: unpacked(tokensel.horns.true), shuffled: unpacked(tokensel.horns.shuffled) };
     const said = sets.true.values.at(-1);
     order = tokensel.horns.words.map((_, word) => word).sort((one, other) => said[one] - said[other]);
-    if (!VIEWS[scene].grid) cloud.setAttribute("aria-valuemax", order.length);
+    cloud.setAttribute("aria-valuemax", order.length);
     measure();
   });
 })();
