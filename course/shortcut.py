@@ -174,7 +174,7 @@ def write(puzzle: Puzzle, file: Path) -> None:
 
 def main(arguments=None) -> None:
     """Write the files of students, or mark their answers."""
-    parser = argparse.ArgumentParser(prog="python -m course.shortcut", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seed", type=int, required=True, help="the class's secret seed")
     parser.add_argument("--student", nargs="+", required=True, metavar="NAME", help="the students, by whom the files are named")
     parser.add_argument("--to", type=Path, default=Path("."), metavar="FOLDER", help="folder of the files")

@@ -52,6 +52,18 @@ def values_with_v(E, v, counts, y, step, late=False, far=1):
     return moved @ (v + far * step * beta @ E)
 
 
+def by_lot(height, counts, y, many, seed, above=np.greater_equal, replace=False, true=1):
+    """Return how often labels by lot reach the true height."""
+    random = np.random.default_rng(seed)
+    drawn = [height(counts, random.choice(y, len(y), replace=replace)) for _ in range(many)]
+    return (true + above(drawn, height(counts, y)).sum()) / (true + many)
+
+
+def share_in(y, mean, signed, balance):
+    """Return the mean share in texts of a label."""
+    return (mean + y * signed) / (1 + y * balance)
+
+
 def pace(E, v, y, along=None):
     """Return how fast a lead grows, from the verdict by `v` and the difference of values along `along`."""
     D = E[0] - E[1]
@@ -78,9 +90,35 @@ WRONG = {
         (-1.2486, "Give a function"),
     ],
     "ex-shift": [
-        (lambda others: 1 - others.sum(), "not one"),
-        (lambda others: -others.mean(), "their sum"),
-        (lambda others: 0.0, "not each"),
+        (lambda Q, values, y: -y * wrongness(y * Q @ values) * Q * values, "where is f"),
+        (lambda Q, values, y: -y * wrongness(y * Q @ values) * (values - Q @ values), "is lost"),
+        (lambda Q, values, y: -y / 2 * Q * (values - Q @ values), "not 1/2"),
+        (lambda Q, values, y: -y * Q * (values - Q @ values), "How wrong the verdict is"),
+    ],
+    "ex-second-class": [
+        (lambda E, p, V, counts, labels: (0 * E, 0 * p, 0 * V), "off by"),
+        (lambda E, p, V, counts, labels: (E, p), "Return 3 things"),
+    ],
+    "ex-line-missed": [
+        (lambda E, v, *given: values_after(E @ v, *given, 1) - given[2] / 2 * shares(given[0]).T @ given[1] / 7, "noise"),
+        (lambda E, v, *given: values_after(E @ v, *given, 1) - E @ v - given[2] * shares(given[0]).T @ given[1] / 7, "1/2"),
+    ],
+    "ex-query-alone": [
+        (lambda *given: descend(*given[:5], -given[5])[1], "which is minus"),
+        (lambda E, p, *given: p, "still at the start"),
+        (lambda *given: descend(*given[:5], 7 * given[5])[1], "not a sum"),
+        (lambda *given: descend(*given[:6])[1], "one step alone"),
+        (lambda *given: descend(*given[:5], given[5] * given[6])[1], "slope of the start"),
+    ],
+    "ex-by-lot": [
+        (lambda *given: by_lot(*given, above=np.greater), "at least as high"),
+        (lambda *given: 51 * by_lot(*given), "divide by"),
+        (lambda *given: by_lot(*given, replace=True), "do not draw them anew"),
+        (lambda *given: by_lot(*given, true=0), "one arrangement, too"),
+    ],
+    "ex-shares": [
+        ((lambda y, mean, signed, balance: mean + y * signed, lambda *given: 0.0), "as many texts of each label"),
+        ((share_in, lambda signed, mean, praise, blame, step: step / 4 * signed**2), "square alone"),
     ],
     "ex-one-pass": [
         (lambda E, p, v, tokens: np.sum(E[tokens] @ v), "You summed over positions"),
@@ -146,19 +184,6 @@ WRONG = {
         (lambda wanted, share, dim: np.nan, "root of a negative number"),
         (lambda wanted, share, dim: 2 / np.sqrt(dim * share.var() * (1 / wanted - 1)), "by its square"),
         (lambda wanted, share, dim: 2 / np.abs(share), "single number"),
-    ],
-    "ex-own-loop": [
-        (lambda start, corpus, step, steps: loop(start, corpus, step, 1), "one step alone"),
-        (lambda start, corpus, step, steps: loop(start, corpus, step, steps - 1), "still at the start"),
-        (lambda start, corpus, step, steps: loop(start, corpus, step, steps, at_start=True), "gradients of the start"),
-        (lambda start, corpus, step, steps: loop(start, corpus, step / len(corpus), steps), "a mean over texts already"),
-        (lambda start, corpus, step, steps: loop(start, corpus, 1.0, steps), "did not use the size"),
-        (lambda start, corpus, step, steps: loop(start, corpus, -step, steps), "against the gradient"),
-        (
-            lambda start, *given: (loop(start, *given).embeddings, start.cls_embedding, start.output_vector),
-            "p and v have to be elsewhere",
-        ),
-        (lambda *given: loop(*given).embeddings, "3 things, in this order: E, p, v"),
     ],
     "ex-mirror": [
         (lambda counts, signs, partner: (counts[:, partner], -signs), "mirror image beside it"),
@@ -306,11 +331,6 @@ WRONG = {
         (lambda corpus, many, seed: np.tile(corpus.label_skew()[:, None], many), "permuted at all"),
         (lambda corpus, many, seed: chance_skew(corpus, many, seed, replace=True), "do not draw them anew"),
         (lambda corpus, many, seed: (chance_skew(corpus, many, seed) + 1) / 2, "signs -1 and +1"),
-    ],
-    "ex-height": [
-        (lambda depth: np.exp(-depth), "other way round"),
-        (lambda depth: depth, "no straight line"),
-        (lambda depth: 2**depth, "not of two"),
     ],
     "ex-carried": [
         (lambda one, other, least: carried(one, other, 0, 0), "You kept rare words"),
@@ -570,15 +590,6 @@ def zipf_texts(texts, words, length, seed, power=1, mirrored=True):
     drawn = random.multinomial(length - 1, chances / chances.sum(), size=(2, half))
     signs = np.repeat([1, -1], half)
     return np.column_stack([np.vstack(drawn[[0, 0] if mirrored else [0, 1]]), signs > 0, signs < 0]), signs
-
-
-def loop(start, corpus, step, steps, at_start=False):
-    """Descend, with the gradients of where each step begins or always with those of the start."""
-    now = start
-    for _ in range(steps):
-        slopes = ts.gradients(start if at_start else now, corpus)
-        now = ts.Parameters(*(old - step * slope for old, slope in zip(now, slopes)))
-    return now
 
 
 def class_step(E, heads, shares, labels, step):

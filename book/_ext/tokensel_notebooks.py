@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from copy import deepcopy
 from itertools import groupby
 from pathlib import Path
+from shutil import copy
 
 import nbformat
 from docutils import nodes
@@ -31,6 +32,7 @@ from book._tools.open_code import shows_model
 from course.answers import empty_answer, graded_check
 
 EDITIONS = ("reader", "student", "instructor")
+STARTER = Path("teaching", "starter.ipynb")
 ANCHOR, LINK = re.compile(r'<a id="([^"]+)"></a>'), re.compile(r"\]\(#([^)\s\"]+)")
 LEVEL = re.compile(r"level (\d) of 3")
 CLAIM = re.compile(r'claim\(\s*"([^"]+)"')
@@ -68,6 +70,12 @@ class Notebooks(Builder):
     def write(self, build_docnames, updated_docnames, method="update") -> None:
         """Write the chapters, and no other page."""
         super().write(notebooks(self.app), [], "all")
+
+    def finish(self) -> None:
+        """Add the starter, which is a plain notebook already."""
+        folder = Path(self.outdir, "reader", STARTER.parent)
+        folder.mkdir(parents=True, exist_ok=True)
+        copy(self.srcdir / "book" / STARTER, folder)
 
     def write_doc(self, docname: str, doctree: nodes.document) -> None:
         """Write the editions of a chapter."""

@@ -9,10 +9,10 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 from notebooks import code_cells, printed, read
 
-CHECKS = 'import numpy as np\nfrom tokensel_nb.chapters.exercises import Checks\n\ncheck = Checks("04_reviews", seed=0)'
+CHECKS = 'import numpy as np\nfrom tokensel_nb.chapters.exercises import Checks\n\ncheck = Checks("01_model", seed=0)'
 ANSWERS = {
-    "instructor": "def ratio(depth):\n    return np.exp(depth)\n\n\nprint(check.seed)",
-    "student": "def ratio(depth):\n    return ...",
+    "instructor": "def new_logit(f, q, value):\n    return (f + q * value) / (1 + q)\n\n\nprint(check.seed)",
+    "student": "def new_logit(f, q, value):\n    return ...",
 }
 
 
@@ -20,9 +20,9 @@ ANSWERS = {
 def run(tmp_path, monkeypatch):
     """Return a function that runs the command in a folder whose book has one exercise, with a case drawn by the seed."""
     for edition, answer in ANSWERS.items():
-        path = tmp_path / "_build" / "notebooks" / edition / "04_reviews.ipynb"
+        path = tmp_path / "_build" / "notebooks" / edition / "01_model.ipynb"
         path.parent.mkdir(parents=True)
-        nbformat.write(new_notebook(cells=[*map(new_code_cell, (CHECKS, answer, 'check("ex-height", ratio)'))]), path)
+        nbformat.write(new_notebook(cells=[*map(new_code_cell, (CHECKS, answer, 'check("ex-repeat", new_logit)'))]), path)
 
     def command(*arguments):
         monkeypatch.setattr(sys, "argv", ["course", *arguments])
@@ -37,10 +37,10 @@ def test_copies_are_packed_and_have_the_classs_seed(run, capsys):
     folder = run("--seed", "7")
     assert capsys.readouterr().out.startswith("1 notebooks for students")
     with zipfile.ZipFile(folder / "student.zip") as archive:
-        assert "04_reviews/04_reviews.ipynb" in archive.namelist()
-    copies = read(folder / "student" / "04_reviews" / "04_reviews.ipynb"), read(folder / "instructor" / "04_reviews.ipynb")
+        assert "01_model/01_model.ipynb" in archive.namelist()
+    copies = read(folder / "student" / "01_model" / "01_model.ipynb"), read(folder / "instructor" / "01_model.ipynb")
     assert all("seed=7)" in copy.cells[0].source for copy in copies)
-    assert [printed(cell) for cell in code_cells(copies[1])] == ["", "7\n", "ex-height: right\n"]  # it was run anew
+    assert [printed(cell) for cell in code_cells(copies[1])] == ["", "7\n", "ex-repeat: right\n"]  # it was run anew
 
 
 def test_a_chapter_that_is_not_there_is_named(run):

@@ -4,6 +4,7 @@ To set the one page that holds all takes as long as to build the book, and to pr
 """
 
 import unicodedata
+from io import BytesIO
 
 import print_book
 import pytest
@@ -45,3 +46,13 @@ def test_one_page_holds_every_page_and_is_printed(site, chromium, tmp_path):
     assert addresses <= {"https", "mailto"}
     assert pdf.root_object["/MarkInfo"]["/Marked"]  # screen readers find its structure, and its language
     assert str(pdf.root_object["/Lang"]).startswith("en")
+
+
+def test_the_derivation_sheet_is_one_page_of_nine_points(visit, site):
+    tab = visit(SITE / "book" / "teaching" / "sheet.html").tab
+    tab.emulate_media(media="print")
+    (page,) = PdfReader(BytesIO(tab.pdf(prefer_css_page_size=True))).pages
+    assert [round(side / 72 * 25.4) for side in page.mediabox[2:]] == [210, 297]
+    sizes = tab.evaluate("""() => [...document.querySelectorAll(".sheet *")].filter((each) => !each.children.length)
+        .map((each) => parseFloat(getComputedStyle(each).fontSize))""")
+    assert min(sizes) >= 9 / 72 * 96 - 0.01

@@ -3,8 +3,7 @@
 import numpy as np
 
 from ...corpus import Corpus
-from ...model import score_gradients
-from .answers import close, compare, exercise, slopes, texts
+from .answers import close, compare, cross_entropy, exercise, flat, slopes, texts
 
 
 def _logit(weights, values):
@@ -27,17 +26,18 @@ def repeat(new_logit, random):
 
 
 @exercise("ex-shift")
-def shift(last_slope, random):
-    counts, signs = texts(random)
-    corpus = Corpus(counts, signs, [f"word {s}" for s in range(4)])
-    slopes, _ = score_gradients(random.normal(size=4), random.normal(size=4), corpus)
-    others = slopes[:-1]
+def shift(by_score, random):
+    scores, values, y = random.normal(size=4), random.normal(size=4), int(random.choice([-1, 1]))
+    Q = np.exp(scores) / np.exp(scores).sum()
+    wanted = slopes(lambda at: np.logaddexp(0, -y * _logit(np.exp(at), values)), scores)
+    g = 1 / (1 + np.exp(y * Q @ values))
     mistakes = {
-        "All slopes together are zero, not one: that is the attention.": 1 - others.sum(),
-        "You took the mean of the others; it is about their sum.": -others.mean(),
-        "The sum of all is zero, not each.": 0.0,
+        "Attention that a word gains is lost by others: where is f?": -y * g * Q * values,
+        "The attention of the word is lost.": -y * g * (values - Q @ values),
+        "At a logit that is not zero g is not 1/2.": wanted / (2 * g),
+        "How wrong the verdict is, g, is lost.": wanted / g,
     }
-    yield from compare(last_slope(others), slopes[-1], mistakes)
+    yield from compare(by_score(Q, values, y), wanted, mistakes)
 
 
 @exercise("ex-one-pass")
@@ -113,3 +113,23 @@ def halves(agreement, random):
         "You compared a half with itself.": 1.0,
     }
     yield from compare(agreement(corpus, words, seed), np.corrcoef(*(part[words] for part in parts))[0, 1], mistakes)
+
+
+@exercise("ex-second-class", "E", "p", "V")
+def second_class(gradients, random):
+    counts, labels, begin = texts(random)[0], np.arange(7) % 3, random.normal(size=24)
+
+    def parts(at):
+        return at[:12].reshape(4, 3), at[12:15], at[15:].reshape(3, 3)
+
+    def loss(at):
+        E, p, V = parts(at)
+        weights = counts * np.exp(E @ p)
+        return cross_entropy(weights / weights.sum(axis=1, keepdims=True) @ E @ V.T, labels)
+
+    wanted, even = slopes(loss, begin), np.where(np.arange(24) // 3 == 4, 0, begin)
+    mistakes = {
+        "The loss is a mean over texts, not a sum.": len(labels) * wanted,
+        "Attention is even only at p = 0.": slopes(loss, even),
+    }
+    yield from compare(flat(gradients(*parts(begin), counts, labels)), wanted, mistakes)

@@ -8,9 +8,9 @@ from scipy.optimize import nnls
 
 from ...corpus import Corpus
 from ...margin import max_margin
-from ...model import gradients
+from ...model import gradients, loss
 from ...parameters import Parameters
-from .answers import close, compare, exercise
+from .answers import close, compare, exercise, parameters, slopes, texts
 
 
 def separable(random):
@@ -135,3 +135,23 @@ def rate(slope, random):
         "That is the margin's square.": -1 / size**2,
     }
     yield from compare(slope(p), missed, mistakes, tolerance=1e-3)
+
+
+@exercise("ex-query-alone")
+def query_alone(followed, random):
+    counts, signs = texts(random)
+    corpus, step, steps = Corpus(counts, signs, list("abcd")), 0.2, int(random.integers(4, 9))
+    E, p, v = parameters(random.normal(size=18))
+    move = step * slopes(lambda at: loss(Parameters(E, at, v), corpus), p)
+    one, before, all_of_them = (followed(E, p, v, counts, signs, step, many) for many in (1, steps - 1, steps))
+    mistakes = {
+        "The query follows the pull, which is minus the slope of the loss.": p + move,
+        "After one step the query is still at the start.": p,
+        "The loss is a mean over texts, not a sum.": p - len(signs) * move,
+    }
+    yield from compare(one, p - move, mistakes)
+    mistakes = {
+        "That is one step alone. The next begins where it ends.": one,
+        "Every step took the slope of the start.": p - steps * move,
+    }
+    yield from compare(all_of_them, followed(E, before, v, counts, signs, step, 1), mistakes)

@@ -50,19 +50,6 @@ def chance(chance_skew, random):
     yield from compare(drawn.mean(axis=1), np.full(12, mean), {}, tolerance=0.15)
 
 
-@exercise("ex-height")
-def height(ratio, random):
-    depth, scores = random.uniform(1, 5), random.normal(size=4)
-    scores[0] = scores[1] + depth
-    attention = np.exp(scores) / np.exp(scores).sum()
-    mistakes = {
-        "The other way round: the higher score gets more.": np.exp(-depth),
-        "Attention is no straight line in the score.": depth,
-        "Attention goes by powers of e, not of two.": 2**depth,
-    }
-    yield from compare(ratio(depth), attention[0] / attention[1], mistakes)
-
-
 @exercise("ex-carried")
 def carried(carried, random):
     least, names = 25, np.array(list("abcdefghijklmnopqrstuvwx"))
@@ -88,3 +75,24 @@ def carried(carried, random):
         "The words of one place are not the same word.": np.corrcoef(*map(Corpus.label_skew, corpora))[0, 1],
     }
     yield from compare(carried(*corpora, least), agreement(), mistakes)
+
+
+@exercise("ex-by-lot")
+def by_lot(chance, random):
+    counts, y, heard = random.integers(4, size=(16, 3)), np.repeat([1, -1], [9, 7]), []
+
+    def height(counts, labels):
+        heard.append((list(labels), labels @ counts[:, 0] // 6))
+        return heard[-1][1]
+
+    answer, true = chance(height, counts, y, 50, int(random.integers(100))), y @ counts[:, 0] // 6
+    if any(sorted(labels) != sorted(y) for labels, _ in heard):
+        yield "The labels do not stay as many: permute them; do not draw them anew."
+    found = np.array([one for labels, one in heard if labels != list(y)])  # the true ones may be asked for more than once
+    wanted = (51 - np.sum(found < true)) / 51
+    mistakes = {
+        "A height that is the same is at least as high.": (1 + np.sum(found > true)) / 51,
+        "The true labels are one arrangement, too: with 50 shuffles there are 51.": np.sum(found >= true) / 50,
+        "That is a number of arrangements; divide by how many there are.": 51 * wanted,
+    }
+    yield from compare(answer, wanted, mistakes)

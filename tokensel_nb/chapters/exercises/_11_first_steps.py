@@ -53,3 +53,22 @@ def mirror(mirrored, random):
     given = {(*row, sign) for row, sign in zip(counts.tolist(), signs.tolist())}
     if not given <= {(*row, sign) for row, sign in zip(new_counts.tolist(), new_signs.tolist())}:
         yield "The texts of the corpus themselves are to stay in it."
+
+
+@exercise("ex-shares")
+def shares_by_label(share_in, lift, random):
+    n, praise, counts = 12, int(random.integers(3, 10)), random.integers(1, 9, size=(2, 4))
+    shares = (counts / counts.sum(axis=1, keepdims=True))[[0] * praise + [1] * (n - praise)]  # one for each label
+    y = np.repeat([1, -1], [praise, n - praise])
+    mean, signed, balance = shares.mean(axis=0), y @ shares / n, y.mean()
+    for label, row in ((1, shares[0]), (-1, shares[-1])):
+        mistakes = {"That is right for as many texts of each label.": mean + label * signed}
+        yield from compare(share_in(label, mean, signed, balance), row, mistakes)
+    step = random.uniform(1, 9)
+    f = shares @ (values := step / 2 * signed)
+    wanted = y @ (shares * (values - f[:, None])) / n / 2
+    mistakes = {
+        "g is 1/2 at a verdict of zero.": 2 * wanted,
+        "That is the square alone: the text's verdict is subtracted.": step / 4 * signed**2,
+    }
+    yield from compare(lift(signed, mean, f[0], f[-1], step), wanted, mistakes)
