@@ -36,8 +36,8 @@ def counts() -> dict[str, str]:
     return {
         "claims_count": "{holds} claims hold, {missed} miss their target and {describes} only describe".format_map(every),
         "claims_not_public": f"{hidden['holds']} of {hidden.total()} hold",
-        "claims_of_paper": f"of the paper's {paper.total()} results "
-        + "{holds} are reproduced, {describes} partly and {missed} not".format_map(paper),
+        "claims_of_paper": f"of {paper.total()} such statements "
+        + "{holds} are reproduced, {describes} partly, and {missed} not matched".format_map(paper),
     }
 
 
