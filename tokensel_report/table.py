@@ -19,7 +19,7 @@ from .copies import copies_of
 from .fit import Counted, accuracy_of, check_folds, classes_of, codes_of, fit_parts, fit_rows, parts_of, read_counts
 from .given import labels_of, listed_texts, probabilities_of
 from .html import render
-from .marks import PARTED, marks_of
+from .marks import LENGTH, marks_of, places_of
 from .objective import Attended, probabilities_of_logits
 from .words import Judgement, Words, given_model_columns
 
@@ -141,11 +141,12 @@ def report(model: TextClassifier, texts, labels, *, folds=4, least=5, quotes=3, 
     copies, parts = copies_of(texts, getattr(model, "tokenizer", None)), [(model, corpus, np.arange(len(texts)))]
     if not fitted:
         parts = fit_parts(model, counted, parts_of(labels, folds, seed, copies))
-    words = Words(model, corpus, least, ENOUGH, marks_of(texts, max(least, ENOUGH), copies))
+    words = Words(model, corpus, least, ENOUGH, marks_of(texts, corpus.labels, max(least, ENOUGH), copies, seed))
     judgement = Judgement(words, len(texts))
     for part in parts:
         judgement.add(*part)
     columns, mark_columns = judgement.columns(ENOUGH, {} if given is None else given_model_columns(words, corpus, given))
+    columns["put in"], mark_columns["put in"] = columns["suspicion"], mark_columns["suspicion"]
     chances = judgement.chances if given is None else given
     return Report(
         model=model,
@@ -162,6 +163,7 @@ def report(model: TextClassifier, texts, labels, *, folds=4, least=5, quotes=3, 
         texts=texts,
         labels=labels,
         corpus=corpus,
+        occurrences=words.rows(),
         copies=copies,
     )
 
@@ -204,6 +206,8 @@ class Report:
     labels : ndarray
     corpus : Corpus
         The texts as the model reads them.
+    occurrences : dict of ndarray of int
+        The rows of the texts that have a ("word", name) or a ("trace", name).
     copies : ndarray of int, shape (n,)
         For every text the row of the first one that it nearly repeats; its own row if there is none.
 
@@ -230,6 +234,7 @@ class Report:
     texts: list
     labels: np.ndarray
     corpus: Corpus
+    occurrences: dict
     copies: np.ndarray
 
     @cached_property
@@ -256,6 +261,38 @@ class Report:
         order = dict(key=np.abs, ascending=False, kind="stable", ignore_index=True)
         return pd.DataFrame(self.columns).sort_values("importance", **order)
 
+    @cached_property
+    def put_in(self) -> list[Suspect]:
+        """Words and traces that were probably put into the texts of one class, the surest first."""
+        named = self.suspects[self.suspects["put in"] > ALARM]
+        return self._listed(named.sort_values("put in", ascending=False, kind="stable"))
+
+    @cached_property
+    def reads_like_a_word(self) -> list[Suspect]:
+        """Words that decide alone, but stand in sentences like any other word, the most suspicious first."""
+        both = self.suspects
+        return self._listed(both[(both.suspicion > ALARM) & (both["put in"] <= ALARM)])
+
+    def _listed(self, table):
+        """Return rows of the table of suspects as suspects."""
+        suspects = []
+        for kind, name, label in zip(table["kind"], table["word"], table["class"]):
+            rows = self.occurrences[kind, name]
+            share = float(np.mean(self.labels[rows] == label))
+            suspects.append(Suspect(kind, name, label, len(rows), share, self._passages(kind, name, rows), rows.tolist()))
+        return suspects
+
+    def _passages(self, kind, name, rows):
+        """Return short passages of some of the rows, drawn at random, with the place of a word or trace."""
+        rows = np.random.default_rng(self.seed).choice(rows, min(self.passages, len(rows)), replace=False)
+        texts = [self.texts[row] for row in rows]
+        if kind == "trace":
+            return [passage(text, *places_of(text).get(name, (0, len(text)))) for text in texts]
+        column_of = {word: column for column, word in enumerate(self.model.vocabulary_)}
+        columns = {column_of[word] for word in self.together.get(name, [name])}
+        places = [[(start, end) for start, end, column in own if column in columns] for own in self.model.phrases_.find(texts)]
+        return [passage(text, *max(own, key=lambda place: place[1] - place[0])) for text, own in zip(texts, places)]
+
     @property
     def suspicious(self):
         """Words and marks that more likely than not give the label away, most suspicious first; a list of str, often empty."""
@@ -274,13 +311,14 @@ class Report:
         class is expected as often as among all texts.
         """
         table = pd.DataFrame(self.mark_columns).sort_values("suspicion", ascending=False, kind="stable")
-        kind = table.word.str.extract(f"({'|'.join(PARTED)})$")[0]
-        return table[kind.isna() | ~kind.duplicated()].reset_index(drop=True)
+        of_lengths = table.word.str.fullmatch(rf"[\d,]+( to [\d,]+)? {LENGTH}")
+        return table[~of_lengths | ~of_lengths.duplicated()].reset_index(drop=True)
 
     @cached_property
     def suspects(self) -> pd.DataFrame:
-        """Words and marks in one list, the most suspicious first."""
-        return pd.concat([self.ranked, self.marks]).sort_values("suspicion", ascending=False, kind="stable")
+        """Words and marks in one list, the most suspicious first; the kind is "word" or "trace"."""
+        both = [self.ranked.assign(kind="word"), self.marks.assign(kind="trace")]
+        return pd.concat(both).sort_values("suspicion", ascending=False, kind="stable")
 
     @cached_property
     def ranked(self) -> pd.DataFrame:
@@ -342,17 +380,11 @@ class Report:
         """Short passages around the first ten words of every corner, drawn at random; empty if you asked for none."""
         if not self.passages:
             return {}
-        random = np.random.default_rng(self.seed)
-        counts = self.corpus.counts.tocsc()
-        column_of = {word: column for column, word in enumerate(self.model.vocabulary_)}
-        number = counts.count_nonzero(axis=0)
-        column_of |= {name: min(map(column_of.get, words), key=number.__getitem__) for name, words in self.together.items()}
         quotes = {}
-        for word in dict.fromkeys(word for corner in self.corners.values() for word in corner.word.head(SHOWN)):
-            if (column := column_of.get(word)) is not None:  # marks have none
-                rows = counts[:, [column]].indices
-                texts = [self.texts[row] for row in random.choice(rows, min(self.passages, len(rows)), replace=False)]
-                quotes[word] = [_passage(*pair, column) for pair in zip(texts, self.model.phrases_.find(texts))]
+        for name in dict.fromkeys(word for corner in self.corners.values() for word in corner.word.head(SHOWN)):
+            kind = "word" if ("word", name) in self.occurrences else "trace"
+            passages = self._passages(kind, name, self.occurrences[kind, name])
+            quotes[name] = [" ".join("".join(each).split()) for each in passages]
         return quotes
 
     def trial(self, held_out, *, attend=True) -> Trial:
@@ -519,6 +551,26 @@ NOTES = {
 SORTED_BY = dict(zip(NOTES, ("importance", "suspicion", "importance", "texts", "attention")))  # the first column
 
 
+class Passage(NamedTuple):
+    """A short passage of a text: what is marked, and what stands before and after it."""
+
+    before: str
+    marked: str
+    after: str
+
+
+class Suspect(NamedTuple):
+    """What may give the label away: a "word" or "trace", its class, its texts, and the share of these that are of the class."""
+
+    kind: str
+    name: str
+    label: object
+    texts: int
+    share: float
+    passages: list[Passage]
+    rows: list[int]
+
+
 class Trial(NamedTuple):
     """A classifier fitted on some of a report's texts, its probabilities for the others, and its accuracy on them."""
 
@@ -550,8 +602,8 @@ class Refit:
         )
 
 
-def _passage(text, places, column, around=45):
-    """Return the passage around the first occurrence of a word."""
-    start, end = next(((start, end) for start, end, other in places if other == column), (0, 0))
-    low, high = max(start - around, 0), min(end + around, len(text))
-    return f"{'…' if low else ''}{' '.join(text[low:high].split())}{'…' if high < len(text) else ''}"
+def passage(text, start, end, around=45) -> Passage:
+    """Return the passage around a place in a text."""
+    end = min(end, start + 2 * around)
+    before, after = text[max(start - around, 0) : start], text[end : end + around]
+    return Passage("…" * (start > around) + before, text[start:end], after + "…" * (end + around < len(text)))

@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
 import tokensel_report as tr
-from tokensel_report.marks import names_of
+from tokensel_report.marks import places_of
 from tokensel_report.table import GROUPS, NOTES, SORTED_BY, is_english
 from tokensel_report.words import band, log_odds
 
@@ -350,7 +350,7 @@ def test_what_the_given_model_makes_of_a_word_is_what_text_after_text_shows(clas
         if words[0] in columns:
             has_it = (counts[:, [columns[word] for word in words]] > 0).all(axis=1)
         elif "\u201c" in row["word"]:
-            has_it = np.array([row["word"] in names_of(text) for text in texts])
+            has_it = np.array([row["word"] in places_of(text) for text in texts])
         else:
             continue  # lengths, and places in the file
         number += 1
