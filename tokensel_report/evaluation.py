@@ -17,15 +17,12 @@ from sklearn.utils import check_random_state
 from tokensel_nb.arrays import threads_for
 from tokensel_nb.corpus import Corpus
 
-from .explanation import explain
 from .fit import keep_together
 from .objective import every_tenth
 from .table import Report, Trial
 
 STRENGTHS = np.logspace(-1, 3, 5)
 """C of logistic regression: five powers of ten."""
-
-LETTERS = 300  # of a quoted text
 
 
 class TextSizes(NamedTuple):
@@ -91,16 +88,6 @@ def calibration(probabilities, right, bins=10) -> Calibration:
     parts = np.array_split(np.argsort(probabilities, kind="stable"), min(bins, len(right)))
     sure, share = (np.array([of_texts[part].mean() for part in parts]) for of_texts in (probabilities, right))
     return Calibration(sure, share, float(np.average(abs(sure - share), weights=list(map(len, parts)))))
-
-
-class Mistake(NamedTuple):
-    """A text that the classifier got wrong: verdict, its probability, label, the terms that decided, and the text's start."""
-
-    verdict: object
-    probability: float
-    label: object
-    terms: list[tuple[str, float]]
-    text: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,20 +158,6 @@ class Evaluation:
     def calibration(self) -> Calibration:
         """How sure it is, compared with how often it is right."""
         return calibration(self.trial.chances.max(axis=1), self.right)
-
-    def mistakes(self, most=3) -> list[Mistake]:
-        """Return the mistakes of which it was surest; words and passages as the report may show them."""
-        probabilities, rows = self.trial.chances.max(axis=1), np.flatnonzero(self.held_out)
-        wrong = np.flatnonzero(~self.right)
-        surest = wrong[np.argsort(-probabilities[wrong])][:most]
-        return [self._mistake(rows[place], self.predicted[place], float(probabilities[place])) for place in surest]
-
-    def _mistake(self, row, verdict, probability):
-        text, listed = self.report.texts[row], {"<cls>", *self.report.columns["word"]}
-        terms = explain(self.model, text).table()
-        terms = terms[terms.word.isin(listed)].head(3)
-        quoted = " ".join(text.split())[:LETTERS] if self.report.passages else ""
-        return Mistake(verdict, probability, self.report.labels[row], list(zip(terms.word, terms.contribution)), quoted)
 
 
 def evaluate(report: Report, seed=0) -> Evaluation:

@@ -13,7 +13,7 @@ import numpy as np
 from tqdm import tqdm
 
 from .classifier import TextClassifier
-from .evaluation import LETTERS, evaluate, text_sizes
+from .evaluation import evaluate, text_sizes
 from .html import FOLDER, render
 from .table import report
 from .text_box import live, live_script
@@ -21,6 +21,7 @@ from .text_box import live, live_script
 ROWS = 500  # of the table of words that move the logits most
 SUSPECTS = 20  # suspicious words that are shown
 WRONG = 50  # texts that are shown as likely labelled wrong
+LETTERS = 300  # of a quoted text
 MANY = 20  # classes from which the most confused pairs are shown in place of all
 FIRST = ["texts", "class", "skew", "importance", "leads", "own effect", "suspicion"]  # columns that are seen at first
 
@@ -45,10 +46,9 @@ def analyse(
         evaluation = evaluate(judged, seed)
         progress.update()
         progress.set_description("Leaving words out")
-        words, without = sorted(suspect.name for suspect in (*put_in, *alike) if suspect.kind == "word"), None
-        if words:
-            with suppress(ValueError):  # if no word would be left
-                without = judged.trial(evaluation.split, without=words).accuracy
+        words, without = [suspect.name for suspect in (*put_in, *alike) if suspect.kind == "word"], None
+        with suppress(ValueError):  # if no word would be left
+            without = words and {"words": words, "accuracy": judged.trial(evaluation.split, without=words).accuracy}
         progress.update()
     labels_of = Counter(text for text, _ in set(zip(texts, labels)))
     examples = texts[evaluation.held_out][:3].tolist() if show_texts else []
@@ -62,7 +62,7 @@ def analyse(
         sizes=text_sizes(texts, labels, reviews.class_names),
         report=judged,
         evaluation=evaluation,
-        refit=None if without is None else {"words": words, "before": evaluation.accuracies["attention"], "after": without},
+        without=without or None,
         names=_names(reviews),
         put_in=put_in,
         reads_like_a_word=alike,

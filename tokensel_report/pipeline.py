@@ -1,51 +1,29 @@
-"""A report for programs: its numbers as JSON, and the conditions under which a pipeline should stop."""
+"""A report for programs: its numbers as JSON, and the conditions on which a pipeline stops."""
 
 from __future__ import annotations
 
-import json
-import re
-from functools import singledispatch
-
-import numpy as np
 import pandas as pd
 
 from tokensel_nb import __version__
-
-from .table import Suspect
 
 FORM = 1
 """The version of the JSON's form: it rises when a key goes or changes its meaning, not when one is added."""
 
 
-class StoppedError(Exception):
-    """A condition of ``--fail-on`` holds."""
-
-
-def condition(text) -> tuple[str, float]:
-    """Return a condition of ``--fail-on`` and its bound: put-in, copies, or labels with a share in percent."""
-    match = re.fullmatch(r"(put-in|copies)|labels=(\d+\.?\d*)%", text)
-    if not match:
-        raise ValueError(f"{text!r:.80} is no condition; give put-in, copies, or labels=2%")
-    return match[1] or "labels", float(match[2] or 0) / 100
-
-
 def reasons(results, conditions) -> list[str]:
-    """Return, for every condition that holds, a line that says so."""
-    labels = len(results.report.texts)
+    """Return a line for every condition that holds; a condition is a name and the bound that its amount exceeds."""
+    texts, wrong, copies = len(results.report.texts), results.report.wrong_labels, results.beside and len(results.beside.copies)
     amounts = {
-        "put-in": (len(results.put_in), "probably put in: " + ", ".join(suspect.name for suspect in results.put_in)),
-        "copies": (0 if results.beside is None else len(results.beside.copies), "training texts recur in the test file"),
-        "labels": (
-            results.report.wrong_labels / labels,
-            f"about {results.report.wrong_labels:,} of {labels:,} labels look wrong",
-        ),
+        "put-in": (len(results.put_in), f"probably put in: {', '.join(suspect.name for suspect in results.put_in)}"),
+        "copies": (copies, f"{copies} texts of the test file repeat a training text"),
+        "labels": (wrong / texts, f"about {wrong:,} of {texts:,} labels look wrong"),
     }
     return [amounts[name][1] for name, bound in conditions if amounts[name][0] > bound]
 
 
 def as_json(results) -> str:
     """Return every number of a report's page as JSON; without texts if the page has none."""
-    report, evaluation, beside = results.report, results.evaluation, results.beside
+    report, evaluation = results.report, results.evaluation
     wrong = report.likely_wrong.assign(name=results.names[report.likely_wrong.row])
     data = {
         "form": FORM,
@@ -54,64 +32,38 @@ def as_json(results) -> str:
         "notes": results.notes,
         "warnings": results.warnings,
         "texts": len(report.texts),
-        "sizes": [size._asdict() for size in results.sizes],
+        "sizes": _records(results.sizes),
         "accuracy": evaluation.trial.accuracy,
         "accuracies": evaluation.accuracies,
-        "classes": evaluation.by_class,
-        "verdicts by label": evaluation.confusion,
-        "calibration": evaluation.calibration._asdict(),
-        "put in": [_suspect(each, results.names) for each in results.put_in],
-        "reads like a word": [_suspect(each, results.names) for each in results.reads_like_a_word],
+        "classes": _records(evaluation.by_class),
+        "verdicts by label": evaluation.confusion.tolist(),
+        "calibration error": evaluation.calibration.error,
+        "put in": _named(results.put_in, results.names),
+        "reads like a word": _named(results.reads_like_a_word, results.names),
         "accepted": results.accepted,
-        "without suspicious words": results.refit,
-        "labels that look wrong": {"about": report.wrong_labels, "texts": wrong},
+        "without suspicious words": results.without,
+        "labels that look wrong": {"about": report.wrong_labels, "texts": _records(wrong)},
         "texts with two labels": results.disputed,
         "texts that repeat others": results.repeated,
-        "words": report.table,
-        "test file": None,
+        "words": _records(report.table),
+        "test file": results.beside and _beside(results),
     }
-    if beside is not None:
-        copies = [
-            {"test": results.test_names[row], "training": results.names[first]} for row, first in beside.copies.to_numpy()
-        ]
-        data["test file"] = vars(beside) | {"copies": copies, "sizes": [size._asdict() for size in results.test_sizes]}
-    return json.dumps(_plain(data), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    return pd.Series(data, dtype=object).to_json(force_ascii=False, double_precision=15, indent=1) + "\n"
 
 
-def _suspect(suspect: Suspect, names):
-    """Return a suspect with the names of its texts in place of their rows, and passages as strings."""
-    rows = names[suspect.rows].tolist()
-    return suspect._asdict() | {"rows": rows, "passages": ["".join(passage) for passage in suspect.passages]}
+def _records(rows):
+    return pd.DataFrame(rows).to_dict("records")
 
 
-@singledispatch
-def _plain(value):
-    """Return a value as JSON has it; what is no number is None."""
-    return value.item() if isinstance(value, np.generic) else value
+def _named(suspects, names):
+    """Return suspects with the names of their texts in place of rows, and passages as strings."""
+    passages = [["".join(passage) for passage in suspect.passages] for suspect in suspects]
+    return [one._asdict() | {"rows": names[one.rows].tolist(), "passages": of} for one, of in zip(suspects, passages)]
 
 
-@_plain.register
-def _(value: dict):
-    return {str(name): _plain(each) for name, each in value.items()}
-
-
-@_plain.register(list)
-@_plain.register(tuple)
-def _(value):
-    return list(map(_plain, value))
-
-
-@_plain.register
-def _(value: np.ndarray):
-    return _plain(value.tolist())
-
-
-@_plain.register
-def _(value: pd.DataFrame):
-    return _plain(value.to_dict("records"))
-
-
-@_plain.register(float)
-@_plain.register(np.floating)
-def _(value):
-    return None if np.isnan(value) else float(value)
+def _beside(results):
+    """Return the numbers about the test file."""
+    found, (rows, first) = results.beside, results.beside.copies.to_numpy().T
+    copies = {"test": results.test_names[rows], "training": results.names[first]}
+    tables = {"copies": copies, "sizes": results.test_sizes, "words": found.words, "suspects": found.suspects}
+    return vars(found) | {name: _records(table) for name, table in tables.items()}

@@ -269,6 +269,8 @@ class Report:
 
     def _passages(self, kind, name, rows):
         """Return short passages of some of the rows, drawn at random, with the place of a word or trace."""
+        if not self.passages:
+            return []
         rows = np.random.default_rng(self.seed).choice(rows, min(self.passages, len(rows)), replace=False)
         texts = [self.texts[row] for row in rows]
         if kind == "trace":

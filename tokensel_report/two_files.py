@@ -92,7 +92,7 @@ def _suspects(*reports):
             found = [of.labels[of.occurrences.get(key, [])] == suspect.label for of in reports]
             elsewhere = found[own is reports[0]]
             chance = binom.sf(elsewhere.sum() - 1, len(elsewhere), np.mean(other.labels == suspect.label))
-            holds = "yes" if chance < CHANCE else "no" if len(elsewhere) else "not in it"
-            cells = [cell for texts in found for cell in (len(texts), texts.mean() if len(texts) else np.nan)]
+            holds = "yes" if chance < CHANCE else "no" if len(elsewhere) else "too few texts"
+            cells = [cell for texts in found for cell in (len(texts) or np.nan, texts.mean() if len(texts) else np.nan)]
             rows.setdefault(key, [suspect.name, suspect.label, *cells, holds])
     return pd.DataFrame(list(rows.values()), columns=COLUMNS)
