@@ -47,7 +47,8 @@ def analyse(
         progress.update()
         progress.set_description("Leaving words out")
         words, without = [suspect.name for suspect in (*put_in, *alike) if suspect.kind == "word"], None
-        with suppress(ValueError):  # if no word would be left
+        # An error if no word would be left, and a warning if they were all that it had learnt.
+        with suppress(ValueError), warnings.catch_warnings(action="ignore", category=UserWarning):
             without = words and {"words": words, "accuracy": judged.trial(evaluation.split, without=words).accuracy}
         progress.update()
     labels_of = Counter(text for text, _ in set(zip(texts, labels)))

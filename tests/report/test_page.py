@@ -149,9 +149,7 @@ def test_where_only_a_trace_was_put_in_it_is_named_and_nothing_is_left_out():
     found = page.analyse(tr.read_reviews((texts, labels)), "mine.csv")
     assert found.without is None
     verdict, *steps = summary(found)
-    assert verdict.startswith(
-        "Something was probably put in: the sign “\u203d” at the end (100% of 100 texts are “up”); about "
-    )
+    assert verdict.startswith("Something was probably put in: the sign “\u203d” at the end (100% of 100 texts are “up”); ")
     assert any(step.startswith("Traces: write all texts alike") for step in steps)
 
 
@@ -165,10 +163,9 @@ def test_a_page_begins_with_a_verdict(found):
     named = [f"“{one.name}” ({one.share:.0%} of {one.texts} texts are “{one.label}”)" for one in found.put_in]
     *some, last = named[:3]
     more = f", {last} and {len(named) - 3} more" if len(named) > 3 else f" and {last}" if some else last
+    wrong = f"about {found.report.wrong_labels}" if found.report.wrong_labels else "none"
     verdict, *steps = summary(found)
-    assert verdict == (
-        f"Something was probably put in: {', '.join(some)}{more}; about {found.report.wrong_labels} of 1,200 labels look wrong."
-    )
+    assert verdict == (f"Something was probably put in: {', '.join(some)}{more}; {wrong} of 1,200 labels look wrong.")
     assert steps[0].startswith("Words that were put in: ")
 
 
