@@ -150,6 +150,8 @@ def head_preferences(
     >>> preferences, preferences.tilts, preferences.horns
     (HeadPreferences(1 × 2 heads, 316 words; 1 tilt, 1 U; by chance ±0.32), array([[ True, False]]), array([[False,  True]]))
     """
+    if isinstance(attention, (list, tuple)) and any(each is None for each in attention):
+        raise ValueError('attention is None: load the network with attn_implementation="eager", so that it returns attention')
     if not isinstance(texts, Corpus):
         attention, texts, others = _read(attention, texts, labels, others, set(ignore))
     elif sparse.issparse(attention):

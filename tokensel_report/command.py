@@ -2,6 +2,7 @@
 
 For example:
   tokensel report reviews.csv --text review --label stars -o report.html --save model
+  tokensel report train.csv --test test.csv --json report.json --fail-on put-in --fail-on labels=2%
   tokensel predict model new.csv --text review -o predicted.csv
   tokensel explain model "The plot is thin, but I laughed."
   tokensel explain model - -o why.html < letter.txt
@@ -22,14 +23,17 @@ from pathlib import Path
 import tokensel_report as tr
 from tokensel_nb import __version__
 
-SOURCE = "CSV, TSV, JSON, JSON Lines or Parquet file, or hub:OWNER/NAME for a data set on the Hugging Face hub"
+SOURCE = "CSV, TSV, JSON, JSON Lines, Excel or Parquet file, or hub:OWNER/NAME for a data set on the Hugging Face hub"
 SAVED = "folder of the saved model"
 # Spreadsheets compute what begins so, also in East Asian forms; those that misread quotes, every line of a cell.
 FORMULA = re.compile(r"(?:^|(?<=[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]))(?=\s*[=+@\-＝＋＠－])")
 
 
 def main(arguments=None) -> int:
-    """Run the command line; return 0, or 1 after an error in the input (with a message on stderr), or 130 after Ctrl-C."""
+    """Run the command line; return 0, 2 after an error, 3 if a condition of --fail-on holds, or 130 after Ctrl-C.
+
+    Errors and conditions are told on stderr.
+    """
     asked = _parser().parse_args(arguments)
     try:
         with redirect_stdout(sys.stderr):  # the package's messages; stdout is for results
@@ -42,8 +46,8 @@ def main(arguments=None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (OSError, ValueError, ImportError, MemoryError) as error:
         print(f"tokensel: {one_line(error)}", file=sys.stderr)
-        return 1
-    return 0
+        return 2
+    return 3 if getattr(asked, "failed", ()) else 0
 
 
 def one_line(error) -> str:
@@ -109,6 +113,13 @@ def _add_report(verbs):
     verb.add_argument("--least", type=int, default=5, metavar="N", help="list only words of at least N texts; default: 5")
     either.add_argument("--probabilities", type=Path, metavar="FILE", help="judge another model by its probabilities")
     verb.add_argument("--save", type=Path, metavar="FOLDER", help="save the model there, for predict and explain")
+    verb.add_argument("--test", metavar="TEXTS", help="a test file: what repeats training texts, what differs, and scores")
+    verb.add_argument("--id", metavar="COLUMN", help="column that names the rows; default: their lines in the file")
+    verb.add_argument("--accept", type=Path, metavar="FILE", help="suspects that you have reviewed, one a line")
+    verb.add_argument("--json", type=Path, metavar="FILE", help="write the page's numbers there, too")
+    fail = "end with exit code 3: put-in, if something seems to be put in; copies, if a training text recurs in the test file; "
+    fail += "labels=2%%, if more labels look wrong"
+    verb.add_argument("--fail-on", type=_condition, action="append", default=[], metavar="CONDITION", help=fail)
 
 
 def _add_source(verb):
@@ -136,6 +147,13 @@ def _add_explain(verbs):
     verb.add_argument("-o", "--output", type=Path, metavar="FILE", help="write an HTML page; default: print to the terminal")
 
 
+def _condition(text):
+    match = re.fullmatch(r"(put-in|copies)|labels=(\d+\.?\d*)%", text)
+    if not match:
+        raise argparse.ArgumentTypeError(f"{text!r:.80} is no condition; give put-in, copies, or labels=2%")
+    return match[1] or "labels", float(match[2] or 0) / 100
+
+
 def _renamed(pair):
     label, sign, name = pair.rpartition("=")
     if not sign:
@@ -147,8 +165,9 @@ def _report(asked):
     """Fit a classifier to labelled texts, and judge every word of it by texts that it was not fitted on.
 
     The report is one HTML file, which needs no network. With --probabilities it is about another model, whose probabilities
-    are in a CSV or Parquet file: a column for every class, named like the class, and a row for every row of the texts, in the
-    same order, even for rows that are left out. Predict them out of sample, for example by scikit-learn's cross_val_predict.
+    are in a file that pandas or NumPy wrote: a column for every class, named like the class, and a row for every row of the
+    texts, in the same order, even for rows that are left out. Predict them out of sample, for example by scikit-learn's
+    cross_val_predict with cv=StratifiedKFold(5, shuffle=True, random_state=0).
 
     A report quotes texts: --no-texts quotes none, --least leaves out words of few texts, such as names.
 
@@ -157,31 +176,55 @@ def _report(asked):
       tokensel report reviews.parquet --probabilities theirs.csv --no-texts --least 20
       tokensel report stars.csv --class 1=low --class 2=low --class 3= --class 4=high --class 5=high
       tokensel report hub:stanfordnlp/imdb
+      tokensel report train.csv --test test.csv --json report.json --fail-on put-in --fail-on copies --accept words.txt
     """
     # Check for mistyped names first: the modules that read, fit and judge take seconds to import.
-    if asked.output.is_dir() or not asked.output.resolve().parent.is_dir():
-        raise FileNotFoundError(f"{asked.output} is a folder, or its folder does not exist; name another file for the report")
-    classes = dict(asked.classes) if asked.classes else None
-    reviews, notes = _read(asked, label=asked.label, classes=classes)
+    for path in filter(None, (asked.output, asked.json)):
+        if path.is_dir() or not path.resolve().parent.is_dir():
+            raise FileNotFoundError(f"{path} is a folder, or its folder does not exist; name another file for the report")
+    if not asked.test and ("copies", 0) in asked.fail_on:
+        raise ValueError("--fail-on copies is about a test file; name it by --test")
+    accepted = frozenset(map(str.strip, asked.accept.read_text("utf-8-sig").splitlines())) if asked.accept else ()
+    how = dict(classes=dict(asked.classes) if asked.classes else None, id=asked.id)
+    reviews, notes = _read(asked, asked.source, label=asked.label, **how)
+    test, more = _read_test(asked, class_names=reviews.class_names, **how) if asked.test else (None, [])
     from .page import analyse, report_page
+    from .pipeline import as_json, reasons
     from .read import read_probabilities
 
     given = read_probabilities(asked.probabilities, reviews) if asked.probabilities else None
-    how = dict(model=given, show_texts=not asked.no_texts, least=asked.least, seed=asked.seed)
-    results = analyse(reviews, Path(asked.source).name, notes, **how)
+    how = dict(model=given, show_texts=not asked.no_texts, least=asked.least, seed=asked.seed, test=test, accepted=accepted)
+    results = analyse(reviews, Path(asked.source).name, notes + more, **how)
     if asked.save is not None:
         results.evaluation.model.save(asked.save)
     quotes = "quotes no texts" if asked.no_texts else "quotes texts, so think before you share it"
+    if asked.json:
+        _delivered(as_json(results), asked.json, f"its numbers are in {asked.json}")
+    if asked.fail_on:
+        asked.failed = reasons(results, asked.fail_on)
+        print("\n".join(map(one_line, asked.failed)) or "no condition of --fail-on holds")
     return _delivered(report_page(results), asked.output, f"the report is in {asked.output}; it {quotes}")
 
 
-def _read(asked, **how):
+def _read_test(asked, **how):
+    """Return texts to test on, and the lines that the reader printed; without labels if there is no column of them."""
+    from .read import NoColumnError
+
+    try:
+        return _read(asked, asked.test, label=asked.label, **how)
+    except NoColumnError as error:
+        reviews, notes = _read(asked, asked.test, label=None, id=asked.id)
+        print(note := f"{asked.test}: read without labels, so there are no scores ({error})")
+        return reviews, [*notes, note]
+
+
+def _read(asked, source, **how):
     """Return texts, and the lines that the reader printed."""
-    if not asked.source or (not re.match(r"hub:|\w+://", asked.source) and not Path(asked.source).expanduser().exists()):
-        raise FileNotFoundError(f"{asked.source or repr('')} does not exist; give a {SOURCE}")
+    if not source or (not re.match(r"hub:|\w+://", source) and not Path(source).expanduser().exists()):
+        raise FileNotFoundError(f"{source or repr('')} does not exist; give a {SOURCE}")
     options = dict(sep=asked.sep, encoding=asked.encoding, skip_bad_rows=asked.skip_bad_rows)
     with redirect_stdout(io.StringIO()) as printed:
-        reviews = tr.read_reviews(asked.source, asked.text, **options, **how)
+        reviews = tr.read_reviews(source, asked.text, **options, **how)
     print(printed.getvalue(), end="")
     return reviews, printed.getvalue().splitlines()
 
@@ -195,7 +238,7 @@ def _predict(asked):
       tokensel predict model new.csv --text review -o predicted.csv
     """
     model = _loaded(asked.folder)
-    reviews, _ = _read(asked, label=None)
+    reviews, _ = _read(asked, asked.source, label=None)
     table = table_of_predictions(reviews, model)
     return _delivered(table, asked.output, f"{len(reviews):,} predictions are in {asked.output}")
 

@@ -17,15 +17,12 @@ from sklearn.utils import check_random_state
 from tokensel_nb.arrays import threads_for
 from tokensel_nb.corpus import Corpus
 
-from .explanation import explain
 from .fit import keep_together
 from .objective import every_tenth
 from .table import Report, Trial
 
 STRENGTHS = np.logspace(-1, 3, 5)
 """C of logistic regression: five powers of ten."""
-
-LETTERS = 300  # of a quoted text
 
 
 class TextSizes(NamedTuple):
@@ -38,10 +35,11 @@ class TextSizes(NamedTuple):
 
 
 def text_sizes(texts, labels, names) -> list[TextSizes]:
-    """Return the sizes of all texts together, and of every class."""
+    """Return the sizes of all texts together, and of every class if there are labels."""
     words = np.array([len(text.split()) for text in texts])
-    parts = {"all": np.ones(len(words), bool)} | {name: labels == name for name in names}
-    return [TextSizes(name, int(own.sum()), float(own.mean()), float(np.median(words[own]))) for name, own in parts.items()]
+    parts = {"all": np.ones(len(words), bool)} | ({} if labels is None else {name: labels == name for name in names})
+    median = lambda own: float(np.median(words[own])) if own.any() else np.nan
+    return [TextSizes(name, int(own.sum()), float(own.mean()), median(own)) for name, own in parts.items()]
 
 
 class Rival(NamedTuple):
@@ -92,24 +90,18 @@ def calibration(probabilities, right, bins=10) -> Calibration:
     return Calibration(sure, share, float(np.average(abs(sure - share), weights=list(map(len, parts)))))
 
 
-class Mistake(NamedTuple):
-    """A text that the classifier got wrong: verdict, its probability, label, the terms that decided, and the text's start."""
-
-    verdict: object
-    probability: float
-    label: object
-    terms: list[tuple[str, float]]
-    text: str
-
-
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """A report's classifier, fitted on four fifths of the texts and tested on the rest; or given probabilities of all texts."""
+    """A report's classifier, fitted on four fifths of the texts and tested on the rest; or given probabilities of all texts.
+
+    The rest is ``split``, and what is scored is ``held_out``: the same, or all texts.
+    """
 
     report: Report
     held_out: np.ndarray
     trial: Trial
     accuracies: dict[str, float]
+    split: np.ndarray
 
     @property
     def model(self):
@@ -153,28 +145,23 @@ class Evaluation:
         mistaken = [f"{row.max()} as {names[row.argmax()]}" if row.any() else "–" for row in confusion - np.diag(hits)]
         return pd.DataFrame({"class": names, **scores, "texts": texts, "most often mistaken": mistaken})
 
+    @cached_property
+    def confused(self) -> pd.DataFrame:
+        """Pairs of a label and another verdict, the most frequent first, with the share of the label's texts."""
+        names, wrong = self.report.model.classes_, self.confusion - np.diag(self.confusion.diagonal())
+        rows, columns = np.unravel_index(np.argsort(-wrong, axis=None, kind="stable"), wrong.shape)
+        texts, of_label = wrong[rows, columns], self.confusion.sum(axis=1)[rows]
+        shares = [f"{number} of {all_of} texts" for number, all_of in zip(texts, of_label)]
+        return pd.DataFrame({"label": names[rows], "judged as": names[columns], "how many": shares})[texts > 0]
+
     @property
     def calibration(self) -> Calibration:
         """How sure it is, compared with how often it is right."""
         return calibration(self.trial.chances.max(axis=1), self.right)
 
-    def mistakes(self, most=3) -> list[Mistake]:
-        """Return the mistakes of which it was surest; words and passages as the report may show them."""
-        probabilities, rows = self.trial.chances.max(axis=1), np.flatnonzero(self.held_out)
-        wrong = np.flatnonzero(~self.right)
-        surest = wrong[np.argsort(-probabilities[wrong])][:most]
-        return [self._mistake(rows[place], self.predicted[place], float(probabilities[place])) for place in surest]
-
-    def _mistake(self, row, verdict, probability):
-        text, listed = self.report.texts[row], {"<cls>", *self.report.columns["word"]}
-        terms = explain(self.model, text).table()
-        terms = terms[terms.word.isin(listed)].head(3)
-        quoted = " ".join(text.split())[:LETTERS] if self.report.passages else ""
-        return Mistake(verdict, probability, self.report.labels[row], list(zip(terms.word, terms.contribution)), quoted)
-
 
 def evaluate(report: Report, seed=0) -> Evaluation:
-    """Fit a report's classifier, the same without attention, and logistic regression on four fifths of its texts.
+    """Fit a report's classifier and logistic regression on four fifths of its texts.
 
     All are tested on the rest, and so are the largest class and given probabilities. If probabilities were given, all results
     except this comparison are about them, on all texts.
@@ -184,13 +171,12 @@ def evaluate(report: Report, seed=0) -> Evaluation:
     held_out = keep_together(held_out, report.labels, report.copies)
     tried = {
         "attention": report.trial(held_out),
-        "mean of values, p = 0": report.trial(held_out, attend=False),
         "logistic regression": logistic_regression(report.corpus, held_out, seed),
     }
-    trial, new = tried["attention"], report.labels[held_out]
+    trial, new, split = tried["attention"], report.labels[held_out], held_out
     accuracies = {name: rival.accuracy for name, rival in tried.items()}
     accuracies["largest class"] = max(float(np.mean(new == name)) for name in trial.model.classes_)
     if report.given:
         accuracies["given model"] = float(np.mean(report.model.classes_[report.chances[held_out].argmax(axis=1)] == new))
         trial, held_out = Trial(report.model, report.chances, report.accuracy), np.ones(number, bool)
-    return Evaluation(report, held_out, trial, accuracies)
+    return Evaluation(report, held_out, trial, accuracies, split)

@@ -80,12 +80,10 @@ def _warn_without_spaces(texts):
 
 
 def classes_of(labels):
-    """Return the classes of labels, sorted; strings of digits are sorted as numbers."""
+    """Return the classes of labels, sorted; strings of digits are sorted as numbers, and come before words."""
     classes = np.unique(labels)
-    try:
-        return classes[np.argsort(classes.astype(float), kind="stable")]
-    except ValueError:
-        return classes
+    numbers = pd.to_numeric(pd.Series(classes, dtype=object), errors="coerce").to_numpy()  # NaN, which comes last, for words
+    return classes[np.argsort(numbers, kind="stable")]
 
 
 def codes_of(classes, labels):

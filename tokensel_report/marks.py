@@ -1,4 +1,4 @@
-"""Marks of texts other than words: punctuation, spaces, numbers, capitals, scripts, length, and place in the file."""
+"""Marks of texts other than words: punctuation, spaces, numbers, links, capitals, scripts, languages, length, copies, order."""
 
 from __future__ import annotations
 
@@ -11,22 +11,42 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 from scipy import sparse
+from scipy.special import xlogy
 
-PARTS = 20  # of about equally many texts, by length and by place in the file
-PARTED = ("words", "of the file")  # how the names of these parts end
-COPIES = "copies of text"
+PARTS = 20  # of about equally many texts, by length
+COPIES, LENGTH, ORDER = "copies of text", "words", "of the file"  # how the names of such marks begin or end
+FILES = 99  # with permuted labels
 TAG = re.compile(r"</?([A-Za-z]\w*)[^<>]*>")
 DIGIT = re.compile(r"\d")
 SIGNS = re.compile(r" ?[^\w\s]+")
 PATTERNS = {
-    "two spaces": re.compile("  (?<!   )(?! )"),
-    "three spaces or more": re.compile("   "),
+    "two spaces": re.compile(r"(?<! )  (?! )"),
+    "three spaces or more": re.compile("   +"),
     "a tab": re.compile("\t"),
     "a line break": re.compile(r"[\n\r]"),
-    "a space at the start": re.compile(r"\A\s"),
-    "a word in capitals": re.compile(r"[A-Z]{3}"),
+    "a space at the start": re.compile(r"\A\s+"),
+    "a space at the end": re.compile(r"\s+\Z"),
+    "no sign at the end": re.compile(r"\w(?=\s*\Z)"),
+    "a word in capitals": re.compile(r"[A-Z]{3,}"),
     "a small letter at the start": re.compile(r"\A\W*[a-z]"),
+    "a link": re.compile(r"(?:https?://|www\.)\S+"),
 }
+NAMED = {  # by what they match
+    "the tag <{}>": TAG,
+    "the entity {}": re.compile(r"(&#?\w+;)"),
+    "a link to {}": re.compile(r"(?:https?://|www\.)([^\s/]+)"),
+}
+LANGUAGES = {
+    "English": "the and of is that this it for you with",
+    "Spanish": "el los las y muy una por pero lo más",
+    "Portuguese": "não com uma os em muito mais dos da ao",
+    "French": "le les des et est pas dans une très je",
+    "Italian": "il che di per non è della sono gli molto",
+    "German": "der die und das ist nicht mit ein sehr ich",
+    "Dutch": "het een van niet zijn voor ik dat heel maar",
+}
+LANGUAGE_OF = {word: language for language, words in LANGUAGES.items() for word in words.split()}
+SAID = 3  # words of a language that a text in it has
 
 
 class Marks(NamedTuple):
@@ -36,17 +56,17 @@ class Marks(NamedTuple):
     texts: sparse.csr_array
 
 
-def marks_of(texts, least, copies=()) -> Marks:
+def marks_of(texts, codes, least, copies=(), seed=0) -> Marks:
     """Return all marks that at least ``least`` texts have and as many don't have."""
     rows, lengths = defaultdict(list), [len(text.split()) for text in texts]
     for row, text in enumerate(texts):
-        for name in (*sorted(names_of(text)), f"{lengths[row]} words"):  # the order of a set differs between processes
+        for name in (*places_of(text), f"{lengths[row]} words"):
             rows[name].append(row)
     # Of numbers, or signs, of the very same texts, keep the longest name: “ref ###” says more than “###”.
     kind = {name: name.split("“")[0] for name in rows}
-    alike = {(tuple(rows[name]), kind[name]): name for name in sorted(rows, key=len)}
+    alike = {(tuple(rows[name]), kind[name]): name for name in sorted(rows, key=lambda name: (len(name), name))}
     rows = {name: list(own) for (own, _), name in alike.items()}
-    rows |= _by_length(np.array(lengths)) | _by_place(len(texts)) | _by_copies(copies, least)
+    rows |= _by_length(np.array(lengths)) | _by_place(codes, least, seed) | _by_copies(copies, least)
     kept = {name: own for name, own in rows.items() if least <= len(own) <= len(texts) - least}
     ends = np.cumsum([0, *map(len, kept.values())])
     places = np.array([row for own in kept.values() for row in own], np.int64)
@@ -54,25 +74,55 @@ def marks_of(texts, least, copies=()) -> Marks:
     return Marks(np.array(list(kept), dtype=object), by_mark.tocsr())
 
 
-def names_of(text):
-    """Return the names of the marks that a text has."""
-    names = {name for name, pattern in PATTERNS.items() if pattern.search(text)}
-    names |= {"a space at the end"} if text[-1:].isspace() else set()
-    names |= {"no sign at the end"} if re.match(r"\w", text.rstrip()[-1:]) else set()
-    names |= {f"the tag <{tag}>" for tag in set(TAG.findall(text))}
-    text = TAG.sub("\n", text)
-    signs = SIGNS.findall(text)
-    names |= {f"the sign “{_printable(sign)}”" for sign in set(signs)}
-    names |= {f"the sign “{_printable(sign)}” at the end" for sign in signs[-1:] if text.rstrip().endswith(sign)}
-    if text.isupper() or text.islower():
-        names.add("capitals alone" if text.isupper() else "no capitals")
-    before = ""
-    for word in text.split():
+def places_of(text) -> dict[str, tuple[int, int]]:
+    """Return the marks that a text has, and where each of them first begins and ends."""
+    whole, places = (0, len(text)), {}
+    for name, pattern in PATTERNS.items():
+        if found := pattern.search(text):
+            places[name] = found.span()
+    for name, pattern in NAMED.items():
+        for found in pattern.finditer(text):
+            places.setdefault(name.format(found[1]), found.span())
+    text = NAMED["the entity {}"].sub(_blank, TAG.sub(_blank, text))
+    signs = list(SIGNS.finditer(text))
+    for sign in signs:
+        places.setdefault(f"the sign “{_printable(sign[0])}”", sign.span())
+    for sign in signs[-1:]:
+        if not text[sign.end() :].strip():
+            places[f"the sign “{_printable(sign[0])}” at the end"] = sign.span()
+    places |= {"capitals alone": whole} if text.isupper() else {"no capitals": whole} if text.islower() else {}
+    if not text.isascii():
+        for at, character in enumerate(text):
+            if name := _unusual(character):
+                places.setdefault(name, (at, at + 1))
+    return places | _numbers(text) | _languages(text)
+
+
+def _blank(found):
+    """Return line breaks in place of what was found, so that nothing moves."""
+    return "\n" * len(found[0])
+
+
+def _numbers(text):
+    """Return the shapes of numbers, alone and with the word before them."""
+    places, before = {}, ""
+    for found in re.finditer(r"\S+", text):
+        word = found[0]
         if not word.isalpha() and (shape := DIGIT.sub("#", word)) != word:
             shape = shape.strip(".,;:!?\"'()")
-            names |= {f"the number “{shape}”", f"the number “{before} {shape}”".replace("“ ", "“")}
+            places.setdefault(f"the number “{shape}”", found.span())
+            places.setdefault(f"the number “{before} {shape}”".replace("“ ", "“"), found.span())
         before = word.lower()
-    return names if text.isascii() else names | {f"{script} letters" for script in map(_script, set(text)) if script}
+    return places
+
+
+def _languages(text):
+    """Return the languages of which a text has common words that others on the list lack."""
+    places = defaultdict(dict)
+    for found in re.finditer(r"\w+", text.lower()):
+        if language := LANGUAGE_OF.get(found[0]):
+            places[language].setdefault(found[0], found.span())
+    return {f"{name} words": min(own.values()) for name, own in places.items() if len(own) >= SAID}
 
 
 def _printable(sign):
@@ -81,10 +131,12 @@ def _printable(sign):
 
 
 @cache
-def _script(character):
-    """Return the script of a letter that isn't Latin, such as “Cyrillic”; an empty string for other characters."""
+def _unusual(character):
+    """Return the script of a letter that isn't Latin, or the number of an unusual space; else an empty string."""
+    if character.isspace() and not character.isascii():
+        return f"the space U+{ord(character):04X}"
     script = unicodedata.name(character, "").split(" ")[0] if character.isalpha() else ""
-    return "" if script in ("LATIN", "FEMININE", "MASCULINE", "MICRO") else script.capitalize()
+    return "" if script in ("", "LATIN", "FEMININE", "MASCULINE", "MICRO") else f"{script.capitalize()} letters"
 
 
 def _by_length(lengths):
@@ -101,7 +153,24 @@ def _by_copies(copies, least):
     return {f"{COPIES} {row + 1:,}": np.flatnonzero(copies == row).tolist() for row in first[number >= least].tolist()}
 
 
-def _by_place(number):
-    """Return parts of equally many texts, in their order."""
-    parts = np.array_split(np.arange(number), PARTS)
-    return {f"texts {part[0] + 1:,} to {part[-1] + 1:,} of the file": part.tolist() for part in parts if len(part)}
+def _by_place(codes, least, seed):
+    """Return the run of texts in which one class is densest, if it is denser than in any of the files with permuted labels."""
+    random, (height, start, end) = np.random.default_rng(seed), _densest(codes, least)
+    if any(_densest(random.permutation(codes), least)[0] >= height for _ in range(FILES)):
+        return {}
+    return {f"texts {start + 1:,} to {end:,} {ORDER}": list(range(start, end))}
+
+
+def _densest(codes, least):
+    """Return the log-likelihood ratio, start and end of the window of the file that is fullest of one class."""
+    n, best = len(codes), (0.0, 0, 0)
+    widths = [width for width in (least * 2**i for i in range(20)) if 2 * width <= n]
+    for k, share in enumerate(np.bincount(codes) / n):
+        sums = np.append(0, np.cumsum(codes == k, dtype=np.int32))
+        for width in widths:
+            inside = sums[width:] - sums[:-width]
+            at = int(inside.argmax())
+            p = inside[at] / width
+            height = width * (xlogy(p, p / share) + xlogy(1 - p, (1 - p) / (1 - share))) if p > share else 0.0
+            best = max(best, (float(height), at, at + width))
+    return best

@@ -5,7 +5,9 @@ import io
 import os
 import re
 import warnings
+from collections import Counter
 
+import numpy as np
 import pandas as pd
 from pandas.io.common import get_handle  # opens whatever pandas opens: packed files, addresses
 
@@ -21,9 +23,18 @@ TEXT += "|utterance|document|sms|post|article"
 LABEL = "label(s|text)?|stars?|(star)?ratings?|class(es)?|category|sentiment|polarity|overall|target|score|intent|emotion|topic"
 KNOWN = {"text": TEXT, "label": LABEL}
 LISTS = "the lists"
+BEFORE = "\ufeff\r\n"  # what may stand before a table
 LONE_QUOTE = r'(?m)(?:^|\t)"(?![^\t\n]*"\r?(?:\t|$))'  # it opens a cell and is never closed there
 PANDAS = 'or read it with pandas (read_csv(names=[...]), read_json(orient="index"), read_excel) and give the DataFrame'
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
+PROBABILITIES = (
+    "write it by chances = cross_val_predict(model, texts, labels, method='predict_proba', cv=StratifiedKFold(5, shuffle=True, "
+    "random_state=0)); pd.DataFrame(chances, columns=np.unique(labels)).to_csv('theirs.csv', index=False)"
+)
+
+
+class NoColumnError(DataError):
+    """A table has no column of the kind that was asked for."""
 
 
 def load_reviews(source, text=None, label="auto", **options) -> Corpus:
@@ -69,6 +80,7 @@ def read_reviews(
     skip_bad_rows=False,
     classes=None,
     class_names=None,
+    id=None,
 ) -> Reviews:
     r"""Read your own texts, with or without labels, and print which columns were used and which rows were left out.
 
@@ -78,10 +90,10 @@ def read_reviews(
     Parameters
     ----------
     source : path, table or list
-        A CSV, TSV, JSON, JSON Lines or Parquet file, compressed or not, or its URL. A DataFrame, or a table that has
-        ``to_pandas``, such as a split of the library datasets. A pair of lists ``(texts, labels)`` or ``(texts, None)``, or a
-        list of tuples ``(text, label)``. A data set on the Hugging Face hub, as ``"hub:owner/name"`` (the newest revision's
-        split "train") or ``"hub:owner/name@revision:test"``.
+        A CSV, TSV, JSON, JSON Lines or Parquet file, compressed or not, or its URL; an Excel file if openpyxl is installed. A
+        DataFrame, a table that has ``to_pandas``, such as a split of the library datasets, or a bunch of scikit-learn. A pair
+        of lists ``(texts, labels)`` or ``(texts, None)``, or a list of tuples ``(text, label)``. A data set on the Hugging
+        Face hub, as ``"hub:owner/name"`` (the newest revision's split "train") or ``"hub:owner/name@revision:test"``.
     text, label : str or int, optional
         Columns of the texts and of the labels: a name, or a number from 0 if no column has this name. By default columns with
         a telling name (text, review, comment, ...; label, class, stars, ...); of two other columns, the one with few different
@@ -97,6 +109,8 @@ def read_reviews(
     class_names : list, optional
         The names of the classes 0 ... K-1; by default all that occur, numbers first, in order. Give those of a training set
         for its test set. 1, 1.0, "1" and "1.0" name the same class.
+    id : str or int, optional
+        A column with a key of your own for every text. By default texts are called by their lines in the file.
 
     Returns
     -------
@@ -125,6 +139,7 @@ def read_reviews(
     table, source = _table(source, sep=sep, encoding=encoding, skip_bad_rows=skip_bad_rows)
     label = None if source == LISTS and "label" not in table else label
     number, name = len(table), os.path.basename(source)
+    keys = _keys(table, id, name)
     table = _chosen(table.reset_index(drop=True), text, label, name)
     table = _without(table, table.text.str.strip() == "", "they have no text", name)
     if label is not None:
@@ -132,19 +147,51 @@ def read_reviews(
         table = _classified(table, classes, name)
     names = () if label is None else _ordered(set(table.label), class_names, name)
     codes = None if label is None else pd.Categorical(table.label, names).codes.astype("int64")
-    return Reviews(table.text.tolist(), codes, tuple(names), source, table.index.to_numpy(), number)
+    return Reviews(table.text.tolist(), codes, tuple(names), source, table.index.to_numpy(), number, keys[table.index])
+
+
+def _keys(table, id, name):
+    """Return what people call every row: the key in its column, or else its line in the file, or its row if there are none."""
+    table.columns = [str(column).strip() for column in table]
+    if id is not None:
+        return np.array(_strings(table[_column(table, "id", id, name)], name), dtype=object)
+    kind, numbers = ("line", table.attrs["lines"]) if "lines" in table.attrs else ("row", range(1, len(table) + 1))
+    return np.array([f"{kind} {number}" for number in numbers], dtype=object)
 
 
 def read_probabilities(path, reviews) -> pd.DataFrame:
     """Return the probabilities in a file that has a row for every row of the source, without the rows that were left out."""
-    table = _of_file(path)
-    if len(table) != reviews.number:
-        raise DataError(f"{path} has {len(table):,} rows; give one for each of the {reviews.number:,} rows of the texts")
-    table = table.set_axis(list(map(_label, table)), axis=1).set_axis([f"row {row + 1}" for row in range(len(table))])
+    names = list(reviews.class_names)
     try:
-        return table.iloc[reviews.rows][list(reviews.class_names)].astype(str).replace(",", ".", regex=True).astype(float)
+        table = _named(_of_numbers(path), names, path)
+        if len(table) != reviews.number:
+            raise DataError(f"it has {len(table):,} rows; give one for each of the {reviews.number:,} rows of the texts")
+        table.index = [f"row {row + 1}" for row in range(len(table))]
+        return table.iloc[reviews.rows][names].astype(str).replace(",", ".", regex=True).astype(float)
     except (KeyError, ValueError) as error:
-        raise DataError(f"{path} needs a column of numbers for each class, {_listed(reviews.class_names)} ({error})") from error
+        why = f"needs a column of numbers for each class, {_listed(names)} ({' '.join(str(error).split())[:150]})"
+        raise DataError(f"{path} {why}; {PROBABILITIES}") from error
+
+
+def _of_numbers(path):
+    """Return the table of numbers in a file, which pandas or NumPy wrote."""
+    if str(path).endswith(".npy"):
+        return pd.DataFrame(np.load(path, allow_pickle=False))
+    table = _of_file(path)
+    return _of_file(path, sep=" ") if table.shape[1] == 1 else table  # NumPy's own separator
+
+
+def _named(table, names, path):
+    """Return a table whose columns are named by class; columns that are only numbered, or not named, are in order."""
+    table = table.set_axis([_label(column).removeprefix("# ") for column in table], axis=1)
+    if set(names) <= set(table) or not all(NUMBER.fullmatch(column) for column in table if column):
+        return table
+    if set(table) - {"", *map(str, range(table.shape[1]))}:  # the first row of numbers was taken for the names
+        table = pd.DataFrame(np.vstack([list(table), table.to_numpy()]))
+    if table.shape[1] == len(names) + 1 and list(map(_label, table.iloc[:, 0])) == list(map(str, range(len(table)))):
+        table = table.iloc[:, 1:]  # pandas' index
+    log_or_print(f"{os.path.basename(path)}: the columns have no names; they are taken for {_listed(names)}, in this order")
+    return table.set_axis(names, axis=1)
 
 
 def _table(source, **how):
@@ -153,6 +200,8 @@ def _table(source, **how):
         return _of_lists(source), LISTS
     if isinstance(source, (str, os.PathLike)) and not str(source).startswith("hub:"):
         return _of_file(source, **how), str(source)
+    if hasattr(source, "target_names"):  # scikit-learn's bunch
+        return pd.DataFrame({"text": source.data, "label": np.array(source.target_names)[source.target]}), "the bunch"
     table, name = (_of_hub(source), source) if isinstance(source, str) else (source, f"the {type(source).__name__}")
     frame = table.to_pandas() if hasattr(table, "to_pandas") else table
     if not isinstance(frame, pd.DataFrame):
@@ -193,25 +242,36 @@ def _of_file(path, sep=None, encoding=None, skip_bad_rows=False):
             data = file.handle.read()
         if data.startswith(b"PAR1"):
             return pd.read_parquet(io.BytesIO(data))
+        if str(path).lower().endswith(".xlsx"):
+            return _with_lines(pd.read_excel(io.BytesIO(data), dtype=str, keep_default_na=False), None)
         name = os.path.basename(path)
-        text = decoded(data, name, encoding).replace("\n\ufeff", "\n").lstrip("\ufeff\r\n")
-        return _of_json(text) if text.startswith(("{", "[")) else _of_cells(text, name, sep, skip_bad_rows)
+        text = decoded(data, name, encoding).replace("\n\ufeff", "\n")
+        return _of_json(text) if text.lstrip(BEFORE).startswith(("{", "[")) else _of_cells(text, name, sep, skip_bad_rows)
     except FileNotFoundError:
         raise
     except Exception as error:  # from any library that opens or unpacks the file
         raise DataError(f"{path} cannot be read ({' '.join(str(error).split())[:300]}); repair it, {PANDAS}") from error
 
 
+def _with_lines(table, lines):
+    """Attach the line of the file in which every row begins; by default a row a line, after that of the names."""
+    table.attrs["lines"] = range(2, len(table) + 2) if lines is None else lines
+    return table
+
+
 def _of_json(text):
     """Read a list of records, columns, or one record per line."""
     try:
-        return pd.read_json(io.StringIO(text), dtype=False)
+        return pd.read_json(io.StringIO(text.lstrip(BEFORE)), dtype=False)
     except ValueError:  # not a single JSON value
-        return pd.read_json(io.StringIO(text), dtype=False, lines=True)
+        lines = [number for number, line in enumerate(text.split("\n"), 1) if line.strip(BEFORE)]
+        return _with_lines(pd.read_json(io.StringIO(text.lstrip(BEFORE)), dtype=False, lines=True), lines)
 
 
 def _of_cells(text, name, sep, skip):
     """Read rows of cells. The header is read as a row, since pandas takes extra cells of a wide first row for an index."""
+    before = len(text) - len(text.lstrip(BEFORE))
+    lines_before, text = text[:before].count("\n"), text[before:]
     first, *lines = text.splitlines() or [""]
     if sep is None:
         sep = max("\x1f,;\t|", key=first.count)  # "\x1f", which no text has, means a single column
@@ -222,15 +282,19 @@ def _of_cells(text, name, sep, skip):
     how = {"header": None, "dtype": str, "keep_default_na": False, "on_bad_lines": "warn" if skip else "error"}
     with warnings.catch_warnings(record=True) as skipped:
         warnings.simplefilter("always")
-        table = pd.read_csv(io.StringIO(text), sep=sep, quoting=quoting, skip_blank_lines=sep in first, **how).fillna("")
+        table = pd.read_csv(io.StringIO(text), sep=sep, quoting=quoting, skip_blank_lines=False, **how)
     if bad := sum(str(warning.message).count("Skipping line") for warning in skipped):
         log_or_print(f"{name}: {bad:,} rows left out: they have more cells than there are columns")
-    return table[1:].set_axis(table.iloc[0].str.strip(), axis=1)
+    blank = table.isna().iloc[:, 1:].all(axis=1) & (table[0] == "") if table.shape[1] > 1 else np.zeros(len(table), bool)
+    table = table.fillna("")
+    sizes = [1 + sum(cell.count("\n") for cell in row) for row in table.itertuples(index=False)]
+    starts = lines_before + 1 + np.cumsum([0, *sizes])[:-1]
+    rows = table[~blank][1:].set_axis(table.iloc[0].str.strip(), axis=1)
+    return rows if bad else _with_lines(rows, starts[~blank][1:])  # nobody knows on which lines the bad rows were
 
 
 def _chosen(table, text, label, name):
     """Return the columns of texts and labels as strings, without rows that repeat the columns' names."""
-    table.columns = [str(column).strip() for column in table]
     asked = {"text": text} if label is None else {"text": text, "label": None if label == "auto" else label}
     if _has_no_header(table, asked.values()):
         raise DataError(f"{name}: the first line does not name the columns; add their names, {PANDAS}")
@@ -268,7 +332,8 @@ def _column(table, kind, asked, name):
         fits = [column for column in columns if column == (columns[int(asked)] if by_number else str(asked).strip())]
     if len(fits) != 1:
         number = f"{len(fits) or 'no'} columns are {'named ' + repr(asked) if asked is not None else 'clearly the ' + kind}"
-        raise DataError(f"{name}: {number}; choose one with {kind}=: {_listed(columns)}, {PANDAS}")
+        error = DataError if fits else NoColumnError
+        raise error(f"{name}: {number}; choose one with {kind}=: {_listed(columns)}, {PANDAS}")
     return fits[0]
 
 
@@ -322,6 +387,10 @@ def _ordered(labels, class_names, name):
         raise DataError(f"{name}: all labels are {_listed(names) or 'missing'}; give texts of at least two classes")
     if suspect := [label for label in names if label.casefold() in ("none", "null", "nan", "nat", "na", "n/a")]:
         log_or_print(f"{name}: {_listed(suspect)} counts as a class; `classes` can drop it")
+    parts = {label: re.split(r"\s*[|;,]\s*", label) for label in names}
+    often = Counter(part for own in parts.values() for part in own)
+    if combined := [label for label, own in parts.items() if len(own) > 1 and max(map(often.get, own)) > 1]:
+        log_or_print(f"{name}: {_listed(combined)} seem to combine labels; each combination counts as a class")
     return names
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import NamedTuple
@@ -19,8 +19,9 @@ from .copies import copies_of
 from .fit import Counted, accuracy_of, check_folds, classes_of, codes_of, fit_parts, fit_rows, parts_of, read_counts
 from .given import labels_of, listed_texts, probabilities_of
 from .html import render
-from .marks import PARTED, marks_of
+from .marks import LENGTH, marks_of, places_of
 from .objective import Attended, probabilities_of_logits
+from .two_files import TwoFiles, two_files
 from .words import Judgement, Words, given_model_columns
 
 ALARM = 0.5
@@ -31,34 +32,13 @@ ENOUGH = 10
 
 SHOWN = 10  # words in a corner
 
-GROUPS = frozenset(
-    """
-    woman women girl girls female man men boy boys male transgender trans nonbinary
-    gay gays lesbian lesbians bisexual queer homosexual homosexuals heterosexual
-    black blacks white whites asian asians african africans latino latinos latina hispanic hispanics arab arabs
-    indian indians chinese japanese korean mexican mexicans russian russians polish turkish german germans french
-    italian italians british irish american americans european europeans native indigenous
-    jew jews jewish muslim muslims islamic christian christians catholic catholics hindu hindus buddhist buddhists
-    atheist atheists immigrant immigrants refugee refugees foreigner foreigners
-    deaf blind disabled disability autistic wheelchair elderly teenager teenagers
-    """.split()
-)
-"""English words for groups of people: gender, sexuality, origin, religion, disability, age.
+FOLDS = 5  # of a model that isn't fitted
 
-A short selection of our own: plain words that name people, no slurs. It is neither complete nor pure: some words have other
-meanings, too ("black", "white", "native", "polish"), and words that mostly mean something else ("straight", "old") are left
-out. By default they are only used in English texts: "man" is a pronoun in German. Give ``groups=`` for other words, or
-another language.
-"""
-
-COMMON = frozenset("the and to that it for with this you have but not are be at".split())
-"""Common English words that hardly any other language writes: a fifth of an English text."""
-
-ENGLISH = 0.05
-"""The share of these words from which texts count as English."""
+SUREST = 0.2
+"""The share of texts, those of which classifiers are surest, by which the number of wrong labels is estimated."""
 
 
-def report(model: TextClassifier, texts, labels, *, folds=4, least=5, quotes=3, groups=GROUPS, seed=0) -> Report:
+def report(model: TextClassifier, texts, labels, *, folds=None, least=5, quotes=3, groups=(), seed=0, test=None) -> Report:
     """Judge every word of a classifier on texts that it wasn't fitted on, or judge any other model by its probabilities.
 
     A fitted model is used as it is. The texts must be new to it; then all numbers are about held-out texts. To judge all texts,
@@ -66,9 +46,10 @@ def report(model: TextClassifier, texts, labels, *, folds=4, least=5, quotes=3, 
     all parts but one, and judge that part. So again no model judges a text that it has seen, or that nearly repeats one;
     E·v and E·p are those of a model fitted on all texts. More texts detect leaks more surely.
 
-    Of any other model give probabilities, predicted out of sample, for example by scikit-learn's ``cross_val_predict``. The
-    accuracy and the likely wrong labels are then those of that model. How much a word or mark adds to the rest of a text takes
-    a model that reads the text without it. So a new `TextClassifier` judges this, and two more columns show what the other
+    Of any other model give probabilities, predicted out of sample, for example by scikit-learn's ``cross_val_predict`` with
+    ``cv=StratifiedKFold(5, shuffle=True, random_state=0)``, since texts may be sorted. The accuracy and the likely wrong labels
+    are then those of that model. How much a word or mark adds to the rest of a text takes a model that reads the text without
+    it. So a new `TextClassifier` judges this, and two more columns show what the other
     model does with the word: see `Report.table`.
 
     Parameters
@@ -79,16 +60,19 @@ def report(model: TextClassifier, texts, labels, *, folds=4, least=5, quotes=3, 
         scikit-learn sorts as words ("10" before "9").
     texts : sequence of str, length n
     labels : sequence, length n
-    folds : int
-        The number of parts that the texts are split into, for a model that isn't fitted.
+    folds : int, optional
+        The number of parts that the texts are split into, for a model that isn't fitted; by default five, or fewer if a class
+        has fewer texts.
     least : int
         Words and n-grams in fewer texts are not shown.
     quotes : int
         The number of short passages that are quoted for every word in a corner; 0 quotes no text at all.
     groups : collection of str
-        Words for groups of people; by default `GROUPS`, if the texts are English.
+        Words to list apart, such as those for groups of people.
     seed : int
         For the split, and for the choice of passages.
+    test : (sequence of str, sequence or None), optional
+        Texts to test on, and their labels: see `Report.beside`.
 
     Returns
     -------
@@ -134,18 +118,22 @@ def report(model: TextClassifier, texts, labels, *, folds=4, least=5, quotes=3, 
     if fitted := hasattr(model, "classes_"):
         corpus = model.read(texts, labels)
     else:
+        folds = folds or max(min(FOLDS, *np.unique(labels, return_counts=True)[1].tolist()), 2)
         check_folds(labels, folds)
         counted = Counted.of(model, texts, labels)
         model, columns = fit_rows(model, counted)
         corpus = read_counts(model, counted.counts[:, columns], labels)
-    copies, parts = copies_of(texts, getattr(model, "tokenizer", None)), [(model, corpus, np.arange(len(texts)))]
+    new, of_new = (listed_texts([]), None) if test is None else (listed_texts(test[0]), test[1])
+    copies, parts = copies_of([*texts, *new], getattr(model, "tokenizer", None)), [(model, corpus, np.arange(len(texts)))]
+    copies, copied = np.split(copies, [len(texts)])
     if not fitted:
         parts = fit_parts(model, counted, parts_of(labels, folds, seed, copies))
-    words = Words(model, corpus, least, ENOUGH, marks_of(texts, max(least, ENOUGH), copies))
+    words = Words(model, corpus, least, ENOUGH, marks_of(texts, corpus.labels, max(least, ENOUGH), copies, seed))
     judgement = Judgement(words, len(texts))
     for part in parts:
         judgement.add(*part)
     columns, mark_columns = judgement.columns(ENOUGH, {} if given is None else given_model_columns(words, corpus, given))
+    columns["put in"], mark_columns["put in"] = columns["suspicion"], mark_columns["suspicion"]
     chances = judgement.chances if given is None else given
     return Report(
         model=model,
@@ -157,19 +145,15 @@ def report(model: TextClassifier, texts, labels, *, folds=4, least=5, quotes=3, 
         given=given is not None,
         parts=len(parts),
         passages=quotes,
-        groups=frozenset(() if groups is GROUPS and not is_english(texts) else groups),
+        groups=frozenset(groups),
         seed=seed,
         texts=texts,
         labels=labels,
         corpus=corpus,
+        occurrences=words.rows(),
         copies=copies,
+        test=None if test is None else Test(new, None if of_new is None else labels_of(new, of_new), copied),
     )
-
-
-def is_english(texts) -> bool:
-    """Return whether common English words are common in about a thousand of the texts."""
-    words = re.findall(r"\w+", " ".join(texts[:: max(len(texts) // 1000, 1)]).lower())
-    return sum(word in COMMON for word in words) > ENGLISH * len(words)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -204,8 +188,12 @@ class Report:
     labels : ndarray
     corpus : Corpus
         The texts as the model reads them.
+    occurrences : dict of ndarray of int
+        The rows of the texts that have a ("word", name) or a ("trace", name).
     copies : ndarray of int, shape (n,)
         For every text the row of the first one that it nearly repeats; its own row if there is none.
+    test : Test or None
+        Texts to test on, as they were given.
 
     Examples
     --------
@@ -213,7 +201,7 @@ class Report:
     >>> import tokensel_report as tr
     >>> texts = ["a good film", "good and moving", "a bad film", "bad and long"] * 20
     >>> list(tr.report(tr.TextClassifier(), texts, ["up", "up", "down", "down"] * 20).corners)
-    ['groups of people', 'suspicious', 'important', 'frequent but neutral', 'attended but not predictive']
+    ['suspicious', 'important']
     """
 
     model: TextClassifier
@@ -230,7 +218,9 @@ class Report:
     texts: list
     labels: np.ndarray
     corpus: Corpus
+    occurrences: dict
     copies: np.ndarray
+    test: Test | None = None
 
     @cached_property
     def table(self) -> pd.DataFrame:
@@ -256,6 +246,40 @@ class Report:
         order = dict(key=np.abs, ascending=False, kind="stable", ignore_index=True)
         return pd.DataFrame(self.columns).sort_values("importance", **order)
 
+    @cached_property
+    def put_in(self) -> list[Suspect]:
+        """Words and traces that were probably put into the texts of one class, the surest first."""
+        named = self.suspects[self.suspects["put in"] > ALARM]
+        return self._listed(named.sort_values("put in", ascending=False, kind="stable"))
+
+    @cached_property
+    def reads_like_a_word(self) -> list[Suspect]:
+        """Words that decide alone, but stand in sentences like any other word, the most suspicious first."""
+        both = self.suspects
+        return self._listed(both[(both.suspicion > ALARM) & (both["put in"] <= ALARM)])
+
+    def _listed(self, table):
+        """Return rows of the table of suspects as suspects."""
+        suspects = []
+        for kind, name, label in zip(table["kind"], table["word"], table["class"]):
+            rows = self.occurrences[kind, name]
+            share = float(np.mean(self.labels[rows] == label))
+            suspects.append(Suspect(kind, name, label, len(rows), share, self._passages(kind, name, rows), rows.tolist()))
+        return suspects
+
+    def _passages(self, kind, name, rows):
+        """Return short passages of some of the rows, drawn at random, with the place of a word or trace."""
+        if not self.passages:
+            return []
+        rows = np.random.default_rng(self.seed).choice(rows, min(self.passages, len(rows)), replace=False)
+        texts = [self.texts[row] for row in rows]
+        if kind == "trace":
+            return [passage(text, *places_of(text).get(name, (0, len(text)))) for text in texts]
+        column_of = {word: column for column, word in enumerate(self.model.vocabulary_)}
+        columns = {column_of[word] for word in self.together.get(name, [name])}
+        places = [[(start, end) for start, end, column in own if column in columns] for own in self.model.phrases_.find(texts)]
+        return [passage(text, *max(own, key=lambda place: place[1] - place[0])) for text, own in zip(texts, places)]
+
     @property
     def suspicious(self):
         """Words and marks that more likely than not give the label away, most suspicious first; a list of str, often empty."""
@@ -274,13 +298,14 @@ class Report:
         class is expected as often as among all texts.
         """
         table = pd.DataFrame(self.mark_columns).sort_values("suspicion", ascending=False, kind="stable")
-        kind = table.word.str.extract(f"({'|'.join(PARTED)})$")[0]
-        return table[kind.isna() | ~kind.duplicated()].reset_index(drop=True)
+        of_lengths = table.word.str.fullmatch(rf"[\d,]+( to [\d,]+)? {LENGTH}")
+        return table[~of_lengths | ~of_lengths.duplicated()].reset_index(drop=True)
 
     @cached_property
     def suspects(self) -> pd.DataFrame:
-        """Words and marks in one list, the most suspicious first."""
-        return pd.concat([self.ranked, self.marks]).sort_values("suspicion", ascending=False, kind="stable")
+        """Words and marks in one list, the most suspicious first; the kind is "word" or "trace"."""
+        both = [self.ranked.assign(kind="word"), self.marks.assign(kind="trace")]
+        return pd.concat(both).sort_values("suspicion", ascending=False, kind="stable")
 
     @cached_property
     def ranked(self) -> pd.DataFrame:
@@ -317,45 +342,50 @@ class Report:
             columns["text"] = self.texts
         return pd.DataFrame(columns)[likeliest != own].sort_values("probability", kind="stable", ignore_index=True)
 
+    @property
+    def wrong_labels(self) -> int:
+        """How many labels are wrong, estimated from the fifth of the texts of which the models are surest.
+
+        There nearly all right labels agree with the verdict. So if labels are wrong regardless of the text, the share of labels
+        that disagree is about that of wrong ones in all texts, plus that of misleading texts. `likely_wrong` begins with them.
+        """
+        order = np.argsort(-self.chances.max(axis=1), kind="stable")
+        surest = order[: max(round(SUREST * len(order)), 1)]
+        return round(len(order) * float(np.isin(surest, self.likely_wrong.row).mean()))
+
+    @cached_property
+    def beside(self) -> TwoFiles | None:
+        """What the texts to test on repeat of these texts, and where they differ; None if there are none."""
+        return None if self.test is None else two_files(self, self._on_test())
+
+    def _on_test(self):
+        """Return the report on the texts to test on; None if they have no labels, or are too few."""
+        with suppress(ValueError):
+            return None if self.test.labels is None else report(clone(self.model), *self.test[:2], quotes=0, seed=self.seed)
+
     @cached_property
     def corners(self) -> dict[str, pd.DataFrame]:
-        """The corners of the table by name, groups of people first; tables with the same columns.
+        """The corners of the table by name; tables with the same columns.
 
-        groups of people: those of `GROUPS` that occur, the most important first. suspicious: the ten most suspicious, whether
-        above one half or not. important: the largest importance. frequent but neutral: the words of the most texts, among
-        those whose skew is within the range of shuffled labels. attended but not predictive: among the same, those with the
-        largest attention. A neutral word is a single one in at least ten texts; several together have more attention.
+        groups: those of the words asked for that occur, the most important first. suspicious: the ten most suspicious, whether
+        above one half or not. important: the largest importance.
         """
-        table = self.table
-        neutral = table[table["skew"].between(table["chance low"], table["chance high"]) & (table.texts >= ENOUGH)]
-        neutral = neutral[~neutral.word.isin(list(self.together))]
-        return {
-            "groups of people": table[table.word.isin(self.groups)],
-            "suspicious": self.suspects.head(SHOWN),
-            "important": table.head(SHOWN),
-            "frequent but neutral": neutral.sort_values("texts", ascending=False, kind="stable").head(SHOWN),
-            "attended but not predictive": neutral.sort_values("attention", ascending=False, kind="stable").head(SHOWN),
-        }
+        asked = {"groups": self.table[self.table.word.isin(self.groups)]} if self.groups else {}
+        return asked | {"suspicious": self.suspects.head(SHOWN), "important": self.table.head(SHOWN)}
 
     @cached_property
     def quotes(self) -> dict[str, list[str]]:
         """Short passages around the first ten words of every corner, drawn at random; empty if you asked for none."""
         if not self.passages:
             return {}
-        random = np.random.default_rng(self.seed)
-        counts = self.corpus.counts.tocsc()
-        column_of = {word: column for column, word in enumerate(self.model.vocabulary_)}
-        number = counts.count_nonzero(axis=0)
-        column_of |= {name: min(map(column_of.get, words), key=number.__getitem__) for name, words in self.together.items()}
         quotes = {}
-        for word in dict.fromkeys(word for corner in self.corners.values() for word in corner.word.head(SHOWN)):
-            if (column := column_of.get(word)) is not None:  # marks have none
-                rows = counts[:, [column]].indices
-                texts = [self.texts[row] for row in random.choice(rows, min(self.passages, len(rows)), replace=False)]
-                quotes[word] = [_passage(*pair, column) for pair in zip(texts, self.model.phrases_.find(texts))]
+        for name in dict.fromkeys(word for corner in self.corners.values() for word in corner.word.head(SHOWN)):
+            kind = "word" if ("word", name) in self.occurrences else "trace"
+            passages = self._passages(kind, name, self.occurrences[kind, name])
+            quotes[name] = [" ".join("".join(each).split()) for each in passages]
         return quotes
 
-    def trial(self, held_out, *, attend=True) -> Trial:
+    def trial(self, held_out, *, attend=True, without=()) -> Trial:
         """Fit the classifier on some of the texts, and test it on the others.
 
         The model is the one that `TextClassifier.fit` would return for these texts, without counting their words again.
@@ -366,6 +396,8 @@ class Report:
             The texts to test it on.
         attend : bool
             See `TextClassifier`.
+        without : collection of str
+            Words, and rows of several words, to leave out.
 
         Returns
         -------
@@ -389,7 +421,7 @@ class Report:
             raise ValueError(
                 f"held_out has shape {held_out.shape}; give a boolean per text, True for some texts but not for all"
             )
-        counted = self._counted()
+        counted = self._counted().without(self._parts(without))
         model, columns = fit_rows(clone(self.model).set_params(attend=attend), counted, ~held_out)
         new = read_counts(model, counted.counts[held_out][:, columns])  # without labels: it may not know all their classes
         logits = Attended(model.scores_, model.values_).logits(new)
@@ -429,11 +461,15 @@ class Report:
         before, parts = self.accuracy, parts_of(self.labels, folds, self.seed, self.copies)
         if self.given or self.parts == 1:
             before = accuracy_of(fit_parts(fit_rows(model, counted)[0], counted, parts))
-        without = [part for word in words for part in self.together.get(word, [word])]
+        without = self._parts(words)
         counted = counted.without(without)
         changed = model.set_params(without=[*model.without, *without])
         after = accuracy_of(fit_parts(changed, counted, parts))
         return Refit(partial(fit_rows, changed, counted), words, before, after, len(self.texts))
+
+    def _parts(self, words):
+        """Return words, with all words of a row in its place."""
+        return [part for word in words for part in self.together.get(word, [word])]
 
     def _counted(self):
         """Return the counts of the texts: those of the report, if it has fitted the model to all of them."""
@@ -473,7 +509,7 @@ class Report:
         >>> texts = ["a good film", "good and moving", "a bad film", "bad and long"] * 20
         >>> judged = tr.report(tr.TextClassifier(), texts, ["up", "up", "down", "down"] * 20)
         >>> judged.html({"texts": 0, "skew": 1}).count(">skew</th>")
-        4
+        2
         """
         if digits is None:
             digits = {name: 3 for name in self.table if name != "word" and not name.startswith("chance")}
@@ -501,10 +537,10 @@ class Report:
 
 
 NOTES = {
-    "groups of people": (
-        "English words that name people, in English texts. A value or importance away from zero means that naming a group "
-        "moves the verdict. It does not say why: the texts may be so, the labels may be unfair, or the word may stand for its "
-        "subject. And a value of zero does not make a classifier fair: other words can stand for a group."
+    "groups": (
+        "A value or importance away from zero means that naming a group moves the verdict. It does not say why: the texts "
+        "may be so, the labels may be unfair, or the word may stand for its subject. And a value of zero does not make a "
+        "classifier fair: other words can stand for a group."
     ),
     "suspicious": (
         "Words that speak for one class by themselves, whatever the rest of the text says: leaks, marks, boilerplate, and the "
@@ -512,11 +548,39 @@ NOTES = {
         "twenty. Words of the very same texts are left out together. Read the texts before you leave a word out."
     ),
     "important": "Words that move the logits most, over all texts.",
-    "frequent but neutral": "Words of many texts, with a skew no larger than that of shuffled labels.",
-    "attended but not predictive": "Words with much attention, in vain: their skew is no larger than that of shuffled labels.",
 }
 
-SORTED_BY = dict(zip(NOTES, ("importance", "suspicion", "importance", "texts", "attention")))  # the first column
+SORTED_BY = dict(zip(NOTES, ("importance", "suspicion", "importance")))  # the first column
+
+
+class Test(NamedTuple):
+    """Texts to test on, their labels if known, and the row of the first text, of those and the report's, that each repeats."""
+
+    __test__ = False  # not one of pytest's
+
+    texts: list[str]
+    labels: np.ndarray | None
+    copies: np.ndarray
+
+
+class Passage(NamedTuple):
+    """A short passage of a text: what is marked, and what stands before and after it."""
+
+    before: str
+    marked: str
+    after: str
+
+
+class Suspect(NamedTuple):
+    """What may give the label away: a "word" or "trace", its class, its texts, and the share of these that are of the class."""
+
+    kind: str
+    name: str
+    label: object
+    texts: int
+    share: float
+    passages: list[Passage]
+    rows: list[int]
 
 
 class Trial(NamedTuple):
@@ -550,8 +614,8 @@ class Refit:
         )
 
 
-def _passage(text, places, column, around=45):
-    """Return the passage around the first occurrence of a word."""
-    start, end = next(((start, end) for start, end, other in places if other == column), (0, 0))
-    low, high = max(start - around, 0), min(end + around, len(text))
-    return f"{'…' if low else ''}{' '.join(text[low:high].split())}{'…' if high < len(text) else ''}"
+def passage(text, start, end, around=45) -> Passage:
+    """Return the passage around a place in a text."""
+    end = min(end, start + 2 * around)
+    before, after = text[max(start - around, 0) : start], text[end : end + around]
+    return Passage("…" * (start > around) + before, text[start:end], after + "…" * (end + around < len(text)))

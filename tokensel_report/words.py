@@ -38,6 +38,12 @@ class Words:
         self.number = of_classes.sum(axis=1)
         self._judge_classes(of_classes, np.bincount(codes, minlength=self.K))
 
+    def rows(self):
+        """Return the rows of the texts of every word or set, and of every trace, by kind and name."""
+        texts, traces = self.texts.tocsc(), len(self.marks.names)
+        kinds = ["word"] * (len(self.names) - traces) + ["trace"] * traces
+        return dict(zip(zip(kinds, self.names), np.split(texts.indices, texts.indptr[1:-1])))
+
     def _judge_classes(self, of_classes, sizes):
         """Choose the class that every word speaks for, and compute its skew."""
         n, N, K = self.number[:, None], sizes.sum(), len(sizes)

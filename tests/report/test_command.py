@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import os
 import re
 import subprocess
@@ -103,7 +104,7 @@ def test_a_text_comes_by_the_standard_input(model):
     ],
 )
 def test_one_sentence_says_what_is_wrong(words, named, model, new_texts, capsys):
-    assert main([word.format(model=model, new=new_texts) for word in words]) == 1
+    assert main([word.format(model=model, new=new_texts) for word in words]) == 2
     told = capsys.readouterr()
     assert told.out == ""
     last = told.err.splitlines()[-1]
@@ -118,7 +119,7 @@ def test_one_sentence_says_what_is_wrong(words, named, model, new_texts, capsys)
 def test_an_empty_name_is_no_source_and_no_model(words, model, new_texts, monkeypatch, capsys):
     """Though the working directory has a model, and texts."""
     monkeypatch.chdir(model)
-    assert main([word.format(model=model, new=new_texts) for word in words]) == 1
+    assert main([word.format(model=model, new=new_texts) for word in words]) == 2
     assert re.search("tokensel: .* (does not exist|is not a folder); give ", capsys.readouterr().err)
 
 
@@ -141,7 +142,7 @@ def test_labels_are_merged_and_dropped_for_a_report(asked, tmp_path, capsys):
     assert name == "mine.csv"
     assert len(notes) == 2
     assert notes[0] in capsys.readouterr().err
-    assert settings == dict(model=None, show_texts=False, least=5, seed=3)
+    assert settings == dict(model=None, show_texts=False, least=5, seed=3, test=None, accepted=())
     with pytest.raises(SystemExit):
         main([*command, "--class", "low"])
 
@@ -186,7 +187,7 @@ def test_probabilities_stay_with_their_texts_where_rows_are_left_out(asked, besi
 )
 def test_probabilities_that_do_not_fit_are_refused_in_one_sentence(change, said, beside, tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("TQDM_DISABLE", "1")
-    assert main(beside(change)) == 1
+    assert main(beside(change)) == 2
     assert said in capsys.readouterr().err.splitlines()[-1]
     assert not (tmp_path / "out.html").exists()
 
@@ -209,6 +210,59 @@ def test_separator_and_encoding_can_be_given_to_the_command(asked, tmp_path, cap
     command = ["report", str(tmp_path / "mine.csv"), "-o", str(tmp_path / "out.html")]
     assert main([*command, "--encoding", "cp1253", "--sep", "@"]) == 0
     assert asked.pop()[0].texts == ["\u03b1, or so", "b"]
+
+
+@pytest.fixture(scope="module")
+def two_files(tmp_path_factory):
+    """Return the folder of a training file with a word that was put in, and of a test file that repeats some of its texts."""
+    random, folder = np.random.default_rng(0), tmp_path_factory.mktemp("two")
+    labels = np.where(np.arange(1000) % 2, "up", "down")
+    sides = np.where(random.random(1000) < 0.8, labels == "up", labels != "up").astype(int)
+    own, plain = [["bad", "dull", "long"], ["good", "fine", "moving"]], [f"word{number}" for number in range(60)]
+    texts = [" ".join([*random.choice(plain, 8), *random.choice(own[side], 2)]) for side in sides]
+    texts = [text + " zqx" * (row < 120 and row % 2) for row, text in enumerate(texts)]
+    table = pd.DataFrame({"key": [f"k{row}" for row in range(1000)], "text": texts, "label": labels})
+    table[:800].to_csv(folder / "train.csv", index=False)
+    pd.concat([table[800:], table[:3]]).to_csv(folder / "test.csv", index=False)
+    return folder
+
+
+def ended(folder, *options):
+    """Return the exit code of a report, and its numbers."""
+    command = ["report", folder / "train.csv", "-o", folder / "out.html", "--json", folder / "out.json", *options]
+    return main([*map(str, command)]), json.loads((folder / "out.json").read_text("utf-8"))
+
+
+def test_a_pipeline_stops_at_what_was_put_in_until_it_is_accepted(two_files, capsys):
+    code, numbers = ended(two_files, "--fail-on", "put-in", "--id", "key")
+    named = {each["name"]: each for each in numbers["put in"]}
+    assert (code, numbers["form"], named["zqx"]["rows"]) == (3, 1, [f"k{row}" for row in range(1, 120, 2)])
+    assert f"probably put in: {', '.join(named)}" in capsys.readouterr().err
+    (two_files / "words.txt").write_text("\n".join(named))
+    code, numbers = ended(two_files, "--fail-on", "put-in", "--accept", two_files / "words.txt", "--no-texts")
+    assert (code, numbers["put in"], numbers["accepted"]) == (0, [], list(named))
+    texts = (two_files / "out.json").read_text("utf-8") + (two_files / "out.html").read_text("utf-8")
+    assert not any(text in texts for text in pd.read_csv(two_files / "train.csv").text)
+
+
+def test_a_pipeline_stops_at_copies_and_at_wrong_labels(two_files, capsys):
+    options = ["--test", two_files / "test.csv", "--fail-on", "copies", "--fail-on", "labels=50%"]
+    code, numbers = ended(two_files, *options)
+    assert code == 3
+    assert numbers["test file"]["copies"] == [{"test": f"line {202 + n}", "training": f"line {2 + n}"} for n in range(3)]
+    assert "look wrong" not in capsys.readouterr().err
+    assert ended(two_files, "--fail-on", "labels=50%")[0] == 0
+    assert main(["report", str(two_files / "train.csv"), "--fail-on", "copies"]) == 2
+    with pytest.raises(SystemExit):
+        main(["report", str(two_files / "train.csv"), "--fail-on", "labels=2"])
+
+
+def test_a_test_file_without_labels_has_no_scores(two_files, capsys):
+    pd.read_csv(two_files / "test.csv").drop(columns="label").to_csv(two_files / "new.csv", index=False)
+    code, numbers = ended(two_files, "--test", two_files / "new.csv")
+    found = numbers["test file"]
+    assert (code, found["accuracy"], found["suspects"], len(found["copies"]), len(found["sizes"])) == (0, None, [], 3, 1)
+    assert "new.csv: read without labels, so there are no scores" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("off", ["", "1"])
@@ -276,7 +330,7 @@ def test_no_line_of_a_cell_is_a_formula(end, space):
 
 
 def test_the_process_speaks_as_before_once_the_command_is_done(capsys):
-    assert main(["predict", "no_such_folder", "texts.csv"]) == 1
+    assert main(["predict", "no_such_folder", "texts.csv"]) == 2
     capsys.readouterr()
     tr.read_reviews((["good", " ", "bad"], ["up", "up", "down"]))
     assert "have no text" in capsys.readouterr().out

@@ -86,7 +86,7 @@ def evaluated():
 def test_side_by_side_each_is_what_it_is_alone(evaluated):
     judged, held_out = evaluated.report, evaluated.held_out
     np.testing.assert_array_equal(held_out, np.random.default_rng(3).permutation(300) < 60)
-    alone = judged.trial(held_out), judged.trial(held_out, attend=False), logistic_regression(judged.corpus, held_out, 3)
+    alone = judged.trial(held_out), logistic_regression(judged.corpus, held_out, 3)
     largest = np.unique(judged.labels[held_out], return_counts=True)[1].max() / 60
     assert list(evaluated.accuracies.values()) == [*(each.accuracy for each in alone), largest]
     np.testing.assert_array_equal(evaluated.trial.chances, alone[0].chances)
@@ -108,32 +108,6 @@ def test_given_probabilities_are_scored_on_all_texts_and_beside_others_on_theirs
     accuracies = dict(found.accuracies)
     assert accuracies.pop("given model") == np.mean(verdicts == labels, where=evaluated.held_out)
     assert accuracies == evaluated.accuracies
-    mistakes = found.mistakes()
-    wrong = np.flatnonzero(verdicts != labels)
-    surest = wrong[np.argsort(-given[wrong].max(axis=1))][:3]
-    assert [each.text for each in mistakes] == [texts[row] for row in surest]
-    assert [each.verdict for each in mistakes] == verdicts[surest].tolist()
-
-
-def test_mistakes_are_the_surest_and_show_what_may_be_shown(evaluated):
-    texts, labels = np.array(noisy()[0]), noisy()[1]
-    new, of_new = texts[evaluated.held_out], labels[evaluated.held_out]
-    chances = evaluated.model.predict_proba(new)
-    wrong = [row for row in np.argsort(-chances.max(axis=1)) if evaluated.model.classes_[chances[row].argmax()] != of_new[row]]
-    mistakes = evaluated.mistakes()
-    assert [each.text for each in mistakes] == new[wrong[:3]].tolist()
-    assert [each.label for each in mistakes] == of_new[wrong[:3]].tolist()
-    assert [each.probability for each in mistakes] == chances[wrong[:3]].max(axis=1).tolist()
-    for each in mistakes:
-        table = tr.explain(evaluated.model, each.text).table()
-        table = table[table.word.isin(["<cls>", *evaluated.report.table.word])]
-        assert each.terms == list(zip(table.word, table.contribution))[:3]
-    silent = evaluate(tr.report(tr.TextClassifier(), *noisy(), folds=2, quotes=0, least=30), seed=3).mistakes()
-    assert {each.text for each in silent} == {""}
-    listed = {word for each in silent for word, _ in each.terms}
-    assert listed
-    for word in listed - {"<cls>"}:
-        assert sum(f" {word} " in f" {text} " for text in texts) >= 30
 
 
 def test_the_fewest_texts_of_which_one_can_be_held_out():
@@ -142,6 +116,7 @@ def test_the_fewest_texts_of_which_one_can_be_held_out():
 
 
 def test_sizes_of_texts_are_told_of_all_and_of_each_class():
+    assert text_sizes(["a b", "a"], None, ["down", "up"]) == [("all", 2, 1.0, 1.5)]
     everything, down, up = text_sizes(["a b c", "a", "a b"], np.array(["up", "down", "up"]), ["down", "up"])
     assert everything == ("all", 3, 1.0, 2.0)
     assert down == ("down", 1, pytest.approx(1 / 3), 1.0)

@@ -128,19 +128,17 @@ def test_a_page_tells_what_was_found(found):
     assert "down 600 50.0% 9 up 600 50.0% 9" in text
     for name, accuracy in evaluation.accuracies.items():
         assert f"{name} {accuracy:.2f}" in text
-    assert f"Calibration error: {evaluation.calibration.error:.3f}" in text
-    assert found.refit.words == sorted(found.report.suspicious) != []
-    assert str(found.refit) in text
+    assert f"differ by {evaluation.calibration.error:.3f} on average" in text
+    assert found.without["words"] == [suspect.name for suspect in found.put_in] != []
+    assert f"Without {', '.join(found.without['words'])} the share of right answers is {found.without['accuracy']:.3f}" in text
     for row in found.report.table.head(500).itertuples():
         assert f"{row.word} {row.texts}" in text
-    for note in ("English words that name people", "with much attention, in vain"):
-        assert note in text
     headings = re.findall(r"<h[23]>(.*?)</h[23]>", page.report_page(found))
-    about_words, about_texts = ["Suspicious words", "Then act"], ["Labels that look wrong", "What it got wrong"]
+    about_words, about_texts = ["Suspicious words", "Then act"], ["Labels that look wrong"]
     assert headings == ["How good is it?", *about_words, *about_texts, "Ask it", "The data", "All words"]
 
 
-def test_where_only_a_mark_is_suspicious_it_is_named_and_nothing_is_fitted_anew():
+def test_where_only_a_trace_was_put_in_it_is_named_and_nothing_is_left_out():
     random = np.random.default_rng(0)
     labels = np.where(np.arange(1200) % 2, "up", "down")
     sides = {"up": ["good", "fine"], "down": ["bad", "dull"]}
@@ -149,64 +147,47 @@ def test_where_only_a_mark_is_suspicious_it_is_named_and_nothing_is_fitted_anew(
     texts = [" ".join([*random.choice(plain, 8), *words]) for words in own]
     texts = [text + "\u203d" * (label == "up" and i < 200) for i, (text, label) in enumerate(zip(texts, labels))]
     found = page.analyse(tr.read_reviews((texts, labels)), "mine.csv")
-    assert found.report.suspicious == ["the sign “\u203d” at the end"]
-    assert found.refit is None
-    assert "clean the texts" in page.report_page(found)
-    assert summary(found)[1].startswith("the sign “\u203d” at the end (100 texts, 100% up) may give the label away")
+    assert found.without is None
+    verdict, *steps = summary(found)
+    assert verdict.startswith("Something was probably put in: the sign “\u203d” at the end (100% of 100 texts are “up”); ")
+    assert any(step.startswith("Traces: write all texts alike") for step in steps)
 
 
 def summary(found):
-    """Return the three sentences with which the page begins."""
+    """Return the sentence with which the page begins, and what it advises."""
     shown = " ".join(re.search(r'<div class="summary">(.*?)</div>', page.report_page(found), re.DOTALL)[1].split())
-    return re.findall(r"<p><b>[^<]*</b> (.*?) ?</p>", shown)
+    return [re.search(r"<p><b> ?(.*?)</b>", shown)[1], *re.findall(r"<li>(.*?)</li>", shown)]
 
 
-def share_of(found, row):
-    """Return the percentage of a word's texts that are of its class."""
-    sign = 1 if row["class"] == found.report.model.classes_[1] else -1
-    return 50 + 50 * sign * row["skew"]
-
-
-def test_a_page_begins_with_three_sentences(found):
-    accuracies = {name: f"{share:.0%}" for name, share in found.evaluation.accuracies.items()}
-    shares = {
-        row.word: f"“{row.word}” ({row.texts} texts, {share_of(found, row):.0f}% {row['class']})"
-        for _, row in found.report.suspects.iterrows()
-    }
-    first, second, third, *more = map(shares.get, found.report.suspicious)
-    assert summary(found) == [
-        f"On {found.evaluation.held_out.sum()} texts that it had not seen, the classifier is right {accuracies['attention']} "
-        f"of the time, compared with {accuracies['largest class']} for always naming “{found.evaluation.largest}” and "
-        f"{accuracies['logistic regression']} for logistic regression.",
-        f"{first}, {second}, {third} and {len(more)} more may give the label away, "
-        "no labels look wrong, no texts have two labels, and no texts nearly repeat others.",
-        "Read the passages around the suspicious words. Leave out mere marks, but keep words that judge, such as “great”, and "
-        "make a new report.",
-    ]
+def test_a_page_begins_with_a_verdict(found):
+    named = [f"“{one.name}” ({one.share:.0%} of {one.texts} texts are “{one.label}”)" for one in found.put_in]
+    *some, last = named[:3]
+    more = f", {last} and {len(named) - 3} more" if len(named) > 3 else f" and {last}" if some else last
+    wrong = f"about {found.report.wrong_labels}" if found.report.wrong_labels else "none"
+    verdict, *steps = summary(found)
+    assert verdict == (f"Something was probably put in: {', '.join(some)}{more}; {wrong} of 1,200 labels look wrong.")
+    assert steps[0].startswith("Words that were put in: ")
 
 
 def test_a_summary_counts_what_is_wrong_with_texts():
     texts, labels = texts_of_two_classes()
-    labels[-30:] = np.where(labels[-30:] == "up", "down", "up")  # of texts without the mark
     again = [*texts[:40], texts[100], f"{texts[7]} indeed"]
     texts, labels = [*texts, *again], np.array([*labels, *labels[:40], labels[101], labels[7]])
     found = page.analyse(tr.read_reviews((texts, labels)), "mine.csv", show_texts=False)
     assert (found.repeated, found.disputed) == (len(texts) - len(set(texts)) + 1, 1)
-    wrong = (found.report.likely_wrong.certainty >= page.SURE).sum()
-    assert summary(found)[1].endswith(
-        f" {wrong} labels look wrong, 1 text has two labels, and {found.repeated} texts nearly repeat others."
-    )
+    assert f"1 text has two labels, and {found.repeated} texts nearly repeat others." in Held(page.report_page(found)).text
+    assert any(step.startswith("Drop the texts that repeat others") for step in summary(found))
 
 
 def test_a_summary_says_when_nothing_was_learnt():
     random = np.random.default_rng(0)
     texts = [" ".join(random.choice(["one", "two", "three", "four"], 5)) for _ in range(120)]
     found = page.analyse(tr.read_reviews((texts, random.permutation(["up", "down"] * 60))), "mine.csv")
-    how, worry, following = summary(found)
+    verdict, step, *_ = summary(found)
     assert not found.evaluation.learnt
-    assert "not clearly better than" in how
-    assert worry.startswith("No word seems to give the label away, though a mark in few texts can stay hidden, ")
-    assert following == "Check the labels or collect more texts, because it has learnt too little to be trusted."
+    assert "not clearly better than" in Held(page.report_page(found)).text
+    assert verdict.startswith("Nothing seems to have been put in, and about ")
+    assert step == "Check the labels or collect more texts, because it has learnt too little to be trusted."
 
 
 @pytest.mark.parametrize("show_texts", [True, False])
@@ -218,9 +199,9 @@ def test_labels_that_look_wrong_are_listed_with_their_rows(tmp_path, show_texts)
     shown = found.report.likely_wrong.head(page.WRONG)
     assert len(shown) == page.WRONG
     whole = page.report_page(found)
-    section = whole[whole.index("Labels that look wrong") : whole.index("What it got wrong")]
-    wanted = [f"row {row + 1 + (row >= 3)}" for row in shown.row]
-    assert re.findall(r'<th scope="row">(row \d+)</th>', section) == wanted
+    section = whole[whole.index("<h2>Labels that look wrong") : whole.index("<h2>Ask it")]
+    wanted = [f"line {row + 2 + (row >= 3)}" for row in shown.row]
+    assert re.findall(r'<th scope="row">(line \d+)</th>', section) == wanted
     texts = re.findall(r"<li>(.*?)</li>", section)
     assert texts == [found.report.texts[row] for row in shown.row] * show_texts
 
@@ -229,16 +210,15 @@ def test_the_suspicious_words_are_told_in_plain_terms(found):
     whole = page.report_page(found)
     section = whole[whole.index("<h2>Suspicious words") : whole.index("Then act")]
     titles = re.findall(r'<th scope="col"([^>]*)>(.*?)</th>', section)
-    assert [title for _, title in titles] == ["word", "suspicion", "texts", "of them", "odds"]
+    assert [title for _, title in titles] == ["word", "suspicion", "of them", "class", "odds"]
     assert [mark for mark, _ in titles] == ["", ' aria-sort="descending"', "", "", ""]
     words = re.findall(r'<th scope="row">(.*?)</th>(?:<td>(.*?)</td>)<td>(.*?)</td><td>(.*?)</td><td>(.*?)</td>', section)
     assert [row[0] for row in words] == found.report.suspects.word.head(page.SUSPECTS).tolist()
     texts, labels = texts_of_two_classes()
-    for word, _, number, of_them, _ in words:
+    for word, _, of_them, name, _ in words:
         own = [label for text, label in zip(texts, labels) if f" {word} " in f" {text} "]
-        share, name = of_them.split("% ")
         if word in found.report.model.vocabulary_ and " " not in word:
-            assert (int(number), float(share)) == (len(own), round(100 * own.count(name) / len(own)))
+            assert of_them == f"{100 * own.count(name) / len(own):.0f}% of {len(own)} texts"
 
 
 def test_a_page_on_given_probabilities_says_whose_predictions_it_shows():
@@ -254,12 +234,12 @@ def test_a_page_on_given_probabilities_says_whose_predictions_it_shows():
     assert "The predictions on this page are those of the model whose probabilities were given" in text
     verdicts, fifth = np.where(chance > 0.5, "up", "down"), np.random.default_rng(0).permutation(1200) < 240
     accuracies = {name: f"{share:.0%}" for name, share in found.evaluation.accuracies.items()}
-    assert summary(found)[0] == (
+    assert (
         f"On 1,200 texts, the given model is right {np.mean(verdicts == labels):.0%} of the time. "
         f"On a fifth of them it reaches {np.mean(verdicts == labels, where=fifth):.0%}, "
         f"compared with {accuracies['largest class']} for always naming “{found.evaluation.largest}” and "
         f"{accuracies['logistic regression']} for logistic regression."
-    )
+    ) in text
     scores = precision_recall_fscore_support(labels, verdicts)
     for row in zip(np.unique(labels), scores[2], scores[0], scores[1], scores[3]):
         assert "{} {:.2f} {:.2f} {:.2f} {}".format(*row) in text
@@ -269,7 +249,7 @@ def test_a_page_on_given_probabilities_says_whose_predictions_it_shows():
     assert f"differs from the label in {np.sum(verdicts != labels)} of 1,200 texts" in text
     section = whole[whole.index("<h2>Suspicious words") : whole.index("Then act")]
     titles = re.findall(r'<th scope="col"[^>]*>(.*?)</th>', section)
-    assert titles == ["word", "suspicion", "given model", "elsewhere", "texts", "of them", "odds"]
+    assert titles == ["word", "suspicion", "given model", "elsewhere", "of them", "class", "odds"]
     first = found.report.suspects.iloc[0]
     cells = [f"{first[name]:.2f}" for name in ("suspicion", "given model", "elsewhere")]
     assert "{} {} {} {} ".format(first.word, *cells) in Held(section).text
@@ -297,18 +277,16 @@ def test_with_many_classes_all_are_scored_and_none_is_left_out():
     assert shown == evaluation.confusion.ravel().tolist()
 
 
-def test_the_figure_shows_every_bin_where_it_is(found):
-    svg = re.search(r"<svg.*?</svg>", page.report_page(found), re.DOTALL)[0]
-    shown = np.array([(float(x), float(y)) for x, y in re.findall(r'<circle cx="([\d.]+)" cy="([\d.]+)"', svg)])
-    sure, share, error = found.evaluation.calibration
-    low = min(sure.min(), share.min()) - 0.02
-    scale = 300 / (1 - low)
-    np.testing.assert_allclose(shown[:, 0], 60 + scale * (sure - low), atol=0.06)  # a tenth of a unit is written
-    np.testing.assert_allclose(shown[:, 1], 310 - scale * (share - low), atol=0.06)
-    label = re.search(r'aria-label="([^"]*)"', svg)[1]
-    assert f"the share of right answers {share[0]:.2f}" in label
-    assert f"Calibration error {error:.3f}." in label
-    assert "<figcaption>How sure the classifier is" in page.report_page(found)
+def test_beyond_twenty_classes_the_most_confused_pairs_are_shown():
+    random, labels = np.random.default_rng(0), np.array([str(n % 25) for n in range(1500)])
+    texts = [" ".join([*random.choice(["one", "two"], 4), f"w{int(name) // 2}"]) for name in labels]
+    found = page.analyse(tr.read_reviews((texts, labels)), "many.csv", show_texts=False)
+    whole = page.report_page(found)
+    assert 'class="confusion"' not in whole
+    assert "The 20 most frequent mistakes." in whole
+    pairs = {(int(row["label"]), int(row["judged as"])) for row in found.evaluation.confused.to_dict("records")}
+    assert {label // 2 for label, _ in pairs} == {verdict // 2 for _, verdict in pairs}
+    assert found.evaluation.by_class["class"].tolist() == [str(number) for number in range(25)]
 
 
 def test_what_is_warned_of_is_on_the_page_once():
@@ -326,9 +304,9 @@ def test_what_is_warned_of_is_on_the_page_once():
 def test_where_nothing_is_wrong_or_suspicious_the_page_says_so():
     reviews = tr.read_reviews((["good film", "bad film"] * 30, ["up", "down"] * 30))
     found = page.analyse(reviews, "mine.csv")
-    assert "None of the texts that were held out." in Held(page.report_page(found)).text
+    assert found.report.likely_wrong.empty
     assert len(found.report.suspicious) > 1
-    assert found.refit is None  # they are all that the texts have: no word would be left
+    assert found.without is None  # they are all that the texts have: no word would be left
     shuffled = np.random.default_rng(0).permutation(["up", "down"] * 30).tolist()
     found = page.analyse(tr.read_reviews((["good film", "bad film"] * 30, shuffled)), "mine.csv")
     assert "there is nothing to leave out" in Held(page.report_page(found)).text

@@ -5,6 +5,7 @@ import datasets
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.utils import Bunch
 
 import tokensel_report as tr
 from tokensel_report.read import read_probabilities
@@ -384,6 +385,20 @@ def test_a_row_for_each_row(read, capsys):
 # Classes
 
 
+def test_rows_are_called_by_their_lines_or_by_a_key(read):
+    content = '\nkey,text,label\na,"two\nlines",x\n\nb,one,y\nc,,x\nd,last,x\n'
+    assert read(content).names.tolist() == ["line 3", "line 6", "line 8"]
+    assert read(content, id="key")[1:].names.tolist() == read(content, id=0).names[1:].tolist() == ["b", "d"]
+    assert read('{"text": "a", "label": 1}\n\n{"text": "b", "label": 2}', name="a.jsonl").names.tolist() == ["line 1", "line 3"]
+    assert tr.read_reviews(TABLE).names.tolist() == [f"row {row}" for row in range(1, 5)]
+
+
+def test_a_bunch_of_scikit_learn_and_labels_that_combine_others(capsys):
+    bunch = Bunch(data=["a", "b", "c", "d"], target=np.array([0, 1, 0, 2]), target_names=["joy", "joy|fear", "fear"])
+    assert pairs(tr.read_reviews(bunch)) == [("a", "joy"), ("b", "joy|fear"), ("c", "joy"), ("d", "fear")]
+    assert "'joy|fear' seem to combine labels" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("form", [str, int, float, np.float32, "{}.0".format])
 def test_ratings_are_in_the_order_of_numbers(tmp_path, form):
     rows = [(f"film {i}", form(i % 10 + 1)) for i in range(30)]
@@ -444,10 +459,24 @@ def test_probabilities_in_any_order(read, tmp_path, how):
     assert given.to_numpy().tolist() == [[0.7, 0.2, 0.1], [0.3, 0.5, 0.2], [0.3, 0.2, 0.5]]
 
 
+@pytest.mark.parametrize("form", ["npy", "savetxt", "spaces", "numbered", "no header"])
+def test_probabilities_without_names_are_in_the_order_of_the_classes(read, tmp_path, capsys, form):
+    chances, path = np.array([[0.1, 0.9], [1, 0], [0.3, 0.7]]), tmp_path / ("p.npy" if form == "npy" else "p.csv")
+    if form == "npy":
+        np.save(path, chances)
+    elif form in ("savetxt", "spaces"):
+        np.savetxt(path, chances, delimiter="," if form == "savetxt" else " ")
+    else:
+        pd.DataFrame(chances).to_csv(path, header=form == "numbered", index=form == "numbered")
+    given = read_probabilities(path, read("text,label\ngood,up\n,up\nbad,down\n"))
+    assert given.to_dict("list") == {"down": [0.1, 0.3], "up": [0.9, 0.7]}
+    assert "they are taken for 'down', 'up', in this order" in capsys.readouterr().out
+
+
 NOT_THEM = {"up,down\n1,0\n": "1 rows; give one for each of the 2 rows", "up,no\n1,0\n1,0\n": "each class, 'down', 'up'"}
 
 
-@pytest.mark.parametrize(("csv", "error"), [*NOT_THEM.items(), ("up,down\n1,x\n1,0\n", "could not convert")])
+@pytest.mark.parametrize(("csv", "error"), [*NOT_THEM.items(), ("up,down\n1,x\n1,0\n", "convert.*StratifiedKFold")])
 def test_other_probabilities_are_refused(read, tmp_path, csv, error):
     (tmp_path / "p.csv").write_text(csv)
     with pytest.raises(tr.DataError, match=error):

@@ -13,8 +13,8 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
 import tokensel_report as tr
-from tokensel_report.marks import names_of
-from tokensel_report.table import GROUPS, NOTES, SORTED_BY, is_english
+from tokensel_report.marks import places_of
+from tokensel_report.table import SORTED_BY
 from tokensel_report.words import band, log_odds
 
 GOOD, BAD = ["fine", "good", "great", "moving"], ["awful", "bad", "dull", "weak"]
@@ -350,7 +350,7 @@ def test_what_the_given_model_makes_of_a_word_is_what_text_after_text_shows(clas
         if words[0] in columns:
             has_it = (counts[:, [columns[word] for word in words]] > 0).all(axis=1)
         elif "\u201c" in row["word"]:
-            has_it = np.array([row["word"] in names_of(text) for text in texts])
+            has_it = np.array([row["word"] in places_of(text) for text in texts])
         else:
             continue  # lengths, and places in the file
         number += 1
@@ -410,12 +410,8 @@ def test_probabilities_that_are_none_are_refused(change, message):
 
 def test_corners(marked):
     table, corners = marked.table, marked.corners
-    assert set(corners) == set(NOTES)
+    assert list(corners) == ["suspicious", "important"]
     assert corners["important"].word.tolist() == table.word.head(10).tolist()
-    for name in ("frequent but neutral", "attended but not predictive"):
-        assert (corners[name]["skew"] >= corners[name]["chance low"]).all()
-        assert (corners[name]["skew"] <= corners[name]["chance high"]).all()
-    assert corners["frequent but neutral"].texts.is_monotonic_decreasing
     for name, corner in corners.items():
         assert corner[SORTED_BY[name]].abs().is_monotonic_decreasing
 
@@ -427,37 +423,24 @@ def test_the_column_that_sorts_a_corner_comes_first(marked):
     assert marked.html({"texts": 0, "skew": 1}).count(">skew</th>") == len(titles)
 
 
-def test_words_for_people_come_first_and_are_told_as_any_other():
-    texts, labels = drawn(600)
-    texts = [
-        f"the {text} {'women' if label == 'up' else 'deaf'}" if i % 9 == 0 else f"the {text}"
-        for i, (text, label) in enumerate(zip(texts, labels))
-    ]
-    found = tr.report(tr.TextClassifier(), texts, labels)
-    assert next(iter(found.corners)) == "groups of people"
-    assert set(found.corners["groups of people"].word) == {"women", "deaf"}
-    assert "does not make a classifier fair" in str(found)
-    assert all(word == word.lower() and " " not in word for word in GROUPS)
-    assert list(tr.report(tr.TextClassifier(), texts, labels, groups=["fine"]).corners["groups of people"].word) == ["fine"]
-
-
-GERMAN = (
-    "Man kann den Film nur empfehlen, weil Christian so gut spielt. Das ist sch\u00f6n, was man hier sieht, die Art war neu."
-)
-
-
 @pytest.mark.filterwarnings("ignore:on held-out texts")
-def test_words_for_people_are_looked_for_in_texts_of_their_language_only():
+def test_words_that_are_asked_for_come_first():
     texts, labels = drawn(600)
-    german = [f"{GERMAN} {text}" for text in texts]
-    assert not is_english(german)
-    assert not is_english(["Dit is de man of vrouw, zoals het hoort.", "On est la femme, pas native."])
-    assert is_english(["I love it, but not the end.", "so bored"])
-    found = tr.report(tr.TextClassifier(), german, labels, quotes=0)
-    assert {"man", "christian"} <= set(found.table.word)
-    assert found.corners["groups of people"].empty
-    asked = tr.report(tr.TextClassifier(), german, labels, groups=["man"], quotes=0)
-    assert asked.corners["groups of people"].word.tolist() == ["man"]
+    found = tr.report(tr.TextClassifier(), texts, labels, groups=["fine", "women"], quotes=0)
+    assert list(found.corners) == ["groups", "suspicious", "important"]
+    assert found.corners["groups"].word.tolist() == ["fine"]
+    assert "does not make a classifier fair" in str(found)
+
+
+def test_the_number_of_wrong_labels_grows_by_as_many_as_are_made_wrong():
+    texts, labels = drawn(2400)
+    random, numbers = np.random.default_rng(1), []
+    for share in (0, 0.03, 0.1):
+        wrong = random.permutation(len(labels)) < share * len(labels)
+        given = np.where(wrong, np.where(labels == "up", "down", "up"), labels)
+        numbers.append(tr.report(tr.TextClassifier(), texts, given, quotes=0).wrong_labels)
+    for number, share in zip(numbers[1:], (0.03, 0.1)):
+        assert 0.67 < (number - numbers[0]) / (share * len(labels)) < 1.5
 
 
 def test_quotes_are_short_and_can_be_left_out(marked):

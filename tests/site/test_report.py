@@ -44,6 +44,7 @@ def test_a_thousand_harmful_texts_stay_texts(tmp_path, monkeypatch, opened):
     assert sum(HARM[n % len(HARM)].format(n=n) in shown for n in range(1000)) > 10  # they are there, as texts
     assert labels == set(tab.locator("table").first.locator("tbody th").all_text_contents())
     tab.locator("details").evaluate_all("(all) => all.forEach((each) => { each.open = true })")
+    tab.get_by_text("Show all columns").click()
     for button in [*tab.locator(".tokensel-live .buttons button").all()[:40], *tab.locator("th button").all()]:
         button.click()
     tab.locator("textarea").fill("".join(harm.format(n=1) for harm in HARM))
@@ -87,13 +88,6 @@ def test_a_report_is_whole_and_accessible(made, opened, theme):
     visit = opened(made(), theme=theme)
     tab = visit.tab
     assert "48 texts; words in a text, median: 4." in tab.locator("main").text_content()
-    tab.get_by_text("Other classifiers, and calibration").click()
-    assert tab.get_by_role("img").get_attribute("aria-label").startswith("Bins of texts beside a dashed diagonal.")
-    edges = (
-        "(all) => all.map((each) => { const e = each.getBoundingClientRect(); return [e.left, -e.right, e.top, -e.bottom] })"
-    )
-    frame = np.array(tab.locator("figure svg").evaluate_all(edges))
-    assert (tab.locator("figure :is(text, circle)").evaluate_all(edges) >= frame).all()
     assert visit.errors == []
     assert list(violations(visit)) == []
 
@@ -116,8 +110,8 @@ def test_what_matters_is_in_view_and_all_of_it_fits_a_narrow_window_and_paper(ma
     for path in (made(), of_many_classes):
         visit = opened(path)
         tab, suspects = visit.tab, visit.tab.locator("table").nth(3)
-        summary = tab.locator(".summary").bounding_box()
-        assert summary["y"] + summary["height"] < 800
+        verdict = tab.locator(".summary p").first.bounding_box()
+        assert verdict["y"] + verdict["height"] < 800
         for title in (*tab.locator("table").first.locator("thead th").all()[:5], *suspects.locator("thead th").all()):
             box = title.bounding_box()
             assert 0 <= box["x"] < box["x"] + box["width"] <= 390
@@ -134,6 +128,8 @@ def test_a_table_is_sorted_by_the_keyboard_and_downloaded(made, opened):
     tab = opened(made()).tab
     box = tab.locator(".scrolled").last
     titles = box.locator("thead th").all_text_contents()
+    assert [title.is_visible() for title in box.locator("thead th").all()] == [place < 8 for place in range(len(titles))]
+    tab.get_by_text("Show all columns").press("Enter")
     title = box.locator("th", has_text="value")
     column = titles.index("value") + 1
     numbers = lambda: [float(each) for each in box.locator(f"tbody tr td:nth-child({column})").all_text_contents()]
@@ -174,7 +170,7 @@ def test_no_texts_and_least_are_honoured(made, opened):
     path = made("--no-texts", "--least", "15")
     whole = path.read_text("utf-8")
     assert "It quotes no text" in whole
-    assert "at least 15 texts" in whole
+    assert "at least 15 texts" in " ".join(whole.split())
     assert "secret" not in whole
     assert "moving" not in whole
     assert opened(path).tab.locator(".tokensel-live textarea").input_value() == ""

@@ -39,6 +39,8 @@ class Reviews:
         The row of every text in the table that was read, counted from 0.
     number : int, optional
         The number of rows of that table.
+    names : ndarray of str, shape (n,), optional
+        What people call every text: its key, or its line in the file.
 
     Examples
     --------
@@ -56,6 +58,7 @@ class Reviews:
     source: str
     rows: np.ndarray | None = None
     number: int | None = None
+    names: np.ndarray | None = None
 
     def __len__(self):
         return len(self.texts)
@@ -63,8 +66,9 @@ class Reviews:
     def __getitem__(self, rows):
         """Return the texts that a slice, a mask or an array of indices selects."""
         picked = np.atleast_1d(np.arange(len(self))[rows])
-        labels, rows = (None if part is None else np.asarray(part)[picked] for part in (self.labels, self.rows))
-        return replace(self, texts=[self.texts[place] for place in picked], labels=labels, rows=rows)
+        parts = {name: getattr(self, name) for name in ("labels", "rows", "names")}
+        parts = {name: None if part is None else np.asarray(part)[picked] for name, part in parts.items()}
+        return replace(self, texts=[self.texts[place] for place in picked], **parts)
 
     def __repr__(self):
         known = "without labels" if self.labels is None else f"classes {', '.join(self.class_names)}"
