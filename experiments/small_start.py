@@ -121,8 +121,16 @@ def second_direction(corpus, seed) -> dict:
     beside_it = np.append(beside_it - beside_it @ beta * beta, [1, 0])
     start = np.column_stack([np.exp(CLOCK[0]) * np.append(beta, [0, 1]), beside_it / np.linalg.norm(beside_it)])
 
-    def pulls(line):
-        return -np.column_stack(ts.score_gradients(line[-2] * line[:-2], line[-1] * line[:-2], corpus))  # b and β
+    y, counts, by_word = corpus.signs, corpus.counts.tocsr().astype(float), corpus.counts.T.tocsr().astype(float)
+
+    def pulls(line):  # b and β, as of `ts.score_gradients`, several times faster
+        scores, values = line[-2] * line[:-2], line[-1] * line[:-2]
+        weights = np.exp(scores - scores.max())
+        totals, sums = (counts @ np.column_stack([weights, weights * values])).T
+        f = sums / np.maximum(totals, 1e-300)  # a text may have no word
+        wrong = y / (1 + np.exp(np.minimum(y * f, 700))) / len(y) / np.maximum(totals, 1e-300)
+        by_value, by_mean = weights * (by_word @ np.column_stack([wrong, wrong * f])).T
+        return np.column_stack([values * by_value - by_mean, by_value])
 
     def velocity(_, flat):
         both = flat.reshape(start.shape)
