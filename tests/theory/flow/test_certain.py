@@ -60,16 +60,20 @@ def losses_of(corpus, values, kept):
 
 @draws
 def test_a_low_loss_certifies_one_of_several_relevant_tokens(draws):
-    fates = []
+    fates, with_one = [], 0
     for number in range(draws):
         corpus, relevant, start = several(drawn(2, number))
         among = np.arange(corpus.vocab_size) < relevant
         best, other = (losses_of(corpus, start.token_values, kept) for kept in (among, ~among))
+        threshold = best.mean() + (other - best).min() / len(corpus)
+        if not (certificate := ts.selection_certificate(start, corpus)).fails:
+            with_one += certificate.threshold == pytest.approx(threshold, rel=1e-12)
         path = ts.gradient_flow(start, corpus, 1e5, records=20, tolerance=1e-6)
         attended = ts.attention(start._replace(cls_embedding=path.cls_embedding), corpus).toarray()[:, among].sum(axis=1)
-        fates.append((path.losses.min() < best.mean() + (other - best).min() / len(corpus) - 1e-9, attended.min() > 1 - 1e-9))
+        fates.append((path.losses.min() < threshold - 1e-9, attended.min() > 1 - 1e-9))
         assert np.minimum(attended, 1 - attended).max() < 1e-3  # to 0 or to 1, whatever the loss
     assert (True, False) not in fates
+    assert with_one > 0
     assert fates.count((True, True)) > draws / 4
     assert fates.count((False, False)) > 0
 
