@@ -221,7 +221,7 @@ def test_before_the_escape_the_query_is_its_start_and_that_of_the_line():
 
 
 def moments(corpus):
-    """mu_3 and mu_5 of the theorem on the side of the tilt at birth."""
+    """nu_3 and nu_5 of the theorem on the side of the tilt at birth."""
     rate, direction = first_pull(corpus)
     beta, y = direction[:-2], corpus.signs
     counts = dense(corpus)[0]
