@@ -392,7 +392,8 @@ def test_the_second_escape_comes_when_the_theorem_says():
             fallen = loss(points, RESTING) < loss(rest, RESTING) - 1e-4
             left[fallen & np.isinf(left)] = time
         lasts.append(left - begins)
-    np.testing.assert_allclose(np.diff(lasts, axis=0)[0], np.log(10) / np.linalg.norm(matrix(rest, RESTING), 2), rtol=0.1)
+    later = np.diff(lasts, axis=0)[0] * np.linalg.norm(matrix(rest, RESTING), 2) / np.log(10)
+    assert (np.abs(later - 1) < 0.02).mean() > 0.99  # of some starts, with little that grows, even these sizes are not small
 
 
 @pytest.mark.parametrize("seed", [0, 1, 3])
