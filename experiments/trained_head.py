@@ -20,6 +20,10 @@ H5  A token chosen in every text at random, under one label only, with a head wh
     max-margin p*: from near (τ₀ v̂, 2 p* log τ₀), τ₀ = 1e4, and from v(0) as given, ‖p(0) - 60 p*‖ < 1 (the corollary):
     1 - Q_r ≤ 1e-3 in every text, and p within 0.1 of 2 p* log τ as in H3.
 
+H6  Mirrored corpora whose largest κ is ½: (a) 1 - Q_r ≤ 1e-3 in every text, a theorem; (b) a conjecture: from log t = 1e15 to
+    1e30, p moves by 2 log 1e15 times the shortest p with D·p ≥ 1 in texts of κ < ½ and D·p ≥ ½ in the others, up to a
+    twentieth. It has a record of its own. In a trial of twelve corpora (b) was off by 1e-7 to 0.01.
+
 After the official runs, which failed 11 times of 5,000: p* came of a solver that can stop at a wrong point where pairs are
 dependent. It now comes of `ts.max_margin`, and the same corpora of H4 are judged again, in a record of their own.
 
@@ -34,6 +38,7 @@ import numpy as np
 from tqdm import tqdm
 
 import tokensel_nb as ts
+from tokensel_nb.margin import least_norm
 
 from .error_level import corpus_of, with_one_relevant
 from .head_flow import Undecided, Unfollowed, follow, followed, head_of
@@ -253,7 +258,21 @@ def adopts(random, number) -> dict:
     return {"chosen": missed(end, wanted).max() <= 1e-3, "p / 2 log τ": follows(end, direction)}
 
 
-THEOREMS = {"H1": head, "H2": stalls, "H3": turns, "H4": symmetric, "H5": adopts}
+def at_half(random, number) -> dict:
+    """H6: mirrored corpora on the border itself."""
+    corpus = mirrored(random)
+    values = drawn_values(corpus, random, 0.5, alike=2)
+    kappa, start, wanted = ts.competition(values, corpus), ts.rows_with_values(values), relevant_attention(corpus)
+    expect(np.nanmax(kappa) > 0)
+    late, end = followed(corpus, start, wanted, [LATE, END])
+    demands = np.where(np.isclose(kappa, 0.5), 2, 1)[:, None]  # D·p ≥ ½ is 2D·p ≥ 1
+    r, s = ts.selected_pairs(corpus).T
+    aim, _ = least_norm(demands[r] * (start.embeddings[r] - start.embeddings[s]))
+    missing = (end.query - late.query) / (2 * np.log(END / LATE)) - aim
+    return {"a": missed(end, wanted).max() <= 1e-3, "b": np.linalg.norm(missing) <= 0.05 * np.linalg.norm(aim)}
+
+
+THEOREMS = {"H1": head, "H2": stalls, "H3": turns, "H4": symmetric, "H5": adopts, "H6": at_half}
 
 
 def tried(name, number, seed=SEED) -> tuple:
@@ -363,7 +382,7 @@ def trained_head() -> dict:
     log_times = np.geomspace(1, 1e8, 60)
     runs = [along_time(each, log_times) for each in KAPPAS]
     return {
-        "theorems": {name: official(name) for name in THEOREMS},
+        "theorems": {name: official(name) for name in THEOREMS if name != "H6"},
         "strong": {"log_times": [float(f"{each:.4g}") for each in log_times], "runs": runs},
         "lone": [lone_in_the_limit(many) for many in LONE],
         "descent": stalling_descent(),
@@ -371,4 +390,8 @@ def trained_head() -> dict:
     }
 
 
-RECORDS = {"trained_head": trained_head, "trained_head_again": lambda: {"H4": official("H4")}}
+RECORDS = {
+    "trained_head": trained_head,
+    "trained_head_again": lambda: {"H4": official("H4")},
+    "half_margin": lambda: official("H6"),
+}

@@ -11,7 +11,7 @@ query selects the relevant token of every text. If this token speaks most for th
     Σ μ_X ℓ(y γ_r) + min_X μ_X (ℓ(max_s y γ_s) - ℓ(y γ_r)),
 
 where s runs over the other tokens of X. The book proves both (Theorem “Selection from every start, in the limit”, Theorem
-“A low loss is a certificate for any rows”).
+“A low loss is a certificate”).
 """
 
 from __future__ import annotations

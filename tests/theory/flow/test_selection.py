@@ -138,36 +138,6 @@ def test_rows_whose_products_err_a_little_select_from_every_start(drawn, seed):
     assert path.distance_to(ts.max_margin(start.embeddings, corpus).direction)[-1] < 1e-5
 
 
-def test_the_threshold_is_the_sum_of_its_definition():
-    corpus = ts.one_relevant_token(24, 16, 5, 2, seed=0)
-    start = after_one_step(corpus, 40, 40.0)
-    speaks = [label * start.token_values for label in corpus.signs]
-    losses, prices = [], []
-    for text, gamma in zip(corpus.counts.toarray(), speaks):
-        held = np.flatnonzero(text)
-        (relevant,) = [s for s in held if ts.complete_tokens(corpus)[s]]
-        losses.append(np.log1p(np.exp(-gamma[relevant])))
-        prices.append(np.log1p(np.exp(-max(gamma[s] for s in held if s != relevant))) - losses[-1])
-    found = ts.selection_certificate(start, corpus)
-    np.testing.assert_allclose(found.threshold, np.mean(losses) + min(prices) / len(corpus), rtol=1e-14)
-
-
-def test_what_is_certified_is_selected():
-    """Random rows, sizes of the first step and starts, of which some lose a text: a certified point never does."""
-    fates = []
-    for seed in range(24):
-        corpus = ts.one_relevant_token(12, 10, 4, 2, seed)
-        start = after_one_step(corpus, 12, (5.0, 40.0, 200.0)[seed % 3], seed)
-        query = np.random.default_rng(seed).standard_normal(12)
-        start = start._replace(cls_embedding=(0.0, 3.0, 8.0)[seed // 3 % 3] * query)
-        path = ts.gradient_flow(start, corpus, 1e4, records=30, tolerance=1e-6)
-        certified = ts.selection_certificate(start, corpus).certain_from(path) < np.inf
-        fates.append((certified, path.log_missed[-1] < SELECTED))
-    assert (True, False) not in fates
-    assert fates.count((True, True)) > 3
-    assert fates.count((False, False)) > 3
-
-
 def test_rows_need_not_be_independent():
     """A word beside every irrelevant one, with the same row and counts: the certificate is that of texts without it."""
     corpus, start = small()
