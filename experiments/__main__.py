@@ -16,7 +16,7 @@ from pathlib import Path
 from .recording import run
 
 MODULES = (
-    "reviews review_controls ablations deeper_reviews classes pairs your_data encoder scale error_level "
+    "reviews review_controls ablations controls deeper_reviews classes pairs your_data encoder scale error_level "
     "trained_head from_zero dimension several outliers two_heads front_page transformers small_start first_steps deep_heads "
     "language_first language_training encoder_heads"
 )
