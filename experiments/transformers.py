@@ -12,7 +12,7 @@ kinds     Free, at depth 1, 2 and 4. Held on a line: of E the model reads only w
 held      Controls of the line, fixed later, with 40 words of a text. "plane": u and a random direction. "foretold": u,
           and the direction in which the loss, after 25 steps on the line, pulls words in proportion to b, their pull on scores
           where values are their places on the line (what is proportional to these is taken off b first). "unplaced": the line
-          without positions. "bare": the line without LayerNorm. Lines take 250 steps.
+          without positions. "bare": the line without LayerNorm. All take 250 steps, where half of the free heads are a U.
 a word's  attention in a head: over all its places, what it gets over what a place at random would, the mean of both classes.
 a head    is judged over words in enough texts of each part (`FEWEST`). s is the rank correlation of attention with the skew,
           u with its size, both among 50 neighbours in frequency. Ends are the twentieths of the 1,000 most frequent words with
@@ -52,7 +52,7 @@ BINS = 20
 HEADS = 4
 DIM, RATE, BATCH, SPREAD = 64, 0.001, 50, 0.02
 MOMENTS = (25, 100, 250, 750)
-PLANES, LINES, SHORT = ("plane", "foretold"), ("unplaced", "bare"), 40  # controls, and the words of their texts
+CONTROLS, SHORT = ("foretold", "plane", "unplaced", "bare"), 40  # of the line, and the words of their texts
 
 
 @cache
@@ -153,14 +153,14 @@ class Moment(NamedTuple):
 
 def followed(name, kind, depth, seed, moments=MOMENTS):
     """Train one model, and yield some moments: of kinds are free, all that is held, shuffled labels, and PyTorch's start."""
-    longest = SHORT if kind in PLANES + LINES else LONGEST
+    longest = SHORT if kind in CONTROLS else LONGEST
     train, others, looked_at = sequences(name, seed, longest)
     if "shuffled" in kind:
         train, others = (ts.shuffle_labels(part, seed) for part in (train, others))
     spread, norm = None if "default" in kind else SPREAD, "none" if kind == "bare" else "before"
     model = ts.Transformer(layers=int(depth), heads=HEADS, longest=longest, spread=spread, norm=norm)
     start = model.start(train.vocab_size, DIM, seed)
-    if kind in ("line", *PLANES, *LINES):
+    if kind in ("line", *CONTROLS):
         model = Held(**vars(model), axes=axes_of(kind, start, model, train, seed), placed=kind != "unplaced")
     about = np.ravel(train.counts.sum(axis=0)), others.label_skew(), words_of(name, train, others, looked_at)
     for _, parameters in trained(model, start, train, seed, moments):
@@ -171,7 +171,7 @@ def runs(name, kind, seeds, drawn):
     """Return what the heads of a kind of model look for, run by run and moment by moment, and the first run's curves."""
     (kind, depth), found, curves = kind.rsplit(maxsplit=1), [], []
     for seed in tqdm(seeds, desc=f"{name}, {kind}, {depth} layers", unit="run"):
-        moments = list(followed(name, kind, depth, seed, MOMENTS[:3] if kind in LINES else MOMENTS))
+        moments = list(followed(name, kind, depth, seed, MOMENTS[:3] if kind in CONTROLS else MOMENTS))
         found.append({"judged": [moment.of_heads(judged) for moment in moments]})
         curves = curves or [moment.of_heads(curve) for moment in moments if drawn]
     return {"runs": found} | ({"curves": curves} if drawn else {})
@@ -183,7 +183,7 @@ NUMBERS = {  # the corpus, the first seed, and of each kind and depth how many r
     "heads_imdb": ("imdb", FIRST, {"free 1": 8, "line 1": 8, "shuffled 1": 4}),
     "deep_heads_tweets": ("tweets", FIRST, {"free 2": 10, "free 4": 5}),
     "default_heads_tweets": ("tweets", DEFAULT, dict.fromkeys(["default 1", "default 2", "default shuffled 1"], 5)),
-} | {f"held_{name}": (name, LATER, {f"{kind} 1": 5 for kind in PLANES + LINES}) for name in READ}
+} | {f"held_{name}": (name, LATER, {f"{kind} 1": 5 for kind in CONTROLS}) for name in READ}
 DRAWN = ("heads_tweets", "deep_heads_tweets")
 
 
