@@ -10,6 +10,7 @@ from tokenizers.pre_tokenizers import Whitespace
 
 import tokensel_nb as ts
 from experiments import error_level, transformers
+from experiments.ablations import Parts
 from experiments.encoder import Pretrained
 from experiments.subwords import wordpiece
 from tokensel_nb.chapters import ablations, deeper_reviews
@@ -56,6 +57,12 @@ def sequences(*_) -> tuple:
     given = read()
     parts = ts.sequences_from_texts(given.texts, given.labels, class_names=given.class_names, longest=12)
     return tuple(parts[start::3] for start in range(3))
+
+
+def in_parts(_name, _size, split) -> Parts:
+    """Return what trains, what chooses and what tells."""
+    rest, test = load().split(0.2, seed=split)
+    return Parts(*rest.split(0.25, seed=split), test)
 
 
 def windows(*_) -> tuple:
@@ -108,8 +115,7 @@ SMALL = {
         "imdb": cache(load),
         "OTHERS": dict.fromkeys(("tomatoes", "tweets"), load),
     },
-    "controls": {"SPLITS": FEW, "DIM": 8, "FEWEST": 1, "TEXTS": 200, "DRAWS": FEW, "VALUES": (1.5,)}
-    | {"parts_of": partial(ablations_parts, 200)},
+    "controls": {"SPLITS": FEW, "DIM": 8, "FEWEST": 1, "DRAWS": FEW, "VALUES": (1.5,), "SIDES": SIDES, "parts_of": in_parts},
     "deeper_reviews": DEEPER | {"imdb": load, "NEW_SEEDS": FEW, "MORE": dict.fromkeys(("tomatoes", "tweets"), (load, 100))},
     "classes": {"SEEDS": FEW, "MORE_SEEDS": FEW, "SHUFFLES": 2},
     "pairs": {
