@@ -31,7 +31,7 @@ from tokensel_nb.matched import GROUP, compared, correlation_at_equal, lean
 from .ablations import Parts, at_best_rate, briefly, of_side, parts_of
 from .recording import CORPORA, rounded
 
-SPLITS = range(20261231, 20261236)
+SPLITS, BEGIN = range(20261231, 20261236), 3  # the place of the first rate that is tried: few dimensions want large ones
 TEXTS, DIM, FEWEST = {"imdb": 1_000, "tomatoes": 4_000, "tweets": 4_000}, 16, 10
 DRAWS, VALUES = range(40, 50), (1.5, 2.5)
 
@@ -55,7 +55,7 @@ class Networks:
     def __init__(self, name):
         self.parts = partial(parts_of, name, TEXTS[name])
         train_at = of_side(SIDES["all"], self.parts, DIM)
-        self.rate, *_ = at_best_rate(train_at, splits=())
+        self.rate, *_ = at_best_rate(train_at, BEGIN, splits=())
         self.true, self.shuffled = cache(partial(train_at, self.rate)), cache(self._shuffled)
 
     def _shuffled(self, split):
@@ -78,7 +78,7 @@ class Networks:
         def given(split):
             return Parts(*(weighed(part, self.scores(kind, split)) for part in self.parts(split)))
 
-        return [run["test_accuracy"] for run in briefly(of_side(SIDES["bag"], given, DIM), given, splits=SPLITS)["runs"]]
+        return [run["test_accuracy"] for run in briefly(of_side(SIDES["bag"], given, DIM), given, BEGIN, SPLITS)["runs"]]
 
 
 def beyond(parameters, parts) -> list:
