@@ -16,8 +16,8 @@ from pathlib import Path
 from .recording import run
 
 MODULES = (
-    "reviews review_controls ablations deeper_reviews classes pairs your_data encoder scale error_level "
-    "trained_head from_zero dimension several outliers two_heads front_page transformers small_start first_steps deep_heads "
+    "reviews review_controls ablations controls deeper_reviews classes pairs your_data scale error_level "
+    "trained_head from_zero dimension several outliers two_heads front_page transformers small_start first_steps "
     "language_first language_training encoder_heads"
 )
 ALONE = {"scale_tensors"}  # what measures time has the machine to itself

@@ -26,45 +26,16 @@ from itertools import pairwise
 
 import numpy as np
 import torch
-from torch import nn
 
 import tokensel_nb as ts
 from tokensel_nb.matched import correlation_at_equal
 
-from .encoder import CLS, SEP, Pooled, fine_tune, load_encoder, windows_of
+from .encoder import CLS, SEP, Reading, fine_tune, load_encoder, windows_of
 from .recording import rounded
 
 SEEDS = range(20261128, 20261133)
 LEARNT, LOOKED_AT, LENGTH = 1600, 1200, 62
-TUNING = {"rate": 1e-4, "head_rate": 3e-3, "batch": 16, "end": 0}  # of Adam
-
-
-class Reading(Pooled):
-    """An encoder whose last vector of [CLS] is read: f = h·w + b."""
-
-    def __init__(self, pretrained, seed):
-        super().__init__(pretrained, seed)
-        del self.cls_embedding
-        self.bias = nn.Parameter(torch.zeros(1))
-
-    @property
-    def head(self) -> list:
-        """What is new behind the encoder."""
-        return [self.output_vector, self.bias]
-
-    def forward(self, ids):
-        """Return f of every text."""
-        return self.vectors(ids)[:, 0] @ self.output_vector + self.bias
-
-    @torch.no_grad()
-    def looks(self, ids):
-        """Return what [CLS] pays to every piece, shape (n, layers, heads, T), and f."""
-        states, found, padding = self.norm(self.words(ids) + self.places(torch.arange(ids.shape[1]))), [], ids == 0
-        for layer in self.layers.layers:
-            options = {"key_padding_mask": padding, "average_attn_weights": False}
-            found.append(layer.self_attn(states[:, :1], states, states, **options)[1][:, :, 0])
-            states = layer(states, src_key_padding_mask=padding)
-        return torch.stack(found, 1), states[:, 0] @ self.output_vector + self.bias
+TUNING = {"rate": 1e-4, "head_rate": 3e-3, "batch": 16}  # of Adam
 
 
 def whole_words(pretrained, pieces):

@@ -205,12 +205,12 @@ def lettered(numbers) -> str:
 def head_looks(networks=NETWORKS) -> dict:
     """Train transformers as the first runs on tweets; return their curves, and how much each head looks at each word."""
     data = {"moments": transformers.MOMENTS, "fine": FINE, "looks": {}, "curves": {}}
+    _, others, looked_at = transformers.sequences("tweets", transformers.FIRST)
+    words = np.flatnonzero(np.asarray(looked_at.counts.sum(axis=0)).ravel() >= SEEN)
+    lean = np.nan_to_num(others.label_skew()[words])
+    data |= {"vocabulary": others.vocabulary[words].tolist(), "lean": lettered(10 * lean)}
     for network in networks:
         moments = list(transformers.followed("tweets", *network.split(), transformers.FIRST))
-        train, others, looked_at = moments[0].texts
-        words = np.flatnonzero(np.asarray(looked_at.counts.sum(axis=0)).ravel() >= SEEN)
-        lean = np.nan_to_num(others.label_skew()[words])
-        data |= {"vocabulary": train.vocabulary[words].tolist(), "lean": lettered(10 * lean)}
         logs = np.log2([moment.looks[..., words] for moment in moments])
         data["looks"][network] = [[[lettered(FINE * head) for head in layer] for layer in moment] for moment in logs]
         curves_of = np.array([moment.of_heads(transformers.curve) for moment in moments])

@@ -1,6 +1,5 @@
 """Few short texts in the place of all corpora, a small encoder, and by module what makes every recorded part small."""
 
-import os
 from dataclasses import replace
 from functools import cache, partial
 from inspect import isfunction
@@ -10,13 +9,13 @@ import torch
 from tokenizers.pre_tokenizers import Whitespace
 
 import tokensel_nb as ts
-from experiments import deep_heads, error_level, transformers
+from experiments import error_level, transformers
+from experiments.ablations import Parts
 from experiments.encoder import Pretrained
 from experiments.subwords import wordpiece
 from tokensel_nb.chapters import ablations, deeper_reviews
 from tokensel_nb.datasets.reviews import Reviews
 
-os.environ.setdefault("NUMBA_DISABLE_JIT", "1")  # what shap compiles takes longer than it saves here
 WORDS = [
     "good",
     "care",
@@ -60,6 +59,12 @@ def sequences(*_) -> tuple:
     return tuple(parts[start::3] for start in range(3))
 
 
+def in_parts(_name, _size, split) -> Parts:
+    """Return what trains, what chooses and what tells."""
+    rest, test = load().split(0.2, seed=split)
+    return Parts(*rest.split(0.25, seed=split), test)
+
+
 def windows(*_) -> tuple:
     """Return windows of words for a language model, of which common ones are commoner, other windows, and the words."""
     share = 1 / np.arange(1, 701)
@@ -95,11 +100,7 @@ FEW = range(2)
 SIDES = {name: replace(side, begin=3, evaluate_every=10, steps=20) for name, side in ablations.SIDES.items()}
 SEQUENCES = {"sequences": sequences, "LONGEST": 12}
 HEADS_OF = SEQUENCES | {"words_of": lambda *_: np.tile(np.arange(30), 10), "MOMENTS": (1, 2, 3, 4)}
-FEW_RUNS = {name: (corpus, dict.fromkeys(kinds, 1)) for name, (corpus, kinds) in transformers.NUMBERS.items()}
-FEW_MOMENTS = {  # of every part of `deep_heads`
-    name: (corpus, first, {kind: {what: [1][: len(at)] for what, at in when.items()} for kind, when in kinds.items()})
-    for name, (corpus, first, kinds) in deep_heads.NUMBERS.items()
-}
+FEW_RUNS = {name: (corpus, 1, dict.fromkeys(kinds, 1)) for name, (corpus, _, kinds) in transformers.NUMBERS.items()}
 CORPORA = {name: load for name in ("imdb", "tomatoes", "tweets")}
 SMALL = {
     "reviews": {"SEEDS": FEW, "SHORT": SHORT | {"evaluate_every": 1}},
@@ -114,6 +115,7 @@ SMALL = {
         "imdb": cache(load),
         "OTHERS": dict.fromkeys(("tomatoes", "tweets"), load),
     },
+    "controls": {"SPLITS": FEW, "DIM": 8, "FEWEST": 1, "DRAWS": FEW, "VALUES": (1.5,), "SIDES": SIDES, "parts_of": in_parts},
     "deeper_reviews": DEEPER | {"imdb": load, "NEW_SEEDS": FEW, "MORE": dict.fromkeys(("tomatoes", "tweets"), (load, 100))},
     "classes": {"SEEDS": FEW, "MORE_SEEDS": FEW, "SHUFFLES": 2},
     "pairs": {
@@ -127,9 +129,6 @@ SMALL = {
     | {"LOADS": dict.fromkeys(("IMDB", "Rotten Tomatoes", "tweets"), load)},
     "your_data": {"DRAWS": 1, "SIDE": 200, "MARKED": (10,), "STRAY": (1,), "SHUFFLES": 1, "read_imdb": read}
     | {"READS": {"IMDB": read}},
-    "encoder": {"load_encoder": bert, "LENGTH": 8}
-    | {"OFTEN": 2, "DIM": 8, "LEARNT": 60, "LOOKED_AT": 60, "PLACES": 1, "EXPLAINED": 20, "IN_TEXTS": 2}
-    | {"TABLE": dict(steps=10, learning_rate=0.05, evaluate_every=10)},
     "error_level": {"RUNS": 2, "CERTIFIED": 1, "sharp_everywhere": partial(error_level.sharp_everywhere, [2], [1.0])},
     "dimension": {"SEEDS": range(1), "DRAWS": 16} | dict.fromkeys(("SIZES", "SHARED"), 2 ** np.arange(8, 10)),
     "several": {"RUNS": 12},
@@ -141,7 +140,6 @@ SMALL = {
     "transformers": HEADS_OF | {"NUMBERS": FEW_RUNS},
     "small_start": {"CORPORA": CORPORA, "ENDS": dict.fromkeys(CORPORA, 40), "SPLITS": FEW, "FASTER": (1e-1, 1e-2)},
     "first_steps": SEQUENCES | {"TEXTS": dict.fromkeys(CORPORA, 60), "FEWEST": 1, "SEEDS": FEW},
-    "deep_heads": {f"transformers.{name}": value for name, value in HEADS_OF.items()} | {"SEEDS": 1, "NUMBERS": FEW_MOMENTS},
     "language_first": {"next_words.windows": windows, "SEEDS": range(1), "FIRST": 10, "RANDOM": 2},
     "language_training": {"next_words.windows": windows, "SEEDS": range(1), "MOMENTS": (1, 2), "LOOKED_AT": 20},
 }

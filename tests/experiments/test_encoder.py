@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import torch
 from scipy.special import erf, softmax
-from small_world import DIM, EPS, HEADS, LAYERS, PIECES, bert
+from small_world import DIM, EPS, HEADS, LAYERS, bert
 
 from experiments import encoder_heads
-from experiments.encoder import Pooled, fine_tune, windows_of, word_means
+from experiments.encoder import Reading, fine_tune, windows_of
 
 
 @pytest.fixture(scope="module")
@@ -46,45 +46,25 @@ def as_bert_does(pretrained, ids):
 def test_the_layers_are_berts(small):
     ids = np.array([101, 7, 9, 7, 102])
     padded = torch.tensor([[*ids, 0, 0], [101, 3, 102, 0, 0, 0, 0]])
-    found = Pooled(small, seed=0).vectors(padded).detach().numpy()
+    found = Reading(small, seed=0).vectors(padded).detach().numpy()
     np.testing.assert_allclose(found[0, :5], as_bert_does(small, ids), atol=1e-5)  # computed in float32
     np.testing.assert_allclose(found[1, :3], as_bert_does(small, padded[1, :3].numpy()), atol=1e-5)
 
 
-def test_the_logit_is_the_sum_of_attention_times_value(small):
-    model, ids = Pooled(small, seed=1), np.array([101, 5, 6, 102])
-    with torch.no_grad():
-        model.cls_embedding += torch.linspace(-1, 1, DIM)
-    vectors = as_bert_does(small, ids)
-    p, v = (each.detach().numpy() for each in (model.cls_embedding, model.output_vector))
-    found = model(torch.tensor([[*ids, 0]])).item()
-    assert found == pytest.approx(softmax(vectors @ p) @ (vectors @ v), abs=1e-5)  # float32
-
-
-@pytest.mark.parametrize(("kind", "batch"), [(Pooled, 8), (encoder_heads.Reading, 2)])
-def test_fine_tuning_moves_all_that_is_read_and_lowers_the_loss(small, kind, batch):
+def test_fine_tuning_moves_all_that_is_read_and_lowers_the_loss(small):
     labels = np.random.default_rng(0).integers(0, 2, 96)
     windows = windows_of([np.array([10 + label, 12]) for label in labels], 2)
-    model = fine_tune(kind(small, 3), windows, labels, 3, rate=1e-2, head_rate=3e-2, batch=batch)
+    model = fine_tune(Reading(small, 3), windows, labels, 3, rate=1e-2, head_rate=3e-2, batch=2)
     assert np.mean((model(windows) > 0).numpy() == labels) > 0.9
-    assert not any(torch.equal(a, b) for a, b in zip(model.parameters(), kind(small, 3).parameters()))
+    assert not any(torch.equal(a, b) for a, b in zip(model.parameters(), Reading(small, 3).parameters()))
 
 
 def test_windows_are_the_last_pieces_between_what_bert_puts_around():
     assert windows_of([np.array([7, 8, 9]), np.array([5])], 2).tolist() == [[101, 8, 9, 102], [101, 5, 102, 0]]
 
 
-def test_word_means_are_over_all_places_of_a_piece(small):
-    model, windows = Pooled(small, 0), windows_of([np.array([4, 5, 4]), np.array([5])], 3)
-    vectors = model.vectors(windows).detach().numpy()
-    found = word_means(model, windows, PIECES)
-    np.testing.assert_allclose(found[4], (vectors[0, 1] + vectors[0, 3]) / 2, atol=1e-6)
-    np.testing.assert_allclose(found[5], (vectors[0, 2] + vectors[1, 1]) / 2, atol=1e-6)
-    assert not found[6].any()
-
-
 def test_the_logit_is_read_off_the_last_vector_of_cls(small):
-    model, ids = encoder_heads.Reading(small, seed=1), np.array([101, 5, 6, 102])
+    model, ids = Reading(small, seed=1), np.array([101, 5, 6, 102])
     with torch.no_grad():
         model.bias += 0.5
     wanted = as_bert_does(small, ids)[0] @ model.output_vector.detach().numpy() + 0.5
@@ -93,7 +73,7 @@ def test_the_logit_is_read_off_the_last_vector_of_cls(small):
 
 def test_attention_is_what_cls_pays_in_every_layer_and_head(small):
     ids = np.array([101, 7, 9, 7, 102])
-    found = encoder_heads.Reading(small, seed=0).looks(torch.tensor([[*ids, 0, 0], [101, 3, 102, 0, 0, 0, 0]]))[0].numpy()
+    found = Reading(small, seed=0).looks(torch.tensor([[*ids, 0, 0], [101, 3, 102, 0, 0, 0, 0]]))[0].numpy()
     assert found.shape == (2, LAYERS, HEADS, 7)
     assert not found[0, ..., 5:].any()
     assert not found[1, ..., 3:].any()
