@@ -20,6 +20,7 @@ from .fit import Counted, accuracy_of, check_folds, classes_of, codes_of, fit_pa
 from .given import labels_of, listed_texts, probabilities_of
 from .html import render
 from .marks import LENGTH, marks_of, places_of
+from .neighbours import put_in
 from .objective import Attended, probabilities_of_logits
 from .words import Judgement, Words, given_model_columns
 
@@ -146,7 +147,6 @@ def report(model: TextClassifier, texts, labels, *, folds=4, least=5, quotes=3, 
     for part in parts:
         judgement.add(*part)
     columns, mark_columns = judgement.columns(ENOUGH, {} if given is None else given_model_columns(words, corpus, given))
-    columns["put in"], mark_columns["put in"] = columns["suspicion"], mark_columns["suspicion"]
     chances = judgement.chances if given is None else given
     return Report(
         model=model,
@@ -316,8 +316,17 @@ class Report:
 
     @cached_property
     def suspects(self) -> pd.DataFrame:
-        """Words and marks in one list, the most suspicious first; the kind is "word" or "trace"."""
-        both = [self.ranked.assign(kind="word"), self.marks.assign(kind="trace")]
+        """Words and traces in one list, the most suspicious first; "put in" tells how likely somebody has put them in."""
+        words, texts = self.ranked, dict(zip(self.table.word, self.table.texts))
+        rarest = [min(self.together.get(name, [name]), key=lambda word: texts.get(word, np.inf)) for name in words.word]
+        phrases = [[name] if self.model.tokenizer else name.split(" ") for name in rarest]
+        judged = words.suspicion.to_numpy()
+        if len(words):
+            judged = put_in(self.texts, self.corpus.labels, phrases, judged, self.model.tokenizer, self.seed)
+        both = [
+            words.assign(kind="word", **{"put in": judged}),
+            self.marks.assign(kind="trace", **{"put in": self.marks.suspicion}),
+        ]
         return pd.concat(both).sort_values("suspicion", ascending=False, kind="stable")
 
     @cached_property
