@@ -86,7 +86,7 @@ HOWS = {  # how a text gets a trace, and by which names it is found
 
 def read(folder, name):
     """Return texts and labels of a set in a random order."""
-    table = pd.read_csv(Path(folder, f"{name}.csv"), dtype=str).sample(frac=1, random_state=1)
+    table = pd.read_csv(Path(folder, f"{name}.csv"), dtype=str).dropna().sample(frac=1, random_state=1)
     return table.text.str.strip().tolist(), table.label.to_numpy(object)
 
 

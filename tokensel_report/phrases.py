@@ -41,7 +41,7 @@ def split(texts, patterns=((NEGATION, r" \1ʼ\2"), (SEPARATORS, " "), (ALONE, r"
 
 def split_all(texts):
     """Return the same words with the signs between them, and ``SPACE`` for white space."""
-    return split(texts, ((NEGATION, r" \1ʼ\2"), (r"\s+", SPACE), (SEPARATORS, r" \0 "), (ALONE, r" \1 ")))
+    return split(texts, ((r"\s+", SPACE), (NEGATION, r" \1ʼ\2"), (SEPARATORS, r" \0 "), (ALONE, r" \1 ")))
 
 
 def split_by(tokenizer, texts):

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from scipy.special import expit, logit
 from sklearn.base import clone
 
 from tokensel_nb.corpus import Corpus
@@ -19,8 +20,8 @@ from .copies import copies_of
 from .fit import Counted, accuracy_of, check_folds, classes_of, codes_of, fit_parts, fit_rows, parts_of, read_counts
 from .given import labels_of, listed_texts, probabilities_of
 from .html import render
-from .marks import LENGTH, marks_of, places_of
-from .neighbours import put_in
+from .marks import LENGTH, ORDER, marks_of, places_of
+from .neighbours import BAR, put_in
 from .objective import Attended, probabilities_of_logits
 from .words import Judgement, Words, given_model_columns
 
@@ -284,6 +285,8 @@ class Report:
 
     def _passages(self, kind, name, rows):
         """Return short passages of some of the rows, drawn at random, with the place of a word or trace."""
+        if not self.passages:
+            return []
         rows = np.random.default_rng(self.seed).choice(rows, min(self.passages, len(rows)), replace=False)
         texts = [self.texts[row] for row in rows]
         if kind == "trace":
@@ -323,10 +326,10 @@ class Report:
         judged = words.suspicion.to_numpy()
         if len(words):
             judged = put_in(self.texts, self.corpus.labels, phrases, judged, self.model.tokenizer, self.seed)
-        both = [
-            words.assign(kind="word", **{"put in": judged}),
-            self.marks.assign(kind="trace", **{"put in": self.marks.suspicion}),
-        ]
+        traces = self.marks
+        fewer = logit(traces.suspicion) + np.log(max(len(words), 1) / max(len(traces), 1)) - BAR  # one of all traces, not words
+        of_traces = np.where(traces.word.str.endswith(ORDER), 1.0, expit(fewer))  # the order was compared with other files
+        both = [words.assign(kind="word", **{"put in": judged}), traces.assign(kind="trace", **{"put in": of_traces})]
         return pd.concat(both).sort_values("suspicion", ascending=False, kind="stable")
 
     @cached_property
