@@ -17,7 +17,19 @@ from tokensel_nb.model import classes_of_logits
 
 from .classifier import TextClassifier
 from .copies import copies_of
-from .fit import Counted, accuracy_of, check_folds, classes_of, codes_of, fit_parts, fit_rows, parts_of, read_counts
+from .fit import (
+    Counted,
+    Scores,
+    check_folds,
+    classes_of,
+    codes_of,
+    fit_parts,
+    fit_rows,
+    parts_of,
+    read_counts,
+    scores_of,
+    scores_on,
+)
 from .given import labels_of, listed_texts, probabilities_of
 from .html import render
 from .marks import LENGTH, ORDER, marks_of, places_of
@@ -32,6 +44,8 @@ ENOUGH = 10
 """The least number of texts of a word that is called suspicious or neutral: fewer prove nothing."""
 
 SHOWN = 10  # words in a corner
+
+SKEWED = 3  # times as many texts as the smallest class has
 
 GROUPS = frozenset(
     """
@@ -472,12 +486,26 @@ class Report:
         check_folds(counted.labels, folds)
         before, parts = self.accuracy, parts_of(self.labels, folds, self.seed, self.copies)
         if self.given or self.parts == 1:
-            before = accuracy_of(fit_parts(fit_rows(model, counted)[0], counted, parts))
+            before = scores_on(fit_parts(fit_rows(model, counted)[0], counted, parts)).accuracy
         without = [part for word in words for part in self.together.get(word, [word])]
         counted = counted.without(without)
         changed = model.set_params(without=[*model.without, *without])
-        after = accuracy_of(fit_parts(changed, counted, parts))
+        after = scores_on(fit_parts(changed, counted, parts)).accuracy
         return Refit(partial(fit_rows, changed, counted), words, before, after, len(self.texts))
+
+    @property
+    def scores(self) -> Scores:
+        """The accuracy and macro-F1 of the verdicts on all texts."""
+        return scores_of(self.labels, self.model.classes_[self.chances.argmax(axis=1)])
+
+    @cached_property
+    def balanced(self) -> Scores | None:
+        """The same if all classes weigh the same in fitting; None if they are about as large, or weigh the same already."""
+        sizes = np.unique(self.labels, return_counts=True)[1]
+        if self.given or self.parts == 1 or self.model.class_weight is not None or sizes.max() < SKEWED * sizes.min():
+            return None
+        model = clone(self.model).set_params(l2=self.model.l2_, class_weight="balanced")
+        return scores_on(fit_parts(model, self._counted(), parts_of(self.labels, self.parts, self.seed, self.copies)))
 
     def _counted(self):
         """Return the counts of the texts: those of the report, if it has fitted the model to all of them."""
