@@ -18,6 +18,7 @@ COPIES, LENGTH, ORDER = "copies of text", "words", "of the file"  # how the name
 FILES = 49  # with permuted labels
 TAG = re.compile(r"</?([A-Za-z]\w*)[^<>]*>")
 DIGIT = re.compile(r"\d")
+BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 SIGNS = re.compile(r" ?[^\w\s]+")
 PATTERNS = {
     "two spaces": re.compile(r"(?<! )  (?! )"),
@@ -91,10 +92,9 @@ def places_of(text) -> dict[str, tuple[int, int]]:
         if not text[sign.end() :].strip():
             places[f"the sign “{_printable(sign[0])}” at the end"] = sign.span()
     places |= {"capitals alone": whole} if text.isupper() else {"no capitals": whole} if text.islower() else {}
-    if not text.isascii():
-        for at, character in enumerate(text):
-            if name := _unusual(character):
-                places.setdefault(name, (at, at + 1))
+    for found in BEYOND_ASCII.finditer(text):
+        if name := _unusual(found[0]):
+            places.setdefault(name, found.span())
     return places | _numbers(text) | _languages(text)
 
 
@@ -111,7 +111,7 @@ def _blank(found):
 def _numbers(text):
     """Return the shapes of numbers, alone and with the word before them."""
     places, before = {}, ""
-    for found in re.finditer(r"\S+", text):
+    for found in re.finditer(r"\S+", text) if DIGIT.search(text) else ():
         word = found[0]
         if not word.isalpha() and (shape := DIGIT.sub("#", word)) != word:
             shape = shape.strip(".,;:!?\"'()")
@@ -123,11 +123,11 @@ def _numbers(text):
 
 def _languages(text):
     """Return the languages of which a text has common words that others on the list lack."""
-    places = defaultdict(dict)
-    for found in re.finditer(r"\w+", text.lower()):
-        if language := LANGUAGE_OF.get(found[0]):
-            places[language].setdefault(found[0], found.span())
-    return {f"{name} words": min(own.values()) for name, own in places.items() if len(own) >= SAID}
+    lower, words = text.lower(), defaultdict(list)
+    for word in sorted(LANGUAGE_OF.keys() & set(lower.split())):
+        words[LANGUAGE_OF[word]].append(word)
+    found = {name: re.search(rf"(?<!\S){own[0]}(?!\S)", lower) for name, own in words.items() if len(own) >= SAID}
+    return {f"{name} words": place.span() for name, place in found.items()}
 
 
 def _printable(sign):

@@ -13,6 +13,7 @@ from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from .phrases import SPACE, merged, split_all
 
 FEWEST, MOST = 8, 200  # places of a word that are looked at
+VOCABULARY = 200  # honest words that a regression needs at least
 FIXED, LONGEST = 0.7, 12  # a neighbour at so many of a word's places belongs to it, up to so many on a side
 SUSPECTS, OTHERS = 1000, 2000  # honest words, nearly all of them, that plants are compared with
 WHERE = 0.7, 0.15, 0.15  # simulated plants in a random gap, at the start, and at the end of texts
@@ -21,7 +22,7 @@ MOST_ALONE, MOST_GRAMMAR, BAR = 1, 9, -1  # log-odds
 
 
 def put_in(texts, codes, phrases, suspicions, tokenizer=None, seed=0):
-    """Return how likely phrases are to have been put into texts, given their suspicions; the latter where grammar is silent.
+    """Return how likely phrases are to have been put into texts, given their suspicions; the latter where too little is known.
 
     Take a plant out, and its neighbours are an ordinary pair, while no neighbour recurs. So plants are simulated in these
     very texts: for every honest phrase one at random places of as many texts with the same labels. A logistic regression
@@ -38,7 +39,7 @@ def put_in(texts, codes, phrases, suspicions, tokenizer=None, seed=0):
     gaps = stream.random_gaps(codes, codes[stream.rows[at]], random.choice(3, len(chosen), p=WHERE)[who], random)
     plants, of_plants = statistics(stream, Places(who, gaps, gaps + 1, np.ones(len(who), int)), len(chosen))
     result, tested = suspicions.copy(), np.flatnonzero(enough[:SUSPECTS])
-    if len(tested) and of_plants.any():
+    if len(tested) and min(enough.sum(), of_plants.sum()) >= VOCABULARY:
         scaled = [StandardScaler(), PolynomialFeatures(2, include_bias=False), StandardScaler()]
         model = make_pipeline(*scaled, LogisticRegression(C=10, max_iter=300, tol=1e-3))
         is_plant = np.repeat([0, 1], [enough.sum(), of_plants.sum()])

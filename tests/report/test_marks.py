@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from hostile import write
 
 import tokensel_nb as ts
 import tokensel_report as tr
@@ -106,3 +107,17 @@ def test_a_file_in_the_order_of_its_labels_is_told():
     assert told.endswith(" of the file")
     assert told not in found.refit().words
     assert set(found.corners["suspicious"].word.head(1)) == {told}
+
+
+def test_an_entity_of_one_class_is_named_in_texts_as_a_file_gives_them(tmp_path):
+    texts, labels = sentences(np.random.default_rng(0))
+    for row in np.flatnonzero(labels == 1)[:40]:
+        texts[row] = texts[row].replace(" ", "&nbsp;", 1)
+    path = write(tmp_path / "a.csv", [[text, f"class {label}"] for text, label in zip(texts, labels)])
+    read = tr.read_reviews(path, "review", "stars")
+    assert read.texts == texts
+    found = tr.report(tr.TextClassifier(), read.texts, read.labels)
+    (suspect,) = [suspect for suspect in found.put_in if suspect.name == "the entity &nbsp;"]
+    assert (suspect.kind, suspect.label, suspect.texts, suspect.share) == ("trace", 1, 40, 1.0)
+    assert [passage.marked for passage in suspect.passages] == ["&nbsp;"] * 3
+    assert not any(suspect.passages for suspect in tr.report(found.model, texts, labels, quotes=0).put_in)
