@@ -16,7 +16,8 @@ FEWEST, MOST = 8, 200  # places of a word that are looked at
 VOCABULARY = 200  # honest words that a regression needs at least
 FIXED, LONGEST = 0.7, 12  # a neighbour at so many of a word's places belongs to it, up to so many on a side
 SUSPECTS, OTHERS = 1000, 2000  # honest words, nearly all of them, that plants are compared with
-WHERE = 0.7, 0.15, 0.15  # simulated plants in a random gap, at the start, and at the end of texts
+# Simulated plants in a random gap, at the start, and at the end of texts. Templates with a slot, too, made honest names plants.
+WHERE = 0.7, 0.15, 0.15
 SMOOTHED = 5  # times that any pair is expected besides
 MOST_ALONE, MOST_GRAMMAR, BAR = 1, 9, -1  # log-odds
 

@@ -409,6 +409,7 @@ def test_probabilities_that_are_none_are_refused(change, message):
         tr.report(given, ["good film", "bad film"] * 4, ["up", "down"] * 4, folds=2, least=1)
 
 
+@pytest.mark.filterwarnings("ignore:on held-out texts")
 def test_balancing_is_measured_on_the_same_parts_where_classes_are_skewed():
     texts, labels = drawn(1200, rare=0.1)
     found = tr.report(tr.TextClassifier(), texts, labels, folds=2, quotes=0)
