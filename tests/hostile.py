@@ -101,7 +101,7 @@ ALLOWED = {"default-src": ["'none'"], "style-src": ["'unsafe-inline'"], "base-ur
 LOADS = set("src srcset srcdoc href xlink:href action formaction poster data background ping cite".split())
 ELEMENTS = set(
     """
-    html head meta title style body main h1 h2 h3 section div p span em b strong code pre ul ol li details summary
+    html head meta title style body main h1 h2 h3 section div p span em b strong code pre ul ol li details summary mark
     table thead tbody tr th td caption figure figcaption img svg path circle text blockquote script
     """.split()
 )

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 import warnings
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.metrics import f1_score
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
@@ -174,7 +176,19 @@ def fit_parts(whole, counted, parts):
         return list(map(part, cuts))
 
 
-def accuracy_of(parts):
-    """Return the accuracy of models on the texts that are new to them."""
-    tried = ((Attended(model.scores_, model.values_).logits(corpus), corpus.labels) for model, corpus, _ in parts)
-    return float(np.mean(np.concatenate([classes_of_logits(logits) == labels for logits, labels in tried])))
+class Scores(NamedTuple):
+    """The share of right answers, and the mean F1 of all classes."""
+
+    accuracy: float
+    macro_f1: float
+
+
+def scores_of(labels, verdicts) -> Scores:
+    """Score verdicts, or their codes."""
+    return Scores(float(np.mean(labels == verdicts)), float(f1_score(labels, verdicts, average="macro", zero_division=0)))
+
+
+def scores_on(parts) -> Scores:
+    """Score models on the texts that are new to them."""
+    tried = [(corpus.labels, Attended(model.scores_, model.values_).logits(corpus)) for model, corpus, _ in parts]
+    return scores_of(*map(np.concatenate, zip(*((labels, classes_of_logits(logits)) for labels, logits in tried))))

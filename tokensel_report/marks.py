@@ -13,11 +13,12 @@ import pandas as pd
 from scipy import sparse
 from scipy.special import xlogy
 
-PARTS = 20  # of about equally many texts, by length
+LENGTHS = np.sort([*np.linspace(0, 1, 21), 0.005, 0.01, 0.02, 0.98, 0.99, 0.995])  # shares of texts up to the bounds of parts
 COPIES, LENGTH, ORDER = "copies of text", "words", "of the file"  # how the names of such marks begin or end
-FILES = 99  # with permuted labels
+FILES = 49  # with permuted labels
 TAG = re.compile(r"</?([A-Za-z]\w*)[^<>]*>")
 DIGIT = re.compile(r"\d")
+BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 SIGNS = re.compile(r" ?[^\w\s]+")
 PATTERNS = {
     "two spaces": re.compile(r"(?<! )  (?! )"),
@@ -91,11 +92,15 @@ def places_of(text) -> dict[str, tuple[int, int]]:
         if not text[sign.end() :].strip():
             places[f"the sign “{_printable(sign[0])}” at the end"] = sign.span()
     places |= {"capitals alone": whole} if text.isupper() else {"no capitals": whole} if text.islower() else {}
-    if not text.isascii():
-        for at, character in enumerate(text):
-            if name := _unusual(character):
-                places.setdefault(name, (at, at + 1))
+    for found in BEYOND_ASCII.finditer(text):
+        if name := _unusual(found[0]):
+            places.setdefault(name, found.span())
     return places | _numbers(text) | _languages(text)
+
+
+def is_whole(name):
+    """Return whether a mark is the whole text, so that a classifier that reads it sees nothing else: a copy, or a language."""
+    return name.startswith(COPIES) or name in {f"{language} words" for language in LANGUAGES}
 
 
 def _blank(found):
@@ -106,7 +111,7 @@ def _blank(found):
 def _numbers(text):
     """Return the shapes of numbers, alone and with the word before them."""
     places, before = {}, ""
-    for found in re.finditer(r"\S+", text):
+    for found in re.finditer(r"\S+", text) if DIGIT.search(text) else ():
         word = found[0]
         if not word.isalpha() and (shape := DIGIT.sub("#", word)) != word:
             shape = shape.strip(".,;:!?\"'()")
@@ -118,11 +123,11 @@ def _numbers(text):
 
 def _languages(text):
     """Return the languages of which a text has common words that others on the list lack."""
-    places = defaultdict(dict)
-    for found in re.finditer(r"\w+", text.lower()):
-        if language := LANGUAGE_OF.get(found[0]):
-            places[language].setdefault(found[0], found.span())
-    return {f"{name} words": min(own.values()) for name, own in places.items() if len(own) >= SAID}
+    lower, words = text.lower(), defaultdict(list)
+    for word in sorted(LANGUAGE_OF.keys() & set(lower.split())):
+        words[LANGUAGE_OF[word]].append(word)
+    found = {name: re.search(rf"(?<!\S){own[0]}(?!\S)", lower) for name, own in words.items() if len(own) >= SAID}
+    return {f"{name} words": place.span() for name, place in found.items()}
 
 
 def _printable(sign):
@@ -140,8 +145,8 @@ def _unusual(character):
 
 
 def _by_length(lengths):
-    """Return parts of about equally many texts by length, named by their bounds."""
-    bounds = np.unique(np.quantile(lengths, np.linspace(0, 1, PARTS + 1), method="lower"))
+    """Return parts of the texts by length, named by their bounds; the shortest and the longest have small parts."""
+    bounds = np.unique(np.quantile(lengths, LENGTHS, method="lower"))
     parts = pd.Series(lengths).groupby(np.searchsorted(bounds, lengths, side="right"))
     names = parts.agg(lambda own: f"{own.min()} words" if own.min() == own.max() else f"{own.min()} to {own.max()} words")
     return {name: parts.indices[part].tolist() for part, name in names.items()}

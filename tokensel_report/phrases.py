@@ -16,6 +16,7 @@ from scipy import sparse
 
 from tokensel_nb.text import INVISIBLE, encode, lower, strings
 
+SPACE = "\x1e"  # stands for white space where it is a token
 NOT = "nʼt"  # "n't" with an apostrophe that counts as a letter, so that no step splits the word
 LINE_BREAK = r"<[bB][rR][ \t\n\f\r]*/?>"
 NEGATION = r"([nN])['’ʼ]([tT])\b"
@@ -30,12 +31,17 @@ ALONE = rf"([{EMOJI}]|[{UNSPACED}][\p{{M}}ー{INVISIBLE}]*)"
 SEPARATORS = rf"{LINE_BREAK}|[^\p{{L}}\p{{M}}\p{{N}}_{EMOJI}{INVISIBLE}]|[\x{{fe00}}-\x{{fe0f}}]"
 
 
-def split(texts):
+def split(texts, patterns=((NEGATION, r" \1ʼ\2"), (SEPARATORS, " "), (ALONE, r" \1 "))):
     """Return the words of texts as written; "isn't" is "is" and ``NOT``, and every emoji or Chinese character is a word."""
     texts = strings(texts)
-    for pattern, instead in ((NEGATION, r" \1ʼ\2"), (SEPARATORS, " "), (ALONE, r" \1 ")):
+    for pattern, instead in patterns:
         texts = pc.replace_substring_regex(texts, pattern, instead)
     return pc.ascii_split_whitespace(texts)
+
+
+def split_all(texts):
+    """Return the same words with the signs between them, and ``SPACE`` for white space."""
+    return split(texts, ((r"\s+", SPACE), (NEGATION, r" \1ʼ\2"), (SEPARATORS, r" \0 "), (ALONE, r" \1 ")))
 
 
 def split_by(tokenizer, texts):
@@ -71,7 +77,7 @@ class Phrases:
     @classmethod
     def learn(cls, texts, *, longest=2, min_texts=2, without=(), tokenizer=None):
         """Return the phrases of up to ``longest`` words that occur in ``min_texts`` texts, and their counts in every text."""
-        lengths, rows, codes, words = _merged(texts, tokenizer)
+        lengths, rows, codes, words = merged(texts, tokenizer)
         same = _key_for(tokenizer)
         words, barred = np.array(words, dtype=object), set(map(same, without))
         kept, table = _frequent(rows, codes, words, len(lengths), min_texts)
@@ -155,13 +161,13 @@ class Phrases:
 
 def pairs_of(texts, tokenizer=None):
     """Return the pairs of neighbouring words of every text, in their order, as hashes: a list of arrays of uint32."""
-    lengths, rows, codes, _ = _merged(texts, tokenizer)
+    lengths, rows, codes, _ = merged(texts, tokenizer)
     codes = codes.astype(np.uint32)
     hashes = codes[:-1] * np.uint32(0x9E3779B1) + codes[1:] * np.uint32(0x85EBCA77)  # constants of xxHash
     return np.split(hashes[rows[1:] == rows[:-1]], np.cumsum(np.maximum(lengths - 1, 0))[:-1])
 
 
-def _encode(texts, tokenizer):
+def _encode(texts, tokenizer, split=split):
     """Return the number of words of every text; text and code of every word, in order; and the word of every code."""
     lengths, codes, words = encode(texts, split if tokenizer is None else partial(split_by, tokenizer))
     rows = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
@@ -171,9 +177,9 @@ def _encode(texts, tokenizer):
     return lengths, rows, codes, words
 
 
-def _merged(texts, tokenizer):
+def merged(texts, tokenizer, split=split):
     """Return the same with one code for all words of a key, and its most frequent form; a tokenizer's words are kept."""
-    lengths, rows, codes, words = _encode(texts, tokenizer)
+    lengths, rows, codes, words = _encode(texts, tokenizer, split)
     if tokenizer is not None:
         return lengths, rows, codes, words
     encoded = strings(list(map(_form, words))).dictionary_encode()

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from scipy.special import expit, logit
 from sklearn.base import clone
 
 from tokensel_nb.corpus import Corpus
@@ -16,10 +17,23 @@ from tokensel_nb.model import classes_of_logits
 
 from .classifier import TextClassifier
 from .copies import copies_of
-from .fit import Counted, accuracy_of, check_folds, classes_of, codes_of, fit_parts, fit_rows, parts_of, read_counts
+from .fit import (
+    Counted,
+    Scores,
+    check_folds,
+    classes_of,
+    codes_of,
+    fit_parts,
+    fit_rows,
+    parts_of,
+    read_counts,
+    scores_of,
+    scores_on,
+)
 from .given import labels_of, listed_texts, probabilities_of
 from .html import render
-from .marks import LENGTH, marks_of, places_of
+from .marks import LENGTH, ORDER, marks_of, places_of
+from .neighbours import BAR, put_in
 from .objective import Attended, probabilities_of_logits
 from .two_files import TwoFiles, two_files
 from .words import Judgement, Words, given_model_columns
@@ -33,6 +47,9 @@ ENOUGH = 10
 SHOWN = 10  # words in a corner
 
 FOLDS = 5  # of a model that isn't fitted
+
+SKEWED = 3  # times as many texts as the smallest class has
+
 
 SUREST = 0.2
 """The share of texts, those of which classifiers are surest, by which the number of wrong labels is estimated."""
@@ -133,7 +150,6 @@ def report(model: TextClassifier, texts, labels, *, folds=None, least=5, quotes=
     for part in parts:
         judgement.add(*part)
     columns, mark_columns = judgement.columns(ENOUGH, {} if given is None else given_model_columns(words, corpus, given))
-    columns["put in"], mark_columns["put in"] = columns["suspicion"], mark_columns["suspicion"]
     chances = judgement.chances if given is None else given
     return Report(
         model=model,
@@ -303,8 +319,17 @@ class Report:
 
     @cached_property
     def suspects(self) -> pd.DataFrame:
-        """Words and marks in one list, the most suspicious first; the kind is "word" or "trace"."""
-        both = [self.ranked.assign(kind="word"), self.marks.assign(kind="trace")]
+        """Words and traces in one list, the most suspicious first; "put in" tells how likely somebody has put them in."""
+        words, texts = self.ranked, dict(zip(self.table.word, self.table.texts))
+        rarest = [min(self.together.get(name, [name]), key=lambda word: texts.get(word, np.inf)) for name in words.word]
+        phrases = [[name] if self.model.tokenizer else name.split(" ") for name in rarest]
+        judged = words.suspicion.to_numpy()
+        if len(words):
+            judged = put_in(self.texts, self.corpus.labels, phrases, judged, self.model.tokenizer, self.seed)
+        traces = self.marks
+        fewer = logit(traces.suspicion) + np.log(max(len(words), 1) / max(len(traces), 1)) - BAR  # one of all traces, not words
+        of_traces = np.where(traces.word.str.endswith(ORDER), 1.0, expit(fewer))  # the order was compared with other files
+        both = [words.assign(kind="word", **{"put in": judged}), traces.assign(kind="trace", **{"put in": of_traces})]
         return pd.concat(both).sort_values("suspicion", ascending=False, kind="stable")
 
     @cached_property
@@ -460,16 +485,30 @@ class Report:
         check_folds(counted.labels, folds)
         before, parts = self.accuracy, parts_of(self.labels, folds, self.seed, self.copies)
         if self.given or self.parts == 1:
-            before = accuracy_of(fit_parts(fit_rows(model, counted)[0], counted, parts))
+            before = scores_on(fit_parts(fit_rows(model, counted)[0], counted, parts)).accuracy
         without = self._parts(words)
         counted = counted.without(without)
         changed = model.set_params(without=[*model.without, *without])
-        after = accuracy_of(fit_parts(changed, counted, parts))
+        after = scores_on(fit_parts(changed, counted, parts)).accuracy
         return Refit(partial(fit_rows, changed, counted), words, before, after, len(self.texts))
 
     def _parts(self, words):
         """Return words, with all words of a row in its place."""
         return [part for word in words for part in self.together.get(word, [word])]
+
+    @property
+    def scores(self) -> Scores:
+        """The accuracy and macro-F1 of the verdicts on all texts."""
+        return scores_of(self.labels, self.model.classes_[self.chances.argmax(axis=1)])
+
+    @cached_property
+    def balanced(self) -> Scores | None:
+        """The same if all classes weigh the same in fitting; None if they are about as large, or weigh the same already."""
+        sizes = np.unique(self.labels, return_counts=True)[1]
+        if self.given or self.parts == 1 or self.model.class_weight is not None or sizes.max() < SKEWED * sizes.min():
+            return None
+        model = clone(self.model).set_params(l2=self.model.l2_, class_weight="balanced")
+        return scores_on(fit_parts(model, self._counted(), parts_of(self.labels, self.parts, self.seed, self.copies)))
 
     def _counted(self):
         """Return the counts of the texts: those of the report, if it has fitted the model to all of them."""

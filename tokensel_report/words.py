@@ -10,7 +10,7 @@ from tokensel_nb.model import classes_of_logits
 
 from .leaks import BINS, bins_of, suspicion
 from .leaving_out import LeavingOut
-from .marks import COPIES
+from .marks import is_whole
 from .objective import probabilities_of_logits
 from .together import inseparable_words
 
@@ -130,12 +130,12 @@ class Judgement:
     def _add_marks(self, labels, bins, rows):
         """Add the verdicts on texts with a mark: since models do not read marks, the rest of a text is the whole text.
 
-        A copy has no rest, because the whole text is the mark: it is expected to be of a class as often as any text.
+        If the whole text is the mark, there is no rest: it is expected to be of a class as often as any text.
         """
         texts, marks = self.words.marks.texts[rows].nonzero()
         places = marks + len(self.words.names) - len(self.words.marks.names)
         kinds = self.words.classes[places]
-        whole = np.array([name.startswith(COPIES) for name in self.words.marks.names], bool)
+        whole = np.array(list(map(is_whole, self.words.marks.names)), bool)
         rest = np.where(whole[marks], bins_of(logit(self.words.shares))[kinds], bins[kinds, texts])
         for name, amount in {"entries": np.ones(len(places)), "hits": labels[texts] == kinds}.items():
             self.sums[name] += np.bincount(places, amount, len(self.words.names))

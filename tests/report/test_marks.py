@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from hostile import write
 
 import tokensel_nb as ts
 import tokensel_report as tr
@@ -49,7 +50,7 @@ def test_words_alone_have_no_mark():
 def test_lengths_part_the_texts():
     texts = [" ".join(["word"] * (1 + row % 50)) for row in range(1000)]
     found = marks_of(texts, np.arange(1000) % 2, least=10)
-    for kind, rows in {r"\d+ to \d+ words": 980, r"\d+ words": 1000}.items():  # twenty have 50 words
+    for kind, rows in {r"\d+ to \d+ words": 940, r"\d+ words": 1000}.items():  # the longest have parts of one length
         parts = found.texts[:, [re.fullmatch(kind, name) is not None for name in found.names]]
         assert sorted(parts.sum(axis=1)) == [0] * (1000 - rows) + [1] * rows
 
@@ -106,3 +107,16 @@ def test_a_file_in_the_order_of_its_labels_is_told():
     assert told.endswith(" of the file")
     assert told not in found.refit().words
     assert set(found.corners["suspicious"].word.head(1)) == {told}
+
+
+def test_an_entity_of_one_class_is_named_in_texts_as_a_file_gives_them(tmp_path):
+    texts, labels = sentences(np.random.default_rng(0))
+    for row in np.flatnonzero(labels == 1)[:40]:
+        texts[row] = texts[row].replace(" ", "&nbsp;", 1)
+    path = write(tmp_path / "a.csv", [[text, f"class {label}"] for text, label in zip(texts, labels)])
+    read = tr.read_reviews(path, "review", "stars")
+    assert read.texts == texts
+    found = tr.report(tr.TextClassifier(), read.texts, read.labels)
+    (suspect,) = [suspect for suspect in found.put_in if "nbsp" in suspect.name]  # the classifier reads its letters
+    assert (suspect.label, suspect.texts, suspect.share) == (1, 40, 1.0)
+    assert ["nbsp" in passage.marked for passage in suspect.passages] == [True] * 3

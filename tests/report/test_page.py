@@ -134,7 +134,7 @@ def test_a_page_tells_what_was_found(found):
     for row in found.report.table.head(500).itertuples():
         assert f"{row.word} {row.texts}" in text
     headings = re.findall(r"<h[23]>(.*?)</h[23]>", page.report_page(found))
-    about_words, about_texts = ["Suspicious words", "Then act"], ["Labels that look wrong"]
+    about_words, about_texts = ["Suspicious words", *LISTS, "In numbers", "Then act"], ["Labels that look wrong"]
     assert headings == ["How good is it?", *about_words, *about_texts, "Ask it", "The data", "All words"]
 
 
@@ -151,6 +151,26 @@ def test_where_only_a_trace_was_put_in_it_is_named_and_nothing_is_left_out():
     verdict, *steps = summary(found)
     assert verdict.startswith("Something was probably put in: the sign “\u203d” at the end (100% of 100 texts are “up”); ")
     assert any(step.startswith("Traces: write all texts alike") for step in steps)
+
+
+LISTS = "Probably put in", "Decides alone, but reads like a word"
+
+
+def test_both_lists_show_passages_with_the_place_marked(found):
+    """On the page, with the share and the number of texts; nothing of a text if none is to be shown."""
+    shown = page.report_page(found)
+    lists = dict(zip(LISTS, (re.search(rf"<h3>{name}</h3>(.*?)<h3>", shown, re.DOTALL)[1] for name in LISTS)))
+    for name, suspects in zip(LISTS, (found.report.put_in, found.report.reads_like_a_word)):
+        assert lists[name].count("<mark>") == 3 * len(suspects)
+        for suspect in suspects:
+            own = found.report.labels[suspect.rows] == suspect.label
+            told = f"{100 * own.mean():.0f}% of {len(suspect.rows)} texts are “{suspect.label}”"
+            assert f"“{suspect.name}”: {told}" in Held(lists[name]).text
+            assert (suspect.texts, suspect.share) == (len(own), own.mean())
+            for before, marked, after in suspect.passages:
+                assert any(before.strip("…") + marked + after.strip("…") in found.report.texts[row] for row in suspect.rows)
+                assert marked.lower() in suspect.name
+    assert {"zqx"} & {suspect.name for suspect in found.report.put_in}
 
 
 def summary(found):

@@ -10,6 +10,7 @@ from plain_model import PlainModel
 from scipy.special import expit, logsumexp
 from scipy.stats import hypergeom
 from sklearn.base import clone
+from sklearn.metrics import f1_score
 from sklearn.model_selection import StratifiedKFold
 
 import tokensel_report as tr
@@ -406,6 +407,21 @@ def test_probabilities_that_are_none_are_refused(change, message):
     given = change(np.array([[0.1, 0.9]] * 8))
     with pytest.raises(ValueError, match=re.escape(message)):
         tr.report(given, ["good film", "bad film"] * 4, ["up", "down"] * 4, folds=2, least=1)
+
+
+@pytest.mark.filterwarnings("ignore:on held-out texts")
+def test_balancing_is_measured_on_the_same_parts_where_classes_are_skewed():
+    texts, labels = drawn(1200, rare=0.1)
+    found = tr.report(tr.TextClassifier(), texts, labels, folds=2, quotes=0)
+    verdicts = np.empty(1200, dtype=labels.dtype)
+    for fitted, judged in StratifiedKFold(2, shuffle=True, random_state=0).split(labels, labels):
+        model = tr.TextClassifier(l2=found.model.l2_, class_weight="balanced")
+        verdicts[judged] = model.fit([texts[row] for row in fitted], labels[fitted]).predict([texts[row] for row in judged])
+    assert found.balanced == (np.mean(verdicts == labels), pytest.approx(f1_score(labels, verdicts, average="macro")))
+    assert found.balanced.macro_f1 > found.scores.macro_f1
+    assert found.scores.accuracy == found.accuracy
+    assert tr.report(tr.TextClassifier(class_weight="balanced"), texts, labels, folds=2, quotes=0).balanced is None
+    assert tr.report(tr.TextClassifier(), *drawn(400), folds=2, quotes=0).balanced is None
 
 
 def test_corners(marked):
