@@ -148,7 +148,7 @@ def descent(
     if not names or not set(names) >= set(trained or names):
         raise ValueError(f"trained={trained}; choose from the parameters {', '.join(parameters._fields)}")
     if state is None:
-        zeros = lambda name: tuple(_new(getattr(parameters, name), np.zeros) for _ in range(optimizer.moments))
+        zeros = lambda name: tuple(_new(getattr(parameters, name), "zeros") for _ in range(optimizer.moments))
         state = State(0, {name: zeros(name) for name in names})
     if {name: len(of) for name, of in state.moments.items()} != dict.fromkeys(names, optimizer.moments):
         raise ValueError("the state belongs to another optimizer or other trained arrays; start from the parameters alone")
@@ -198,7 +198,7 @@ def _batches(corpus, size, seed, skip):
 
 def _moved(array, slope, moments, step, learning_rate, direction):
     """Return a new array for an array after a step; its moments change in place."""
-    new, fused = _new(array, np.empty), is_torch(array) and direction is _adam
+    new, fused = _new(array, "empty"), is_torch(array) and direction is _adam
     for rows in _blocks(array):
         views = [moment[rows] for moment in moments]
         if fused:
@@ -215,7 +215,9 @@ def _moved(array, slope, moments, step, learning_rate, direction):
 
 def _new(array, make):
     """Return a new array of the same kind; numpy allocates those in memory, since torch uses small pages, which are slower."""
-    return like(make(array.shape, dtype_name(array)), array) if in_memory(array) else namespace(array).zeros_like(array)
+    if in_memory(array):
+        return like(getattr(np, make)(array.shape, dtype_name(array)), array)
+    return getattr(namespace(array), f"{make}_like")(array)
 
 
 def _blocks(array):
@@ -233,5 +235,5 @@ def _adam_of_torch(tensor, slope, moments, step, learning_rate):
 
     lists = [[array] for array in (tensor, slope, *moments)]
     rest = dict(beta1=0.9, beta2=0.999, eps=1e-8, weight_decay=0.0, amsgrad=False, maximize=False)
-    steps = [torch.tensor(step - 1.0, device=tensor.device)]
+    steps = [torch.full((), step - 1.0, device=tensor.device)]  # nothing is copied there
     adam(*lists, [], steps, lr=learning_rate, fused=True, foreach=False, **rest)
