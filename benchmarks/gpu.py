@@ -73,14 +73,14 @@ def run(name: str, command: list[str], left: float) -> dict:
         outcome, output = "passed" if done.returncode == 0 else f"failed, exit {done.returncode}", done.stdout
     except subprocess.TimeoutExpired as stopped:
         outcome, output = f"stopped after {left:.0f} s: the ten minutes were over", stopped.stdout or b""
-    lines = output.decode(errors="replace").strip().splitlines()
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", output.decode(errors="replace")).strip().splitlines()  # without colours
     found = {"part": name, "outcome": outcome, "seconds": round(time.monotonic() - start, 1)}
     print(f"{name}: {outcome}, {found['seconds']} s", flush=True)
     if outcome != "passed":
         print(*lines[-40:], sep="\n", flush=True)
     if lines and lines[-1].startswith("[{"):
         return found | {"rows": json.loads(lines[-1])}
-    return found | {"printed": lines[-1:]}
+    return found | {"printed": lines[-1:] if outcome == "passed" else lines[-30:]}  # a traceback's last lines are the cause
 
 
 def main() -> int:
