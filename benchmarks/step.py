@@ -1,8 +1,12 @@
 """One full-batch gradient step on (E, p, v), all of IMDB, d = 2,048, float32: closed form, textbook, and expert's autograd."""
 
+import math
 import warnings
+from importlib import import_module
+from unittest.mock import patch
 
 import torch
+from threadpoolctl import threadpool_limits
 from torch.nn import functional
 
 from tokensel_nb import descent, init_parameters, load_imdb, to_device
@@ -24,9 +28,8 @@ def measure():
     batch = largest_batch(corpus)
     textbook = textbook_step(corpus[:batch])
     textbook_memory = peak_memory()
-    closed, of_expert, of_copy = alternate(step, expert, large_copy(), rounds=31)
+    closed, of_expert = alternate(step, expert, rounds=31)
     (of_textbook,) = alternate(textbook, rounds=3)
-    bandwidth = 2 * COPIED / of_copy
     per_review, of_textbook = closed / len(corpus), of_textbook / batch
     return [
         row("full-batch step, 25,000 reviews, d = 2,048: closed form", closed * 1e3, "ms"),
@@ -36,10 +39,26 @@ def measure():
         row("textbook step, a review", of_textbook * 1e3, "ms"),
         row("a review: times as fast as the textbook", of_textbook / per_review, "×", "≥ 1,000"),
         row("fewest bytes that a step must move", fewest_bytes(corpus) / 1e6, "MB"),
-        row("memory bandwidth of a core (copy of 1 GB, read and written)", bandwidth / 1e9, "GB/s"),
-        row("full-batch step: share of the bandwidth that it reaches", fewest_bytes(corpus) / closed / bandwidth, ""),
         row("textbook step: peak memory", textbook_memory / 1e9, "GB", "≤ 8"),
+        *shares(corpus, 1),
+        *shares(corpus, 2),
     ]
+
+
+def shares(corpus, threads):
+    """Return rows on the share of the memory's bandwidth that a step reaches, as numba compiles it and without numba."""
+    torch.set_num_threads(threads)
+    start, module = init_parameters(corpus.vocab_size, DIM, seed=0), import_module("tokensel_nb.descent")
+    with threadpool_limits(threads):
+        with patch.object(module, "LARGE", math.inf):
+            plain = stepper(corpus, start)
+        times = alternate(stepper(corpus, start), plain, large_copy(), rounds=31)
+    bandwidth, name = 2 * COPIED / times[-1], f"{threads} thread{'s' * (threads > 1)}"
+    rows = [row(f"{name}: memory bandwidth (copy of 1 GB, read and written)", bandwidth / 1e9, "GB/s")]
+    for kind, seconds in zip(("compiled", "without numba"), times):
+        rows.append(row(f"{name}: a full-batch step, {kind}", seconds * 1e3, "ms"))
+        rows.append(row(f"{name}: its share of the bandwidth, {kind}", fewest_bytes(corpus) / seconds / bandwidth, ""))
+    return rows
 
 
 def stepper(corpus, parameters):

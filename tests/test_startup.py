@@ -9,7 +9,7 @@ import pytest
 
 import tokensel_nb as ts
 
-HEAVY = "anywidget torch pandas scipy.stats scipy.optimize sklearn matplotlib seaborn pyarrow datasets".split()
+HEAVY = "anywidget numba torch pandas scipy.stats scipy.optimize sklearn matplotlib seaborn pyarrow datasets".split()
 
 
 def imported_by(*blocks):

@@ -9,7 +9,7 @@ from functools import cache
 
 import array_api_compat
 import numpy as np
-from threadpoolctl import threadpool_limits
+from threadpoolctl import threadpool_info, threadpool_limits
 
 is_torch = array_api_compat.is_torch_array
 namespace = array_api_compat.array_namespace
@@ -113,3 +113,10 @@ def threads_for(multiplications):
                 limits.callback(torch.set_num_threads, torch.get_num_threads())
                 torch.set_num_threads(1)
         yield
+
+
+def threads(array) -> int:
+    """Return how many threads compute with arrays of a kind: those of torch, or of numpy's BLAS."""
+    if is_torch(array):
+        return sys.modules["torch"].get_num_threads()
+    return max((pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"), default=1)

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from scipy import sparse
 
-from .arrays import to_numpy
+from .arrays import like, to_numpy
 from .counts import Counts
 
 
@@ -82,7 +82,7 @@ class Corpus:
         for array in (parts[0].data, parts[0].indices, parts[0].indptr, *parts[1:]):
             if isinstance(array, np.ndarray):
                 array.flags.writeable = False  # so that cached results stay valid
-        vars(self).update(zip(self.__dataclass_fields__, parts))
+        vars(self).update(zip(self.__dataclass_fields__, parts), _placed={})
 
     def __len__(self):
         """Return the number of texts n."""
@@ -134,6 +134,13 @@ class Corpus:
     @property
     def _weights(self):
         return np.ones(len(self)) if self.weights is None else self.weights
+
+    def placed(self, name, reference):
+        """Return one of these arrays as `like` does; it is kept, so that the next step need not wait for a device."""
+        key = name, reference.dtype, getattr(reference, "device", None)
+        if key not in self._placed:
+            self._placed[key] = like(getattr(self, name), reference)
+        return self._placed[key]
 
     @cached_property
     def operator(self):

@@ -6,6 +6,7 @@ import copy
 import itertools
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ from .arrays import dtype_name, in_memory, is_torch, like, namespace
 from .model import one_layer, slopes_of
 
 BLOCK = 2**15  # numbers per block: all arrays of a step fit in the cache of a core
+LARGE = 2**23  # numbers in E from which compiling pays: it takes seconds, once a machine, and saves some 20 ms a step
 
 
 class Optimizer(NamedTuple):
@@ -146,20 +148,40 @@ def descent(
     if not names or not set(names) >= set(trained or names):
         raise ValueError(f"trained={trained}; choose from the parameters {', '.join(parameters._fields)}")
     if state is None:
-        zeros = lambda name: tuple(_new(getattr(parameters, name), np.zeros) for _ in range(optimizer.moments))
+        zeros = lambda name: tuple(_new(getattr(parameters, name), "zeros") for _ in range(optimizer.moments))
         state = State(0, {name: zeros(name) for name in names})
     if {name: len(of) for name, of in state.moments.items()} != dict.fromkeys(names, optimizer.moments):
         raise ValueError("the state belongs to another optimizer or other trained arrays; start from the parameters alone")
     state = copy.deepcopy(state)
+    settings = names, model, optimizer, float(learning_rate)
+    take_step = _fused_step(parameters, *settings) or _step(*settings)
     for rows in _batches(corpus, batch_size, seed, state.step):
         yield state.step, parameters, state
-        step, moved = state.step + 1, {}
         with np.errstate(over="ignore", invalid="ignore"):  # overflow shows in the loss
-            slopes = slopes_of(parameters, corpus if rows is None else corpus[rows], names, model)
-            for name in names:
-                array, slope = getattr(parameters, name), slopes[name]
-                moved[name] = _moved(array, slope, state.moments[name], step, float(learning_rate), optimizer.direction)
-        parameters, state = parameters._replace(**moved), State(step, state.moments)
+            parameters = take_step(parameters, corpus if rows is None else corpus[rows], state)
+        state = State(state.step + 1, state.moments)
+
+
+def _step(names, model, optimizer, rate):
+    """Return a function of parameters, texts and state, which returns new parameters; the moments change in place."""
+
+    def take_step(parameters, texts, state):
+        slopes = slopes_of(parameters, texts, names, model)
+        arrays = ((name, getattr(parameters, name), slopes[name], state.moments[name]) for name in names)
+        rest = state.step + 1, rate, optimizer.direction
+        return parameters._replace(**{name: _moved(*parts, *rest) for name, *parts in arrays})
+
+    return take_step
+
+
+def _fused_step(parameters, names, model, optimizer, rate):
+    """Return such a function that is compiled, if it can be used, if numba is installed, and if that pays; else None."""
+    E, usual = parameters[0], model is one_layer and optimizer is OPTIMIZERS["gradient descent"] and len(names) == 3
+    if usual and parameters[-1].ndim == 1 and in_memory(E) and math.prod(E.shape) >= LARGE:
+        with suppress(ImportError, RuntimeError):  # the latter where there is no place to keep what is compiled
+            from .fused import step
+
+            return step(E, rate)
 
 
 def _batches(corpus, size, seed, skip):
@@ -176,7 +198,7 @@ def _batches(corpus, size, seed, skip):
 
 def _moved(array, slope, moments, step, learning_rate, direction):
     """Return a new array for an array after a step; its moments change in place."""
-    new, fused = _new(array, np.empty), is_torch(array) and direction is _adam
+    new, fused = _new(array, "empty"), is_torch(array) and direction is _adam
     for rows in _blocks(array):
         views = [moment[rows] for moment in moments]
         if fused:
@@ -193,7 +215,9 @@ def _moved(array, slope, moments, step, learning_rate, direction):
 
 def _new(array, make):
     """Return a new array of the same kind; numpy allocates those in memory, since torch uses small pages, which are slower."""
-    return like(make(array.shape, dtype_name(array)), array) if in_memory(array) else namespace(array).zeros_like(array)
+    if in_memory(array):
+        return like(getattr(np, make)(array.shape, dtype_name(array)), array)
+    return getattr(namespace(array), f"{make}_like")(array)
 
 
 def _blocks(array):
@@ -211,5 +235,5 @@ def _adam_of_torch(tensor, slope, moments, step, learning_rate):
 
     lists = [[array] for array in (tensor, slope, *moments)]
     rest = dict(beta1=0.9, beta2=0.999, eps=1e-8, weight_decay=0.0, amsgrad=False, maximize=False)
-    steps = [torch.tensor(step - 1.0, device=tensor.device)]
+    steps = [torch.full((), step - 1.0, device=tensor.device)]  # nothing is copied there
     adam(*lists, [], steps, lr=learning_rate, fused=True, foreach=False, **rest)

@@ -357,19 +357,19 @@ def loss_of_logits(f, corpus):
     """Return the mean loss of logits, which may have a graph."""
     xp = namespace(f)
     if f.ndim == 1:
-        losses = softplus(-like(corpus.signs, f) * f)
+        losses = softplus(-corpus.placed("signs", f) * f)
     else:
-        losses = -xp.sum(like(corpus.one_hot, f) * log_softmax(f), axis=1)
-    return losses @ like(corpus.mean_weights, f)
+        losses = -xp.sum(corpus.placed("one_hot", f) * log_softmax(f), axis=1)
+    return losses @ corpus.placed("mean_weights", f)
 
 
 def residuals_of_logits(f, corpus):
     """Return the derivative of the mean loss in every logit, in the shape of the logits."""
-    weights = like(corpus.mean_weights, f)
+    weights = corpus.placed("mean_weights", f)
     if f.ndim == 1:
-        against = -like(corpus.signs, f)
+        against = -corpus.placed("signs", f)
         return against * weights * sigmoid(against * f)
-    return (namespace(f).exp(log_softmax(f)) - like(corpus.one_hot, f)) * weights[:, None]
+    return (namespace(f).exp(log_softmax(f)) - corpus.placed("one_hot", f)) * weights[:, None]
 
 
 def classes_of_logits(f) -> np.ndarray:

@@ -12,7 +12,7 @@ from sphinx.application import Sphinx
 
 SCROLLS = '<div class="pst-scrollable-table-container" role="group" aria-label="Table" tabindex="0">'
 POLICY = "default-src 'self' 'unsafe-inline' data: blob:; base-uri 'none'; form-action 'self'"
-# What is replaced in the pages (regular expressions). All but the first six answer findings of the axe checker.
+# What is replaced in the pages (regular expressions). All but the first eight answer findings of the axe checker.
 MENDED = {
     # A page takes nothing from elsewhere, and sends nothing there.
     '<meta charset="utf-8" />': rf'\g<0><meta http-equiv="Content-Security-Policy" content="{POLICY}" />',
@@ -22,6 +22,9 @@ MENDED = {
     r'<script(?: type="text/x-thebe-config")?>\s*(?:const THEBE_JS_URL|kernelName = |\{)[^<]*</script>': "",
     # The index of search, which the page of search alone needs.
     r'<script src="(?:\.\./)+(?:_static/searchtools|_static/language_data|searchindex)\.js"></script>': "",
+    # A page is drawn before the theme's scripts are there, but not before modes.js, which folds and unfolds what it draws.
+    r'<script (?=(?:data-sd[^>]*)?src="(?:\.\./)*(?:searchindex|_static/(?!modes)))': "<script defer ",
+    "<script>(?=DOCUMENTATION_OPTIONS)": '<script type="module">',
     # The badge of Colab: the bar at the top has one.
     r"<p><a [^>]*>\s*<img [^>]*colab\.svg[^>]*>\s*</a></p>": "",
     # A bibliography is a list, so its entries have to be list items; the role they come with is deprecated.
@@ -44,6 +47,7 @@ MENDED = {
     r'<span class="sig-paren">\(</span>\n\n<dl>': '<span class="sig-paren">(</span>\n\n<dl role="none">',
 }
 DATA = r'src="data:image/(\w+);base64,([^"]+)"'
+FIRST = r'\A(?s:(.*?)) loading="lazy"'  # the first picture of a page, which a reader comes for
 PICTURE = r'(<img (?![^>]*(?:width|height)=)[^>]*src="([^":]+\.png)")([^>]*>)'
 
 # The same in files of the theme. Search goes without excerpts where pages lie on a disk: the script would fetch them, and
@@ -86,7 +90,8 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
     static, images = Path(app.outdir) / "_static", Path(app.outdir) / "_images"
     for page in Path(app.outdir).rglob("*.html"):
         folder = Path(app.outdir) if app.builder.name == "singlehtml" else page.parent  # that builder's links begin there
-        mend(page, MENDED | {DATA: partial(as_file, folder, images), PICTURE: partial(sized, folder)})
+        pictures = {DATA: partial(as_file, folder, images), PICTURE: partial(sized, folder), FIRST: r'\1 fetchpriority="high"'}
+        mend(page, MENDED | pictures)
     for file, replacements in FILES.items():
         mend(static / file, replacements)
     # What no page asks for.

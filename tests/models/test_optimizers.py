@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 from helpers import each_dtype, each_kind, flat, kind_of, of_kind, random_parameters, short_texts
+from torch.utils._python_dispatch import TorchDispatchMode
 
 import tokensel_nb as ts
 from tokensel_nb.arrays import to_numpy
@@ -97,6 +98,28 @@ def test_an_optimizer_of_ones_own_is_a_direction():
         ts.loss(ts.Parameters(*leaves), corpus).backward()
         oracle.step()
     np.testing.assert_allclose(flat(found), flat([leaf.detach() for leaf in leaves]), atol=1e-12)
+
+
+@each_optimizer
+def test_a_step_on_a_device_waits_only_to_see_how_far_scores_lie_apart(optimizer, tiny, monkeypatch):
+    """Tensors without data refuse to be read. Sparse products of such are not in torch, and stand here as one call."""
+    seen, calls = [], []
+    monkeypatch.setattr("tokensel_nb.model.to_numpy", lambda scores: seen.append(1) or np.zeros(len(scores), np.float32))
+    monkeypatch.setattr("tokensel_nb.counts.Counts.times", lambda self, x: x.new_empty((self.shape[0], x.shape[1])))
+
+    class Counting(TorchDispatchMode):
+        def __torch_dispatch__(self, call, types, arguments=(), options=None):
+            calls.append(call)
+            return call(*arguments, **(options or {}))
+
+    steps = ts.descent(of_kind(ts.init_parameters(3, 4, seed=0), "meta"), tiny, optimizer=optimizer)
+    next(steps), next(steps)  # the second puts there what all need
+    seen.clear()
+    with Counting():
+        next(steps)
+    assert seen == [1]
+    assert not {torch.ops.aten._to_copy.default, torch.ops.aten._local_scalar_dense.default} & set(calls)
+    assert len(calls) <= 84  # with those that only look at an array in another shape
 
 
 def test_what_is_not_trained_stays(tiny):

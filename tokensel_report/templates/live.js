@@ -41,7 +41,7 @@ function buildLive(root) {
   const box = element("textarea", { rows: 3, maxlength: LONGEST, spellcheck: "false", autocomplete: "off", dir: "auto", oninput: draw });
   const judged = element("p", { class: "verdict" });
   const bars = element("div", { class: "bars", role: "group", "aria-label": "The classes; one is shaded in the text", hidden: !many });
-  const reading = element("p", { class: "reading", dir: "auto" });
+  const reading = element("p", { class: "reading" });
   const legend = element("p", { class: "legend" });
   const table = element("tbody");
   const { root: forScreenReaders, say } = tokensel.said();
@@ -82,6 +82,7 @@ function buildLive(root) {
     for (const { start, end, id } of found) for (let i = place.get(start); i < place.get(end); i++) covering[i].push(id);
     const shades = covering.map((ids) => ids.reduce((total, id) => total + each.get(id), 0));
     const top = shades.reduce((most, x) => Math.max(most, Math.abs(x)), 0) || 1;
+    reading.dir = box.matches(":dir(rtl)") ? "rtl" : "ltr"; // "auto" would be found anew with every stretch
     reading.replaceChildren(...edges.slice(0, -1).map((edge, i) => {
       const letters = text.slice(edge, edges[i + 1]);
       if (!covering[i].length) return letters;
