@@ -303,7 +303,7 @@ def curves_of_luck(tab, guessed="0101", others=0):
     data = [*shipped("luck_data").values()]
     for kind, first in zip(("true", "shuffled"), draws):
         shown = [data[(k + 1) % 3][kind][(first + k // 3) % 3][int(others)] for k in range(4)]
-        heights = [106 - 92 * (np.clip(each / 100, -1.2, 1.2) + 1.2) / 2.4 for run in shown for each in run if each is not None]
+        heights = [106 - 84 * (np.clip(each / 100, -1.2, 1.2) + 1.2) / 2.4 for run in shown for each in run if each is not None]
         yield f".chart path.{kind}@d", np.column_stack([np.full(len(heights), ANY), heights]).ravel(), 0.06
 
 
