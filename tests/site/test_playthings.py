@@ -227,15 +227,16 @@ def sleep_of_dull(tab, show="depth", k=3, kappa=0.7, time=0, others=60):
     model = model._replace(cls_embedding=-2.6 * notch * np.eye(len(model.cls_embedding))[k])
     path = ts.gradient_flow(model, corpus, 200.0, records=1_000)
     tenfolds, depth = path.log_times / notch, -path.leads(model.embeddings, [[k, -1]])[:, 0] / notch
-    if show == "sleep":
+    if show == "ladder":
         yield ".readout", np.interp([time], tenfolds, depth), 0.06
         return
     woken, border = tenfolds[depth < 0], 1 + 2 * k / others
     measured = (tenfolds > 4.5) & (tenfolds < min([*woken[:1] - 4, 13]))
     sinks = [np.polyfit(tenfolds[measured], depth[measured], 1)[0]] if measured.any() else []
-    wanted = [ts.competition(model.token_values, corpus)[k], border, *sinks, *woken[:1]]
-    yield ".readout", wanted, [0.006, 0.006, *[0.012] * len(sinks), *[0.06] * len(woken[:1])]
-    yield ".readout", "wakes" if len(woken) else "sleeps on"
+    wanted = [ts.competition(model.token_values, corpus)[k], border, *sinks]
+    yield ".readout", wanted, [0.006, 0.006, *[0.012] * len(sinks)]
+    power = "".join("⁰¹²³⁴⁵⁶⁷⁸⁹"[int(each)] for tenfolds in woken[:1] for each in f"{tenfolds:.0f}")
+    yield ".readout", f"wakes near 10{power}" if power else "sleeps on"
 
 
 @cache
@@ -302,7 +303,7 @@ def curves_of_luck(tab, guessed="0101", others=0):
     data = [*shipped("luck_data").values()]
     for kind, first in zip(("true", "shuffled"), draws):
         shown = [data[(k + 1) % 3][kind][(first + k // 3) % 3][int(others)] for k in range(4)]
-        heights = [106 - 92 * (np.clip(each / 100, -1.2, 1.2) + 1.2) / 2.4 for run in shown for each in run if each is not None]
+        heights = [106 - 84 * (np.clip(each / 100, -1.2, 1.2) + 1.2) / 2.4 for run in shown for each in run if each is not None]
         yield f".chart path.{kind}@d", np.column_stack([np.full(len(heights), ANY), heights]).ravel(), 0.06
 
 
@@ -424,7 +425,7 @@ STATES = {
     ),
     "seesaw": (
         sleep_of_dull,
-        [{"show": "depth"}, {"show": "depth", "kappa": 1.3}, {"show": "depth", "k": 1}, {"show": "sleep", "k": 2, "time": 8}],
+        [{"show": "depth"}, {"show": "depth", "kappa": 1.3}, {"show": "depth", "k": 1}, {"show": "ladder", "k": 2, "time": 8}],
     ),
     "map": (word_on_the_map, [{"step": 5}, {"step": 5, "word": "and", "least": 18}, {"step": 5, "word": "excellent"}]),
     "not": (landing_of_not, [{"word": "good", "seen": 1}, {"word": "recommended", "seen": 1, "guess": -0.7}]),

@@ -23,14 +23,13 @@ tokensel.plaything("flow", (root, place) => {
   const TUG = 3.5; // units of the nearest view for a text that pulls as hard as all together
   const PACE = 350; // milliseconds for a unit of length
   const NEAR = 0.1; // to the star: then it is found
-  const NEEDED = [1, 2, 3]; // leads that a reader may ask for
   const VIEWS = { map: "Map", pulls: "Pulls", leads: "Leads", far: "From afar", star: "Shortest", race: "Leads / length", miss: "Second map" };
-  const START = { show: place.matches(".unanswered") || place.closest(".scenes") ? "map" : "pulls", p: "5_-4", length: 0, zoom: 0, lead: 1, seen: 0 };
+  const START = { show: place.matches(".unanswered") || place.closest(".scenes") ? "map" : "pulls", p: "5_-4", length: 0, zoom: 0, seen: 0 };
 
   const given = tokensel.flowOf ?? FIRST; // in a notebook, the reader's own
   const views = Object.keys(VIEWS).filter((view) => (view !== "miss" || given === FIRST) && (given.best || !["star", "race"].includes(view)));
   const drawing = tokensel.plane({ box: BOX, ticks, called: "The map of queries", names: ["", ""] });
-  const { now, change, begin, choice, player, slider } = tokensel.settings(root, "flow", START, picture, { show: views, lead: NEEDED, seen: [0, 1] });
+  const { now, change, begin, choice, player, slider } = tokensel.settings(root, "flow", START, picture, { show: views, seen: [0, 1] });
   const [first, second] = [given, SECOND].map(mapOf);
   let [map, tapped, view] = [first, [], null];
 
@@ -106,9 +105,9 @@ tokensel.plaything("flow", (root, place) => {
     return element("svg:path", { class: "field", d: strokes.join("") });
   }
 
-  /** What a half plane D · p ≥ lead leaves of a polygon. */
+  /** What a half plane D · p ≥ 1 leaves of a polygon. */
   function cut(polygon, D) {
-    const over = ([x, y]) => D[0] * x + D[1] * y - now.lead;
+    const over = ([x, y]) => D[0] * x + D[1] * y - 1;
     return polygon.flatMap((point, i) => {
       const before = polygon.at(i - 1);
       const [a, b] = [over(before), over(point)];
@@ -117,12 +116,11 @@ tokensel.plaything("flow", (root, place) => {
     });
   }
 
-  const star = () => map.best.map((each) => now.lead * each);
   function answer([left, right, bottom, top]) {
     const wedge = map.differences.flat().reduce(cut, [[left, bottom], [right, bottom], [right, top], [left, top]]);
     const region = wedge.length ? [line([...wedge, wedge[0]], "allowed")] : [];
     if (!now.seen) return region;
-    const [x, y] = drawing.at(star());
+    const [x, y] = drawing.at(map.best);
     const corners = Array.from({ length: 10 }, (_, i) => [i % 2 ? 4 : 10, (Math.PI * i) / 5])
       .map(([radius, angle]) => `${x + radius * Math.sin(angle)} ${y - radius * Math.cos(angle)}`);
     return [...region, line([[0, 0], moved([0, 0], map.best, 40 * scale())], "ray"),
@@ -192,7 +190,7 @@ tokensel.plaything("flow", (root, place) => {
 
   function drawBars(p) {
     const [attention, leads] = [map.attention(p), map.leads(p)];
-    const number = (i) => (now.show === "leads" ? shown(leads[i], 1) : `${shown(100 * attention[i], 0)}%`);
+    const number = (i) => (now.show === "leads" ? `lead ${shown(leads[i], 1)}` : `${shown(100 * attention[i], 0)}%`);
     bars.replaceChildren(...map.names.map((name, i) => element("div", { class: map.sides[i] },
       element("span", {}, name), element("span", { class: "number" }, number(i)),
       element("b", { "aria-hidden": "true" }, element("i", { style: `width: ${100 * attention[i]}%` })))));
@@ -229,7 +227,7 @@ tokensel.plaything("flow", (root, place) => {
   const here = () => (whole() || now.length === 0 ? start() : pointAt(map.pathFrom(start()), now.length));
   function drop(point) {
     play.stop();
-    const found = now.show === "star" && Math.hypot(...moved(point, star(), -1)) < NEAR * now.lead;
+    const found = now.show === "star" && Math.hypot(...moved(point, map.best, -1)) < NEAR;
     change({ p: tokensel.pointOut(point), length: whole() ? now.length : 0, seen: found ? 1 : now.seen });
   }
   const dropped = tokensel.handle(drawing, { name: "the query", keyStep: () => (now.zoom < 0 ? 0.05 : 0.5), where: here, move: drop },
@@ -248,9 +246,9 @@ tokensel.plaything("flow", (root, place) => {
     map: (p, right) => right,
     leads: () => "The marks stand at 73%, a lead of 1.",
     far: () => compass([...new Map([...map.starts, start()].map((each) => [`${each}`, each])).values()]),
-    star: (p) => `Length ${shown(Math.hypot(...p), 2)}, smallest lead ${shown(Math.min(...map.leads(p)), 2)}.`,
+    star: (p) => `The query: length ${shown(Math.hypot(...p), 2)}, smallest lead ${shown(Math.min(...map.leads(p)), 2)}.${now.seen ? ` The star: ${shown(Math.hypot(...map.best), 2)} and 1.` : ""}`,
     race: () => drawRatios(start()),
-    miss: (p) => `From (${p.map((each) => shown(each, 1)).join(", ")}), attention ${misses(p) ? "misses “bad”" : "selects both words"}.`,
+    miss: (p) => `Where this path ends, attention ${misses(p) ? "misses “bad”" : "selects both words"}.`,
   };
 
   function drawPaths(p) {
@@ -275,7 +273,7 @@ tokensel.plaything("flow", (root, place) => {
     drawPaths(p);
     drawing.put(tugs, ...(view === "pulls" ? pullsAt(p) : []));
     drawing.put(lens, ...(["map", "miss"].includes(view) ? enlarged(p) : []));
-    const told = drawBars(p);
+    const told = drawBars(view === "miss" ? pointAt(map.pathFrom(p), FAR) : p);
     readout.textContent = TOLD[view]?.(p, told) ?? "";
     for (const [part, ...of] of parts) part.style.display = of.includes(view) ? "" : "none";
     length.querySelector("input").max = view === "race" ? FAR : TRIP;
@@ -287,8 +285,7 @@ tokensel.plaything("flow", (root, place) => {
   root.setAttribute("aria-label", "The flow of the query on a map");
   const length = slider("length", "Length of the path", { min: 0, max: FAR, step: 0.25 }, (value) => shown(value, 1));
   const zoomed = slider("zoom", "Zoom out", { min: 0, max: 3, step: 0.1 }, (zoom) => `${shown(10 ** zoom, zoom < 1 ? 1 : 0)}×`);
-  const asked = element("div", { class: "buttons" }, choice("lead", "All leads at least", NEEDED.map((lead) => [lead, lead > 1 ? `${lead}` : "Leads of 1"])),
-    tokensel.button("Show me", () => change({ seen: 1 })));
+  const asked = tokensel.button("Show me", () => change({ seen: 1 }));
   const parts = [
     [bars, "map", "pulls", "leads", "miss"], [ratios.root, "race"], [dial, "far"], [readout, "map", "leads", "far", "star", "race", "miss"],
     [play.root, "pulls"], [length, "pulls", "leads", "race"], [zoomed, "far"], [asked, "star"],

@@ -55,7 +55,7 @@ tokensel.plaything("heads", (root) => {
   }
 
   root.classList.add("heads");
-  begin(element("div", { class: "pairs" }, chart.root, element("div", {}, reading, readout)), listSlider("step", "steps of training", data.moments),
-    element("div", { class: "choice" }, networks, ofLayer, ofHead), element("div", { class: "choice" }, sentences, box),
-    element("p", { class: "hint" }, "Large words get attention. Move the steps, or write your own sentence."));
+  begin(element("div", { class: "pairs" }, chart.root, element("div", {}, reading, readout)), element("div", { class: "choice" }, box, sentences),
+    listSlider("step", "steps of training", data.moments), element("div", { class: "choice" }, networks, ofLayer, ofHead),
+    element("p", { class: "hint" }, "Large words get attention. Write your own sentence, or move the steps."));
 });

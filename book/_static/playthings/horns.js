@@ -18,7 +18,7 @@
   const NOTES = { // what a person says of the sentences that fool it
     "The film was not bad.": "Here it is wrong: a person reads praise.",
     "Nobody can call this film boring.": "Here it is wrong: a person reads praise. The network sees little but “boring”.",
-    "today": "A person finds no opinion in it.",
+    "today": "But a person finds no opinion in it.",
   };
   const CHIPS = ["The film was not bad.", "the the the the", "Nobody can call this film boring.", "today"];
   const LONGEST = 1000; // characters
@@ -140,7 +140,7 @@
     write("↓ ignored", x - 8, height - 38, { ...quiet, align: "right" });
     write("← speaks for blame", 2, height - 10, { ...quiet, colour: ink.blame });
     write("speaks for praise →", width - 2, height - 10, { ...quiet, colour: ink.praise, align: "right" });
-    const scale = now.near > 0.5 ? `${NEAR} times closer` : now.shuffled > 0.5 ? "shuffled labels" : "";
+    const scale = now.near > 0.5 ? `enlarged ${NEAR} times` : now.shuffled > 0.5 ? "shuffled labels" : "";
     if (scale) write(scale, 2, 22, quiet);
   }
 
@@ -286,7 +286,7 @@
     slider.max = view.most ?? LAST;
     const { near = 0, faint = 0 } = view;
     set(cloud, { "aria-valuenow": 1, "aria-valuetext": "no word chosen" });
-    note.textContent = view.quiet ? "" : "Between recorded steps, dots move in straight lines.";
+    note.textContent = view.note ? "Between recorded steps, dots move in straight lines." : "";
     const shuffled = view.shuffled ? asked : 0;
     glide([[{ near, faint, shuffled }, GLIDE], [{ round: view.round }, GLIDE]], () => { stage.dataset.still = true; });
     if (view.faint) turnTo(scene - 4);

@@ -28,7 +28,7 @@ tokensel.plaything("luck", (root) => {
   const panels = Array.from({ length: 4 }, (_, k) => {
     const chart = tokensel.chart({
       label: `Pair ${k + 1}: what words say, in 20 bins of their lean`, width: narrow ? 160 : 300, height: narrow ? 150 : 130, left: 6,
-      x: { range: [-1, 1], ticks: [[-0.55, "← bad"], [0.55, "good →"]] }, y: { range: [-1.2, 1.2], ticks: [] },
+      x: { range: [-1, 1], ticks: [[-0.55, "← bad"], [0.55, "good →"]] }, y: { range: [-1.2, 1.2], ticks: [], name: "↑ speaks for good" },
     });
     const choices = tokensel.choice(`Pair ${k + 1}: which curve saw true labels?`, Object.entries(NAMES), (place) =>
       change({ guessed: now.guessed + place }));
@@ -46,12 +46,13 @@ tokensel.plaything("luck", (root) => {
     panels.forEach(({ chart, choices, title, verdict }, k) => {
       const { model, place, curves } = shown[k];
       const guessed = now.guessed[k];
-      title.textContent = model[0].toUpperCase() + model.slice(1);
+      title.textContent = done() ? model[0].toUpperCase() + model.slice(1) : `Pair ${k + 1}`; // its name would tell a reader nothing
+      const ends = curves.map((curve) => curve[done() ? now.others : 0].findLast((each) => each !== null));
       chart.layer.replaceChildren(chart.line([-1, 1], [0, 0], "axis"), ...curves.flatMap((curve, i) => {
         const means = curve[done() ? now.others : 0].map((each) => (each === null ? null : clamp(each / 100, -1.2, 1.2)));
         const end = means.findLastIndex((each) => each !== null);
         const kind = !done() ? NAMES[i] : i === place ? "true" : "shuffled";
-        const [x, y] = [chart.across(centres[end]) + 9, chart.down(means[end]) + (i ? 12 : -2)];
+        const [x, y] = [chart.across(centres[end]) + 9, chart.down(means[end]) + (ends[i] > ends[1 - i] || (ends[0] === ends[1] && i) ? -6 : 16)];
         return [chart.line(centres, means, kind), text(x, y, NAMES[i], "middle", kind)];
       }));
       choices.show(guessed, () => k === now.guessed.length);
@@ -59,14 +60,14 @@ tokensel.plaything("luck", (root) => {
     });
     readout.textContent = !done() ? `Guess ${now.guessed.length + 1} of 4`
       : now.others ? "When words are sorted by all other reviews, only true labels keep the rise. A line breaks or jumps where few words are left."
-        : `${right} of 4 right; tossing a coin gets 2 on average. Now sort the words by other reviews.`;
+        : `${right} of 4 right; tossing a coin gets 2 on average. In the reviews that they trained on, the lines of both rise. Now sort the words by other reviews.`;
     return readout.textContent;
   }
 
   root.classList.add("luck");
-  begin(readout,
+  begin(element("p", { class: "hint" }, "In each pair, one network learnt true labels and one shuffled ones. Pick the one with true labels: its line should rise from bad words to good ones."),
+    readout,
     element("div", { class: "pairs" }, ...panels.map(({ chart, choices, title, verdict }) =>
       element("div", {}, title, chart.root, element("div", { class: "choice" }, choices.root, verdict)))),
-    element("div", { class: "choice" }, element("span", {}, "Words sorted by"), sort, again),
-    element("p", { class: "hint" }, "In each pair, one network learnt true labels and one shuffled ones. Pick the one with true labels."));
+    element("div", { class: "choice" }, element("span", {}, "Words sorted by"), sort, again));
 });

@@ -27,6 +27,7 @@ Object.assign(tokensel, (() => {
     const axes = layer();
     const put = (into, ...parts) => into.replaceChildren(...parts.filter(Boolean));
     const label = (x, y, words, anchor) => text(x, y, words, anchor, "tick");
+    const inside = (place, end) => place > 10 && place < end - 10;
     const ticksOf = typeof ticks === "function" ? ticks : () => ticks;
     /** Show another box, of the same shape; what is drawn in it is to be drawn again. */
     function look(other) {
@@ -34,7 +35,10 @@ Object.assign(tokensel, (() => {
       unit = WIDTH / (right - left);
       put(axes,
         element("svg:path", { class: "axis", d: trace([[left, 0], [right, 0]]) + trace([[0, bottom], [0, top]]) }),
-        ...ticksOf(other).flatMap((tick) => [label(at([tick, 0])[0], height - 5, shown(tick, 0), "middle"), label(4, at([0, tick])[1] + 4, shown(tick, 0))]),
+        ...ticksOf(other).flatMap((tick) => [
+          inside(at([tick, 0])[0], WIDTH) && label(at([tick, 0])[0], height - 5, shown(tick, 0), "middle"),
+          inside(at([0, tick])[1], height) && label(4, at([0, tick])[1] + 4, shown(tick, 0)),
+        ]),
         label(WIDTH - 4, height - 22, names[0], "end"), // at the rim, above the numbers: nothing is drawn there
         label(4, 13, names[1]));
     }

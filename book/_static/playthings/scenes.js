@@ -65,15 +65,14 @@
       scene.section.scrollIntoView({ behavior: "instant" });
     }
 
+    /** Enter the scene whose beginning has passed the line; before all of them, the first. */
+    const read = () => enter(scenes.findLast((scene) => scene.section.getBoundingClientRect().top <= (LINE / 100) * innerHeight) ?? scenes[0]);
+
     for (const event of ["pointerdown", "keydown"]) stage.addEventListener(event, () => finish()); // the reader's hand goes first
-    const watcher = new IntersectionObserver((entries) => {
-      const entered = entries.findLast((entry) => entry.isIntersecting);
-      if (entered) enter(scenes.find((scene) => scene.section === entered.target));
-    }, { rootMargin: `-${LINE}% 0px -${100 - LINE}% 0px` });
     if (asked()) follow();
     else show(scenes[0]);
     addEventListener("hashchange", follow);
-    for (const scene of scenes) watcher.observe(scene.section);
+    addEventListener("scroll", read, { passive: true });
   }
 
   document.querySelectorAll("section.scenes").forEach(pin);

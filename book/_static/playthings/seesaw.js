@@ -125,6 +125,7 @@ tokensel.plaything("seesaw", (root, place) => {
   }
 
   const power = (x) => [...String(x)].map((each) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[each]).join("");
+  const tens = (time) => (time < 0.5 ? "1" : `10${power(Math.round(time))}`);
 
   /** Notches below a height, and how little dull pulls there. */
   function rungs(x, top, high) {
@@ -138,7 +139,7 @@ tokensel.plaything("seesaw", (root, place) => {
 
   const chart = tokensel.chart({
     label: "Depth of dull below the neutral words, in notches, over tenfolds of time", width: WIDTH, height: 220, left: 40,
-    x: { range: [0, LATEST], ticks: [0, 5, 10, 15, 20, 25].map((each) => [each, each ? `10${power(each)}` : "1"]), name: "time" },
+    x: { range: [0, LATEST], ticks: [0, 5, 10, 15, 20, 25].map((each) => [each, tens(each)]), name: "time" },
     y: { range: [30, -3], ticks: [0, 10, 20, 30].map((each) => [each, String(each)]), name: "notches down" },
   });
   function curve() {
@@ -161,18 +162,17 @@ tokensel.plaything("seesaw", (root, place) => {
     cards.replaceChildren(...NAMES.slice(0, now.k).map((name) => element("span", { class: "pulling praise", style: `--pull: ${shade[0]}` }, name)),
       ...Array.from({ length: now.k }, () => element("span", { class: "pulling blame", style: `--pull: ${shade[1]}` }, "dull")));
   }
-  const state = () => {
-    const { depth } = at(now.time);
-    return depth > 0 ? `“dull” is ${number(depth, 1)} notches down` : "“dull” is awake";
-  };
   const TOLD = {
-    sleep: () => `${state()}.`,
-    ladder: () => `${state()}, after ${number(now.time, 1)} tenfolds of time.`,
+    sleep: () => `“dull” is ${at(now.time).depth > 0 ? "asleep" : "awake"}.`,
+    ladder: () => {
+      const { depth } = at(now.time);
+      return depth > 0 ? `“dull” is ${number(depth, 1)} notches down.` : "“dull” is awake.";
+    },
     depth: () => {
       const [G, sinks, woken] = [size(), slope(), wakes()];
-      const kappa = G * G * (1 - 1 / now.k);
-      const pace = sinks === null ? "“dull”" : `“dull” sinks ${number(sinks, 2)} notches a tenfold, and`;
-      return `κ = ${number(kappa, 2)}, the border here ${number(1 + (2 * now.k) / OTHERS, 2)}. ${pace} ${woken ? `wakes after ${number(woken, 1)} tenfolds` : kappa > 1 ? "sleeps on" : "still sleeps, but must wake"}. Dashed: one notch a tenfold.`;
+      const [kappa, border] = [G * G * (1 - 1 / now.k), 1 + (2 * now.k) / OTHERS];
+      const pace = sinks === null ? "“dull”" : `“dull” sinks ${number(sinks, 2)} notches while time grows tenfold, and`;
+      return `κ = ${number(kappa, 2)}, border ${number(border, 2)}. ${pace} ${woken ? `wakes near ${tens(woken)}` : kappa > border ? "sleeps on" : `still sleeps${kappa > 1 ? "" : ", but must wake"}`}. Dashed: one notch.`;
     },
   };
 
@@ -199,10 +199,8 @@ tokensel.plaything("seesaw", (root, place) => {
   const parts = [
     [drawing, "plank", "sleep", "ladder"], [chart.root, "depth"], [readout, ...Object.keys(VIEWS)], [cards, "sleep"],
     [tokensel.buttons("A text pulls for", WORDS.map(([name]) => [name, () => tap(name)])), "plank"], [play.root, "sleep", "ladder"],
-    [slider("time", "Tenfolds of time", { min: 0, max: SEEN, step: 0.1 }, (time) => number(time, 1)), "sleep", "ladder"],
-    [slider("depth", "“dull” starts, notches down", { min: 0, max: 6, step: 0.1 }, (depth) => number(depth, 1)), "sleep", "ladder"],
-    [slider("k", "Rivals", { min: 1, max: 8, step: 1 }), "depth"],
-    [slider("kappa", "Competition κ, by the first step’s size", { min: 0, max: 2, step: 0.05 }, (kappa) => number(kappa, 2)), "depth"],
+    [slider("time", "Time", { min: 0, max: SEEN, step: 0.1 }, tens), "sleep", "ladder"],
+    [slider("kappa", "Competition κ", { min: 0, max: 2, step: 0.05 }, (kappa) => number(kappa, 2)), "depth"],
   ];
   const all = choice("show", "What is shown", Object.entries(VIEWS));
   begin(...(place.closest(".scenes") ? [] : [all]), element("div", { class: "plane maps" }, drawing, chart.root,

@@ -26,7 +26,7 @@ tokensel.plaything("step", (root, place) => {
   const views = second ? [...ofTen, "reviews", "luck", ...ofScores, "plank"] : ["reviews"];
   const START = {
     show: pinned && second ? "start" : "reviews", word: NAMED[0], seed: 1, labels: "1111100000", lit: 0, turned: 0, size: 0,
-    eta: place.matches(".unanswered") ? 0 : 3_000, d: 2_048, shuffled: 0, query: 0, first: 100, price: 0, lean: 1,
+    eta: place.matches(".unanswered") ? 0 : 3_000, d: 2_048, shuffled: 0, query: 0, first: 100, price: 0,
   };
   const { now, change, choice, slider, listSlider, begin } = tokensel.settings(root, "step", START, picture, { show: views, word: words });
   let [taken, values] = [{}, []]; // what a step on the ten sentences gives, and what reviews give
@@ -143,7 +143,7 @@ tokensel.plaything("step", (root, place) => {
   // ---- scores
 
   /** How far the plank tips for a step on the query of size 1: h, for a first step. */
-  const tilt = () => now.first ** 2 * (query.tilt[0] + now.first * query.tilt[now.lean ? 1 : 2]);
+  const tilt = () => now.first ** 2 * (query.tilt[0] + now.first * query.tilt[1]);
   const tilted = (share) => (tilt() * now.first * share) / 2;
   const bent = (share) => (now.first * share * (share - query.lean)) / 4;
 
@@ -178,13 +178,13 @@ tokensel.plaything("step", (root, place) => {
 
   const drawing = element("svg:svg", { viewBox: "0 0 360 250", role: "img", "aria-label": "A see-saw, and where verdicts lean" });
 
-  /** One thumb for 250 reviews of one label: where their verdicts lean. Those misjudged pull the harder, the larger the first step. */
-  function thumbs(label, top, part) {
+  /** One mark for 250 reviews of one label: where their verdicts lean. Those misjudged pull the harder, the larger the first step. */
+  function marks(label, top, part) {
     const pull = 0.4 + 0.6 * Math.sqrt(now.first / LARGE);
     return [text(14, top - 16, `Reviews of ${side(label)}: ${number(100 * part)}% lean to praise`), ...Array.from({ length: 50 }, (_, i) => {
       const leans = i < Math.round(50 * part) ? 1 : -1;
-      const thumb = text(20 + 13.3 * (i % 25), top + 18 * Math.floor(i / 25), leans > 0 ? "▲" : "▼", "middle", leans === label ? "pale" : side(label));
-      return leans === label ? thumb : set(thumb, { style: `opacity: ${pull}` });
+      const mark = text(20 + 13.3 * (i % 25), top + 18 * Math.floor(i / 25), leans > 0 ? "▲" : "▼", "middle", leans === label ? "pale" : side(label));
+      return leans === label ? mark : set(mark, { style: `opacity: ${pull}` });
     })];
   }
 
@@ -195,7 +195,7 @@ tokensel.plaything("step", (root, place) => {
     const beside = (way) => down(way) + (way * rise > 0.1 ? 22 : -8); // below an end that has sunk
     drawing.replaceChildren(path("pivot", "M180 66l-12 40h24Z"), path("plank", `M30 ${down(-1)}L330 ${down(1)}`),
       text(14, beside(-1), "blame", "start", "blame"), text(346, beside(1), "praise", "end", "praise"),
-      ...query.praised[now.lean ? 0 : 1].flatMap((part, i) => thumbs(1 - 2 * i, 146 + 68 * i, part)));
+      ...query.praised[0].flatMap((part, i) => marks(1 - 2 * i, 146 + 68 * i, part)));
     return Math.abs(rise) < 0.1 ? "The plank is nearly level." : `The side of ${side(-rise)} goes up.`;
   }
 
@@ -222,20 +222,18 @@ tokensel.plaything("step", (root, place) => {
   const alone = pinned ? [] : ["reviews"]; // elsewhere, one view has all that moves it
   const parts = [
     [small.root, ...ofTen], [large.root, "reviews", "luck", ...ofScores], [drawing, "plank"],
-    [cards, "start", "push", "sum"], [tokensel.button("Turn its thumb", flip), "push", "sum"],
+    [cards, "start", "push", "sum"], [tokensel.button("Swap ▲ and ▼", flip), "push", "sum"],
     [tokensel.button("Another start", () => change({ seed: (now.seed % 99) + 1 })), "start", "line"],
     [slider("size", "Size of the step", { min: 0, max: 6, step: 0.1 }, (size) => number(size, 1)), "line"],
-    [choice("d", "Dimensions", [[64, "64 dimensions"], [2_048, "2,048"]]), "line"],
     [choice("eta", "Step sizes", [[0, "before"], [300, "size 300"], [3_000, "size 3,000"]], { choose: glide("eta") }), "reviews"],
     [choice("shuffled", "Labels", [[0, "true labels"], [1, "shuffled labels"]]), "luck"],
-    [listSlider("eta", "Size of the step", STEPS, (each) => (each ? number(each) : "0 (before)")), "luck", ...alone],
-    [listSlider("d", "Dimensions", DIMS), "luck", ...alone],
+    [listSlider("eta", "Size of the step", STEPS, (each) => (each ? number(each) : "0 (before)")), ...alone],
+    [listSlider("d", "Dimensions", DIMS), ...alone],
     [finder.root, "reviews"],
     [choice("query", "The query", [[0, "before"], [1, "step on the query"]], { choose: glide("query") }), "both"],
     [choice("first", "First step", [100, 300, 1_000, 3_000].map((each) => [each, number(each)]), { choose: glide("first") }), "tilt", "plank"],
     [choice("price", "Price", [[0, "no price"], [1, "price of being common"]], { choose: glide("price") }), "price", "tilt"],
-    [choice("lean", "Verdicts", [[1, "as they lean"], [0, "without the lean"]]), "plank"],
-    [readout, ...views], [element("p", {}, "Heights as theory gives them for very many dimensions."), ...ofScores],
+    [readout, ...views], [element("p", {}, "Theory, for very many dimensions. Unit: the score of “bad”, without its price."), ...ofScores],
   ];
   root.setAttribute("aria-label", "One step, and what it does to words");
   begin(element("div", { class: pinned ? "plane maps stepped" : "step" }, small.root, large.root, drawing,
