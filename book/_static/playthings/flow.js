@@ -248,7 +248,8 @@ tokensel.plaything("flow", (root, place) => {
     map: (p, right) => right,
     leads: () => "The marks stand at 73%, a lead of 1.",
     far: () => compass([...new Map([...map.starts, start()].map((each) => [`${each}`, each])).values()]),
-    star: (p) => `Length ${shown(Math.hypot(...p), 2)}, smallest lead ${shown(Math.min(...map.leads(p)), 2)}.`,
+    star: (p) => [["Your query", p], ...(now.seen ? [["p*", star()]] : [])].map(([name, each]) =>
+      `${name}: length ${shown(Math.hypot(...each), 2)}, smallest lead ${shown(Math.min(...map.leads(each)), 2)}.`).join(" "),
     race: () => drawRatios(start()),
     miss: (p) => `From (${p.map((each) => shown(each, 1)).join(", ")}), attention ${misses(p) ? "misses “bad”" : "selects both words"}.`,
   };
