@@ -496,12 +496,15 @@ def test_a_sentence_is_written_and_labels_are_flipped_and_shuffled(play):
     place = play("train", "train.steps=10")
     press = lambda name: place.get_by_role("button", name=name, exact=True).press("Enter")
     place.get_by_role("textbox", name="sentence 1", exact=True).fill(HARMFUL.replace("/", " "))
+    press("sentence 1 counts as praise: change that")
     press("sentence 6 counts as blame: change that")
-    holds(place, network(place.page, "1111110000", 10))
-    press("Shuffle labels")
-    settle(place.page)
-    (labels,) = re.findall(r"train\.labels=(\d+)", address_of(place.page))
-    assert sorted(labels) == sorted("1111110000")
+    holds(place, network(place.page, "0111110000", 10))
+    for _ in range(20):
+        press("Shuffle labels")
+        settle(place.page)
+        (labels,) = re.findall(r"train\.labels=(\d+)", address_of(place.page))
+        assert labels.count("1") == 5
+        assert labels[:5].count("1") in (2, 3)  # neither nearly the true labels, nor nearly their opposites
     assert "After 0 steps" in told(place, ".verdict")  # a control has learnt from no true label
 
 

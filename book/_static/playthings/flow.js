@@ -246,7 +246,8 @@ tokensel.plaything("flow", (root, place) => {
     map: (p, right) => right,
     leads: () => "The marks stand at 73%, a lead of 1.",
     far: () => compass([...new Map([...map.starts, start()].map((each) => [`${each}`, each])).values()]),
-    star: (p) => `The query: length ${shown(Math.hypot(...p), 2)}, smallest lead ${shown(Math.min(...map.leads(p)), 2)}.${now.seen ? ` The star: ${shown(Math.hypot(...map.best), 2)} and 1.` : ""}`,
+    star: (p) => [["Your query", p], ...(now.seen ? [["p*", map.best]] : [])].map(([name, each]) =>
+      `${name}: length ${shown(Math.hypot(...each), 2)}, smallest lead ${shown(Math.min(...map.leads(each)), 2)}.`).join(" "),
     race: () => drawRatios(start()),
     miss: (p) => `Where this path ends, attention ${misses(p) ? "misses “bad”" : "selects both words"}.`,
   };

@@ -125,8 +125,10 @@ tokensel.plaything("train", (root, place) => {
 
   /** Labels elsewhere, and a network that knows nothing: a control has learnt from no true label. */
   function shuffle() {
-    const drawn = places.map((i) => [Math.random(), labels[i]]).sort(([one], [other]) => one - other);
-    begun({ labels: drawn.map(([, label]) => label).join("") });
+    let drawn;
+    do drawn = places.map((i) => [Math.random(), labels[i]]).sort(([one], [other]) => one - other).map(([, label]) => label).join("");
+    while (Math.abs(places.filter((i) => drawn[i] === START.labels[i]).length - 5) > 2); // or it would nearly be the true labels, or their opposites
+    begun({ labels: drawn });
   }
 
   function begun(changed) {
@@ -138,5 +140,5 @@ tokensel.plaything("train", (root, place) => {
   const buttons = [["Step", () => walk(1)], [`Run ${RUN}`, () => walk(RUN)], ["Reset", () => begun(START)], ["Shuffle labels", shuffle]];
   begin(element("div", { class: "plane train" }, element("div", {}, drawing, tokensel.buttons("Training", buttons), verdict),
     element("div", {}, ...rows.map((row) => row.root)),
-    element("p", { class: "hint" }, "Reset, then run 20 steps. Tap ▲ or ▼ to flip a label, or rewrite a sentence.")));
+    element("p", { class: "hint" }, "Tap ▲ or ▼ to flip a label, or rewrite a sentence: the network then learns anew.")));
 });
