@@ -105,7 +105,7 @@ def test_the_reviews_name_the_extra_that_brings_them(code, tmp_path):
 def test_the_command_says_it_too(tmp_path):
     (tmp_path / "a.csv").write_text("text,label\ngood,1\nbad,0\n")
     done = without_extras("from tokensel_report.command import main; sys.exit(main(['report', 'a.csv']))", tmp_path)
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert done.stderr.splitlines()[-1] == "tokensel: tokensel_report needs pandas: pip install 'tokensel-nb[report]'"
 
 
