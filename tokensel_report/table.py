@@ -214,7 +214,7 @@ class Report:
     >>> import tokensel_report as tr
     >>> texts = ["a good film", "good and moving", "a bad film", "bad and long"] * 20
     >>> tr.report(tr.TextClassifier(), texts, ["up", "up", "down", "down"] * 20)
-    Report(80 texts, 20 words, accuracy 1.000)
+    Report(80 texts, 15 words, accuracy 1.000)
     """
 
     model: TextClassifier
