@@ -101,7 +101,7 @@ def report_page(results) -> str:
         wrong=wrong.rename(columns={"instead": "judged as"}),
         wrong_texts={place: [" ".join(text.split())[:LETTERS]] for place, text in zip(wrong.place, wrong.get("text", ()))},
         table=table,
-        digits={name: 3 for name in table if name != "word"},
+        digits={name: 3 for name in table if name not in ("word", "given model", "elsewhere")},
         policy=policy([script, live_script()]),
     )
 
