@@ -6,9 +6,6 @@ from .diagnosis import (
     Diagnosis as Diagnosis,
     diagnose as diagnose,
 )
-from .estimator import (
-    AttentionClassifier as AttentionClassifier,
-)
 from .explanation import (
     Explanation as Explanation,
     explain as explain,
@@ -18,7 +15,6 @@ from .leaks import (
 )
 from .read import (
     DataError as DataError,
-    load_reviews as load_reviews,
     read_reviews as read_reviews,
 )
 from .table import (

@@ -5,7 +5,7 @@ For example:
   tokensel report train.csv --test test.csv --json report.json --fail-on put-in --fail-on labels=2%
   tokensel predict model new.csv --text review -o predicted.csv
   tokensel explain model "The plot is thin, but I laughed."
-  tokensel explain model - -o why.html < letter.txt
+  tokensel explain model - < letter.txt
 """
 
 from __future__ import annotations
@@ -145,7 +145,6 @@ def _add_explain(verbs):
     verb = _add_verb(verbs, _explain, "explain why a saved model judges a text as it does")
     verb.add_argument("folder", metavar="FOLDER", help=SAVED)
     verb.add_argument("text", metavar="TEXT", help="the text itself, or - to read it from standard input")
-    verb.add_argument("-o", "--output", type=Path, metavar="FILE", help="write an HTML page; default: print to the terminal")
 
 
 def _condition(text):
@@ -199,7 +198,7 @@ def _report(asked):
     how = dict(model=given, show_texts=not asked.no_texts, least=asked.least, seed=asked.seed, test=test, accepted=accepted)
     results = analyse(reviews, Path(asked.source).name, notes + more, **how)
     if asked.save is not None:
-        results.evaluation.model.save(asked.save)
+        results.evaluation.trial.model.save(asked.save)
     quotes = "quotes no texts" if asked.no_texts else "quotes texts, so think before you share it"
     if asked.json:
         _delivered(as_json(results), asked.json, f"its numbers are in {asked.json}")
@@ -251,16 +250,10 @@ def _explain(asked):
 
     For example:
       tokensel explain model "The plot is thin, but I laughed."
-      tokensel explain model - -o why.html < letter.txt
+      tokensel explain model - < letter.txt
     """
     text = sys.stdin.buffer.read().decode("utf-8", "replace") if asked.text == "-" else asked.text
-    explanation = tr.explain(_loaded(asked.folder), text)
-    if asked.output is None:
-        return f"{explanation}\n"
-    from .page import explanation_page
-
-    note = f"the explanation is in {asked.output}; it contains the text"
-    return _delivered(explanation_page(explanation), asked.output, note)
+    return f"{tr.explain(_loaded(asked.folder), text)}\n"
 
 
 def _loaded(folder):

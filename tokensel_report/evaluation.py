@@ -75,19 +75,10 @@ def logistic_regression(corpus: Corpus, held_out, seed=0) -> Rival:
     return Rival(best.score(new, labels[held_out]), float(best.C))
 
 
-class Calibration(NamedTuple):
-    """Mean probability and share of right answers in every bin, and the mean distance of the two."""
-
-    sure: np.ndarray
-    share: np.ndarray
-    error: float
-
-
-def calibration(probabilities, right, bins=10) -> Calibration:
-    """Compare how sure a classifier is with how often it is right, in bins of equally many texts."""
+def calibration_error(probabilities, right, bins=10) -> float:
+    """Return how far certainty and the share of right answers are apart, on average over bins of equally many texts."""
     parts = np.array_split(np.argsort(probabilities, kind="stable"), min(bins, len(right)))
-    sure, share = (np.array([of_texts[part].mean() for part in parts]) for of_texts in (probabilities, right))
-    return Calibration(sure, share, float(np.average(abs(sure - share), weights=list(map(len, parts)))))
+    return sum(abs(np.sum(probabilities[part] - right[part])) for part in parts) / len(right)
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,15 +94,10 @@ class Evaluation:
     accuracies: dict[str, float]
     split: np.ndarray
 
-    @property
-    def model(self):
-        """The classifier that was tested."""
-        return self.trial.model
-
     @cached_property
     def predicted(self):
         """The class that it chose for every text held out."""
-        return self.model.classes_[self.trial.chances.argmax(axis=1)]
+        return self.trial.model.classes_[self.trial.chances.argmax(axis=1)]
 
     @cached_property
     def right(self):
@@ -155,9 +141,9 @@ class Evaluation:
         return pd.DataFrame({"label": names[rows], "judged as": names[columns], "how many": shares})[texts > 0]
 
     @property
-    def calibration(self) -> Calibration:
-        """How sure it is, compared with how often it is right."""
-        return calibration(self.trial.chances.max(axis=1), self.right)
+    def calibration_error(self) -> float:
+        """How far certainty and the share of right answers are apart."""
+        return calibration_error(self.trial.chances.max(axis=1), self.right)
 
 
 def evaluate(report: Report, seed=0) -> Evaluation:

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 import pandas as pd
-from scipy.special import expit, logsumexp, softmax
+from scipy.special import softmax
 
 from .classifier import TextClassifier
 from .html import render
@@ -139,7 +139,7 @@ class Explanation:
         return pd.DataFrame(columns).sort_values("contribution", key=np.abs, ascending=False, kind="stable", ignore_index=True)
 
     def changes(self, most=5) -> pd.DataFrame:
-        """Return the words that change the verdict most if they are left out or exchanged for another word.
+        """Return the words that change the verdict most if they are left out.
 
         The lead says by how much, in log-odds, the verdict's class is ahead of the next. A negative lead means that another
         class has won. All leads are the model's answers to the changed text.
@@ -153,26 +153,22 @@ class Explanation:
         Returns
         -------
         pandas.DataFrame
-            word, lead, verdict: without the word; instead, new lead, new verdict: with another word in its place. The first
-            row is the best single word to leave out; if its verdict is the old one, no single word changes it. "instead" is
-            the single word of the vocabulary that leaves the smallest lead; n-grams that it would form are ignored.
+            word, and lead and verdict without it. The first row is the best single word to leave out; if its verdict is the
+            old one, no single word changes it.
 
         Examples
         --------
         >>> import tokensel_report as tr
         >>> texts = ["a good film", "good and moving", "a bad film", "bad and long"] * 10
         >>> model = tr.TextClassifier(random_state=0).fit(texts, ["up", "up", "down", "down"] * 10)
-        >>> tr.explain(model, "A good, long film").changes(most=1)[["word", "verdict", "instead", "new verdict"]].values
-        array([['good', 'down', 'bad', 'down']], dtype=object)
+        >>> tr.explain(model, "A good, long film").changes(most=1)[["word", "verdict"]].values
+        array([['good', 'down']], dtype=object)
         """
         single = self._worth_trying(max(most, READ // max(len(self.text), 1)))
-        logits = self._logits([self._replaced(place) for place in single])
+        logits = self._logits([self._left_out(place) for place in single])
         order = np.argsort(self._leads(logits), kind="stable")[:most]
         chosen, logits = single[order], logits[order]
-        instead = [self._best_instead(place) for place in chosen]
-        exchanged = self._logits([self._replaced(place, word) for place, word in zip(chosen, instead)])
-        data = dict(word=self.words[chosen], lead=self._leads(logits), verdict=self._names(logits), instead=instead)
-        return pd.DataFrame(data | {"new lead": self._leads(exchanged), "new verdict": self._names(exchanged)})
+        return pd.DataFrame(dict(word=self.words[chosen], lead=self._leads(logits), verdict=self._names(logits)))
 
     def __repr__(self):
         """Name the verdict and how many words it rests on."""
@@ -224,28 +220,14 @@ class Explanation:
         order = np.argsort(self._leads(rest), kind="stable")
         return np.sort(order[self._single[self.columns[order]]][:number])
 
-    def _replaced(self, place, word=""):
-        """Return the text without a word, or with another word in its places."""
+    def _left_out(self, place):
+        """Return the text without a word."""
         pieces, last = [], 0
         for start, end, other in self.spans:
             if other == place and start >= last:
-                pieces += [self.text[last:start], word]
+                pieces.append(self.text[last:start])
                 last = end
         return "".join([*pieces, self.text[last:]])
-
-    def _best_instead(self, place):
-        """Return the single word that leaves the smallest lead when it replaces another one.
-
-        With the total weight Z' and the logit f' of the rest, a word s of weight w_s makes the logit f' + q (γ_s - f'),
-        where q = w_s / (Z' + w_s).
-        """
-        counts = self.model.read([self._replaced(place)]).counts
-        of_rest, values = np.log(counts.data) + self.model.scores_[counts.indices], self.model.values_[:-1]
-        rest = softmax(of_rest) @ self.model.values_[counts.indices]
-        q = expit(np.log(self.counts[place]) + self.model.scores_[:-1] - logsumexp(of_rest))
-        leads = self._leads(rest + (q * (values - rest).T).T)
-        others = self._single[:-1] & (np.arange(len(leads)) != self.columns[place])
-        return self.model.vocabulary_[np.where(others, leads, np.inf).argmin()]
 
     @cached_property
     def _single(self):
@@ -283,9 +265,9 @@ class Explanation:
         """Put the first row of `changes` into words."""
         if len(self.columns) == 1:
             return "The model knows no word of this text, so it judges it as an empty one."
-        word, _, verdict, instead, _, new_verdict = self.changes(1).iloc[0]
+        word, _, verdict = self.changes(1).iloc[0]
         end = "." if verdict != self.verdict else ": leaving out one word does not change it."
-        return f"Without “{word}” the verdict is {verdict}{end} With “{instead}” in its place it is {new_verdict}."
+        return f"Without “{word}” the verdict is {verdict}{end}"
 
     def _stretches(self):
         """Return the text in stretches between ends of words, with the terms that cover them and shades from -1 to 1."""

@@ -15,6 +15,7 @@ from scipy.special import xlogy
 
 LENGTHS = np.sort([*np.linspace(0, 1, 21), 0.005, 0.01, 0.02, 0.98, 0.99, 0.995])  # shares of texts up to the bounds of parts
 COPIES, LENGTH, ORDER = "copies of text", "words", "of the file"  # how the names of such marks begin or end
+WRITTEN = ("the entity", "the tag")  # how the names of marks begin that have letters
 FILES = 49  # with permuted labels
 TAG = re.compile(r"</?([A-Za-z]\w*)[^<>]*>")
 DIGIT = re.compile(r"\d")

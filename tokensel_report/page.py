@@ -7,6 +7,7 @@ import hashlib
 import warnings
 from collections import Counter
 from contextlib import suppress
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -23,7 +24,6 @@ SUSPECTS = 20  # suspicious words that are shown
 WRONG = 50  # texts that are shown as likely labelled wrong
 LETTERS = 300  # of a quoted text
 MANY = 20  # classes from which the most confused pairs are shown in place of all
-FIRST = ["texts", "class", "skew", "importance", "leads", "own effect", "suspicion"]  # columns that are seen at first
 
 
 def analyse(
@@ -40,7 +40,8 @@ def analyse(
         model = TextClassifier() if model is None else model
         new = None if test is None else (test.texts, None if test.labels is None else _labels(test))
         judged = report(model, texts, labels, least=least, quotes=3 * show_texts, seed=seed, test=new)
-        put_in, alike = ([one for one in of if one.name not in accepted] for of in (judged.put_in, judged.reads_like_a_word))
+        both = judged.put_in, judged.reads_like_a_word
+        put_in, alike = ([one for one in of if one.name not in accepted] for of in both)
         progress.update()
         progress.set_description("Trying rivals")
         evaluation = evaluate(judged, seed)
@@ -57,7 +58,6 @@ def analyse(
         name=name,
         notes=list(notes),
         warnings=list(dict.fromkeys(str(warning.message) for warning in caught if warning.category is UserWarning)),
-        least=least,
         repeated=len(texts) - len(set(texts[judged.copies])),
         disputed=sum(number > 1 for number in labels_of.values()),
         sizes=text_sizes(texts, labels, reviews.class_names),
@@ -67,11 +67,12 @@ def analyse(
         names=_names(reviews),
         put_in=put_in,
         reads_like_a_word=alike,
-        accepted=[each.name for each in (*judged.put_in, *judged.reads_like_a_word) if each.name in accepted],
-        beside=judged.beside,
+        accepted=[each.name for of in both for each in of if each.name in accepted],
+        suspects=_suspects(judged, accepted),
+        beside=judged.beside and replace(judged.beside, suspects=_without(judged.beside.suspects, accepted)),
         test_names=None if test is None else _names(test),
         test_sizes=None if test is None else text_sizes(test.texts, new[1], reviews.class_names),
-        box=live(evaluation.model, examples, shown=judged.table.word),
+        box=live(evaluation.trial.model, examples, shown=judged.table.word),
     )
 
 
@@ -97,23 +98,22 @@ def report_page(results) -> str:
         evaluation=results.evaluation,
         names=judged.model.classes_.tolist(),
         many=MANY,
-        suspects=_suspects(judged),
         wrong=wrong.rename(columns={"instead": "judged as"}),
         wrong_texts={place: [" ".join(text.split())[:LETTERS]] for place, text in zip(wrong.place, wrong.get("text", ()))},
         table=table,
-        digits={name: 3 for name in dict.fromkeys([*FIRST, *table]) if name != "word"},
+        digits={name: 3 for name in table if name not in ("word", "given model", "elsewhere")},
         policy=policy([script, live_script()]),
     )
 
 
-def explanation_page(explanation) -> str:
-    """Return an explanation as one HTML page without scripts."""
-    return render("explained", script=None, shown=explanation.html(), policy=policy([]))
+def _without(table, accepted):
+    return table[~table.word.isin(accepted)]
 
 
-def _suspects(judged):
+def _suspects(judged, accepted):
     """Return the most suspicious words in plain terms: the share of their texts that is of their class, and odds."""
-    ranked, classes = judged.suspects.head(SUSPECTS), judged.model.classes_
+    named, classes = judged.suspects, judged.model.classes_
+    ranked = _without(named, accepted).head(SUSPECTS)
     sign = np.where((ranked["class"] == classes[1]) | (len(classes) > 2), 50, -50)  # of two classes the skew is the second's
     of_them = [f"{share:.0f}% of {texts:,} texts" for share, texts in zip(50 + sign * ranked["skew"], ranked["texts"])]
     return ranked.assign(**{"of them": of_them, "odds": np.exp(ranked["own effect"])})

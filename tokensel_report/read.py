@@ -11,9 +11,8 @@ import numpy as np
 import pandas as pd
 from pandas.io.common import get_handle  # opens whatever pandas opens: packed files, addresses
 
-from tokensel_nb.corpus import Corpus
 from tokensel_nb.datasets.hub import split_of
-from tokensel_nb.datasets.reviews import DataError, NotHereError, Reviews, count, log_or_print
+from tokensel_nb.datasets.reviews import DataError, NotHereError, Reviews, log_or_print
 
 from .encoding import decoded
 
@@ -35,39 +34,6 @@ PROBABILITIES = (
 
 class NoColumnError(DataError):
     """A table has no column of the kind that was asked for."""
-
-
-def load_reviews(source, text=None, label="auto", **options) -> Corpus:
-    """Count the words of your own texts, as in ``load_reviews("mine.csv", text="review", label="stars", min_count=5)``.
-
-    Parameters
-    ----------
-    source, text, label
-        See `read_reviews`; labels are required here.
-    **options
-        Of `read_reviews` and of `tokensel_nb.corpus_from_texts`. Read a test set with the training set's ``vocabulary`` and
-        ``class_names``.
-
-    Returns
-    -------
-    tokensel_nb.Corpus
-
-    Raises
-    ------
-    FileNotFoundError, DataError, ValueError
-        The message names the file, row or argument, and says what to do.
-
-    Examples
-    --------
-    >>> import tokensel_report as tr
-    >>> tr.load_reviews((["good film", "bad film", "good"], ["up", "down", "up"]))
-    Corpus(3 texts, 3 words, 5 tokens; down: 1, up: 2)
-    """
-    reading = {name: options.pop(name) for name in read_reviews.__kwdefaults__ if name in options}
-    reviews = read_reviews(source, text, label, **reading)
-    if reviews.labels is None:
-        raise DataError(f"{reviews.source} has no labels; give them, because words are counted by label")
-    return count(reviews, **options)
 
 
 def read_reviews(

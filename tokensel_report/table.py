@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -32,7 +32,7 @@ from .fit import (
 )
 from .given import labels_of, listed_texts, probabilities_of
 from .html import render
-from .marks import LENGTH, ORDER, marks_of, places_of
+from .marks import LENGTH, ORDER, WRITTEN, marks_of, places_of
 from .neighbours import BAR, put_in
 from .objective import Attended, probabilities_of_logits
 from .two_files import TwoFiles, two_files
@@ -44,8 +44,6 @@ ALARM = 0.5
 ENOUGH = 10
 """The least number of texts of a word that is called suspicious or neutral: fewer prove nothing."""
 
-SHOWN = 10  # words in a corner
-
 FOLDS = 5  # of a model that isn't fitted
 
 SKEWED = 3  # times as many texts as the smallest class has
@@ -55,13 +53,13 @@ SUREST = 0.2
 """The share of texts, those of which classifiers are surest, by which the number of wrong labels is estimated."""
 
 
-def report(model: TextClassifier, texts, labels, *, folds=None, least=5, quotes=3, groups=(), seed=0, test=None) -> Report:
+def report(model: TextClassifier, texts, labels, *, folds=None, least=5, quotes=3, seed=0, test=None) -> Report:
     """Judge every word of a classifier on texts that it wasn't fitted on, or judge any other model by its probabilities.
 
     A fitted model is used as it is. The texts must be new to it; then all numbers are about held-out texts. To judge all texts,
     including those of training, give a model that isn't fitted (``sklearn.base.clone(model)``). Its clones are then fitted on
-    all parts but one, and judge that part. So again no model judges a text that it has seen, or that nearly repeats one;
-    E·v and E·p are those of a model fitted on all texts. More texts detect leaks more surely.
+    all parts but one, and judge that part. So again no model judges a text that it has seen, or that nearly repeats one.
+    More texts detect leaks more surely.
 
     Of any other model give probabilities, predicted out of sample, for example by scikit-learn's ``cross_val_predict`` with
     ``cv=StratifiedKFold(5, shuffle=True, random_state=0)``, since texts may be sorted. The accuracy and the likely wrong labels
@@ -83,9 +81,7 @@ def report(model: TextClassifier, texts, labels, *, folds=None, least=5, quotes=
     least : int
         Words and n-grams in fewer texts are not shown.
     quotes : int
-        The number of short passages that are quoted for every word in a corner; 0 quotes no text at all.
-    groups : collection of str
-        Words to list apart, such as those for groups of people.
+        The number of short passages that are quoted for every suspect; 0 quotes no text at all.
     seed : int
         For the split, and for the choice of passages.
     test : (sequence of str, sequence or None), optional
@@ -126,8 +122,8 @@ def report(model: TextClassifier, texts, labels, *, folds=None, least=5, quotes=
     >>> judged.table.set_index("word").loc["zqx", ["given model", "elsewhere"]].round(1).tolist()
     [0.9, 0.7]
     """
-    if least < 1 or isinstance(groups, str):
-        raise ValueError(f"least={least}, groups={groups!r:.40}; give a number of at least 1, and a list of words")
+    if least < 1:
+        raise ValueError(f"least={least}; give a number of at least 1")
     texts = listed_texts(texts)
     labels, given = labels_of(texts, labels), None
     if isinstance(model, (list, tuple)) or hasattr(model, "__array__"):
@@ -160,8 +156,8 @@ def report(model: TextClassifier, texts, labels, *, folds=None, least=5, quotes=
         chances=chances,
         given=given is not None,
         parts=len(parts),
+        least=least,
         passages=quotes,
-        groups=frozenset(groups),
         seed=seed,
         texts=texts,
         labels=labels,
@@ -176,12 +172,12 @@ def report(model: TextClassifier, texts, labels, *, folds=None, least=5, quotes=
 class Report:
     """What a classifier does with its words in texts that it wasn't fitted on; the result of `report`.
 
-    Printed, it shows its corners; Jupyter shows them as HTML, without a script.
+    Printed, it shows both lists of suspects; Jupyter shows them as HTML, without a script.
 
     Parameters
     ----------
     model : TextClassifier
-        The fitted model whose E·v and E·p are shown.
+        Fitted on all texts, or as it was given.
     columns : dict
         The columns of the table.
     mark_columns : dict
@@ -196,9 +192,10 @@ class Report:
         Whether probabilities were given.
     parts : int
         The number of models that judged the texts; one if they were new to the model.
+    least : int
+        The least number of texts of a word that is shown.
     passages : int
-        The number of quotes per word.
-    groups : frozenset of str
+        The number of quotes per suspect.
     seed : int
     texts : list of str
     labels : ndarray
@@ -216,8 +213,8 @@ class Report:
     >>> import tokensel_nb as ts
     >>> import tokensel_report as tr
     >>> texts = ["a good film", "good and moving", "a bad film", "bad and long"] * 20
-    >>> list(tr.report(tr.TextClassifier(), texts, ["up", "up", "down", "down"] * 20).corners)
-    ['suspicious', 'important']
+    >>> tr.report(tr.TextClassifier(), texts, ["up", "up", "down", "down"] * 20)
+    Report(80 texts, 15 words, accuracy 1.000)
     """
 
     model: TextClassifier
@@ -228,8 +225,8 @@ class Report:
     chances: np.ndarray
     given: bool
     parts: int
+    least: int
     passages: int
-    groups: frozenset
     seed: int
     texts: list
     labels: np.ndarray
@@ -245,14 +242,12 @@ class Report:
         Such words, for example those of a template, hide one another: if you leave out one, the others say the same. If words
         and n-grams occur in the very same texts, ten or more, a row such as "sent from my phone (together)" shows what happens
         when all of them are left out. So are words that occur in all these texts and in at most as many others, and the words
-        of the n-grams. The row's value and score are those of a single word that could replace them.
+        of the n-grams.
 
-        The columns. word, texts: the word, and how many texts contain it. class: the class it speaks for. skew, skew error: δ
-        by texts, and its standard error. chance low, chance high: 95% of shuffled labels have a skew between them. value,
-        score: E·v and E·p. attention: the mean in its texts. importance: the mean over all texts of f(X) - f(X without s).
-        leads: the share of its texts where its contribution is the largest. own effect, suspicion: see `suspicion`. With K > 2
-        classes, skew, value and importance are about the word's class, and the mean over the classes is subtracted from value
-        and importance.
+        The columns. word, texts: the word, and how many texts contain it. class: the class it speaks for. skew: δ by texts.
+        importance: the mean over all texts of f(X) - f(X without s). own effect, suspicion:
+        see `suspicion`. With K > 2 classes, skew and importance are about the word's class, and the mean over the classes is
+        subtracted from importance.
 
         If probabilities were given: given model, the mean probability of the word's class in its texts; elsewhere, the same in
         other texts with the same labels. So if one text in ten of a word isn't of its class, nor is one in ten of those others.
@@ -299,8 +294,7 @@ class Report:
     @property
     def suspicious(self):
         """Words and marks that more likely than not give the label away, most suspicious first; a list of str, often empty."""
-        both = self.suspects
-        return both.word[both.suspicion > ALARM].tolist()
+        return self.suspects.word[self.suspects.suspicion > ALARM].tolist()
 
     @cached_property
     def marks(self) -> pd.DataFrame:
@@ -327,9 +321,15 @@ class Report:
         if len(words):
             judged = put_in(self.texts, self.corpus.labels, phrases, judged, self.model.tokenizer, self.seed)
         traces = self.marks
+        # A classifier reads the letters of an entity or a tag. So these are judged as a word, and listed as the trace.
+        written = {self.occurrences["trace", name].tobytes(): name for name in traces.word if name.startswith(WRITTEN)}
+        names = np.array([written.get(self.occurrences["word", name].tobytes(), name) for name in words.word], dtype=object)
+        kinds = np.where(names == words.word, "word", "trace")
+        traces = traces[~traces.word.isin(names)]
         fewer = logit(traces.suspicion) + np.log(max(len(words), 1) / max(len(traces), 1)) - BAR  # one of all traces, not words
         of_traces = np.where(traces.word.str.endswith(ORDER), 1.0, expit(fewer))  # the order was compared with other files
-        both = [words.assign(kind="word", **{"put in": judged}), traces.assign(kind="trace", **{"put in": of_traces})]
+        words = words.assign(word=names, kind=kinds, **{"put in": judged})
+        both = [words, traces.assign(kind="trace", **{"put in": of_traces})]
         return pd.concat(both).sort_values("suspicion", ascending=False, kind="stable")
 
     @cached_property
@@ -388,28 +388,6 @@ class Report:
         with suppress(ValueError):
             return None if self.test.labels is None else report(clone(self.model), *self.test[:2], quotes=0, seed=self.seed)
 
-    @cached_property
-    def corners(self) -> dict[str, pd.DataFrame]:
-        """The corners of the table by name; tables with the same columns.
-
-        groups: those of the words asked for that occur, the most important first. suspicious: the ten most suspicious, whether
-        above one half or not. important: the largest importance.
-        """
-        asked = {"groups": self.table[self.table.word.isin(self.groups)]} if self.groups else {}
-        return asked | {"suspicious": self.suspects.head(SHOWN), "important": self.table.head(SHOWN)}
-
-    @cached_property
-    def quotes(self) -> dict[str, list[str]]:
-        """Short passages around the first ten words of every corner, drawn at random; empty if you asked for none."""
-        if not self.passages:
-            return {}
-        quotes = {}
-        for name in dict.fromkeys(word for corner in self.corners.values() for word in corner.word.head(SHOWN)):
-            kind = "word" if ("word", name) in self.occurrences else "trace"
-            passages = self._passages(kind, name, self.occurrences[kind, name])
-            quotes[name] = [" ".join("".join(each).split()) for each in passages]
-        return quotes
-
     def trial(self, held_out, *, attend=True, without=()) -> Trial:
         """Fit the classifier on some of the texts, and test it on the others.
 
@@ -446,55 +424,12 @@ class Report:
             raise ValueError(
                 f"held_out has shape {held_out.shape}; give a boolean per text, True for some texts but not for all"
             )
-        counted = self._counted().without(self._parts(without))
+        counted = self._counted().without([part for word in without for part in self.together.get(word, [word])])
         model, columns = fit_rows(clone(self.model).set_params(attend=attend), counted, ~held_out)
         new = read_counts(model, counted.counts[held_out][:, columns])  # without labels: it may not know all their classes
         logits = Attended(model.scores_, model.values_).logits(new)
         right = model.classes_[classes_of_logits(logits)] == self.labels[held_out]
         return Trial(model, probabilities_of_logits(logits), float(right.mean()))
-
-    def refit(self, words=None) -> Refit:
-        """Fit the classifier again without some words, and measure the accuracy on held-out texts before and after.
-
-        Both accuracies come from models that are fitted on all but one part of this report's texts, and tested on that part.
-        They use the same strength of the penalty as this report's model.
-
-        Parameters
-        ----------
-        words : collection of str, optional
-            By default the `suspicious` ones, without marks, which the model doesn't read. With a word, the n-grams that contain
-            it are left out; with a row of several words, all of them.
-
-        Returns
-        -------
-        Refit
-            Its ``model`` is fitted on all of this report's texts.
-
-        Examples
-        --------
-        >>> import tokensel_nb as ts
-        >>> import tokensel_report as tr
-        >>> texts = ["a good film", "good and moving", "a bad film", "bad and long"] * 20
-        >>> print(tr.report(tr.TextClassifier(), texts, ["up", "up", "down", "down"] * 20).refit(["moving"]))
-        Without moving: accuracy 1.000, before 1.000 (80 texts, judged by models that have not seen them).
-        """
-        words = sorted(set(self.suspicious) - set(self.marks.word) if words is None else set(words))
-        if unknown := set(words) - {*self.model.vocabulary_, *self.together}:
-            raise ValueError(f"the model does not know {', '.join(map(repr, sorted(unknown))):.80}; give words that it knows")
-        model, counted, folds = clone(self.model).set_params(l2=self.model.l2_), self._counted(), max(self.parts, 2)
-        check_folds(counted.labels, folds)
-        before, parts = self.accuracy, parts_of(self.labels, folds, self.seed, self.copies)
-        if self.given or self.parts == 1:
-            before = scores_on(fit_parts(fit_rows(model, counted)[0], counted, parts)).accuracy
-        without = self._parts(words)
-        counted = counted.without(without)
-        changed = model.set_params(without=[*model.without, *without])
-        after = scores_on(fit_parts(changed, counted, parts)).accuracy
-        return Refit(partial(fit_rows, changed, counted), words, before, after, len(self.texts))
-
-    def _parts(self, words):
-        """Return words, with all words of a row in its place."""
-        return [part for word in words for part in self.together.get(word, [word])]
 
     @property
     def scores(self) -> Scores:
@@ -521,45 +456,13 @@ class Report:
         return f"Report({len(self.texts):,} texts, {self._size():,} words, accuracy {self.accuracy:.3f})"
 
     def __str__(self):
-        """Show how the texts were judged, and the corners."""
-        parts = [self._summary()]
-        for name, corner in self.corners.items():
-            shown = corner.drop(columns=["chance low", "chance high", "attention"])
-            table = shown.to_string(index=False, float_format="{:.3f}".format) if len(corner) else "(none)"
-            parts.append(f"{name.upper()}. {NOTES[name]}\n{table}")
-        return "\n\n".join(parts)
-
-    def html(self, digits=None) -> str:
-        """Return the corners as HTML without scripts, and without texts unless you asked for quotes.
-
-        Parameters
-        ----------
-        digits : dict of str to int, optional
-            The decimals of the columns beside the word; columns that aren't named are left out. By default three, for all
-            columns except those of chance. The column by which a corner is sorted comes first.
-
-        Returns
-        -------
-        str
-
-        Examples
-        --------
-        >>> import tokensel_report as tr
-        >>> texts = ["a good film", "good and moving", "a bad film", "bad and long"] * 20
-        >>> judged = tr.report(tr.TextClassifier(), texts, ["up", "up", "down", "down"] * 20)
-        >>> judged.html({"texts": 0, "skew": 1}).count(">skew</th>")
-        2
-        """
-        if digits is None:
-            digits = {name: 3 for name in self.table if name != "word" and not name.startswith("chance")}
-        shown = dict(corners=self.corners, notes=NOTES, quotes=self.quotes, summary=self._summary())
-        of = {name: {by: digits[by], **digits} if (by := SORTED_BY[name]) in digits else digits for name in self.corners}
-        return render("corners", digits=of, shown=SHOWN, **shown)
+        """Show how the texts were judged, and both lists."""
+        lists = {"Probably put in": self.put_in, "Decides alone, but reads like a word": self.reads_like_a_word}
+        told = (f"{title}: {'; '.join(map(str, suspects)) or 'none'}." for title, suspects in lists.items())
+        return "\n".join([self._summary(), *told])
 
     def _repr_html_(self):
-        return self.html()
-
-    __html__ = _repr_html_  # used by templates
+        return render("lists", summary=self._summary(), put_in=self.put_in, alike=self.reads_like_a_word)
 
     def _size(self):
         """Return the number of single rows: words and n-grams."""
@@ -568,28 +471,10 @@ class Report:
     def _summary(self):
         how = f"in {self.parts} parts, each judged by a model fitted on the rest"
         how = how if self.parts > 1 else "assumed to be new to the model"
-        leaks = ", ".join(f"“{word}”" for word in self.suspicious) or "none"
         return (
             f"{len(self.texts):,} texts, {how}; accuracy {self.accuracy:.3f}{' of the given model' * self.given}. "
-            f"{self._size():,} words and n-grams occur in enough of them. More likely than not to give the label away: {leaks}."
+            f"{self._size():,} words and n-grams occur in enough of them."
         )
-
-
-NOTES = {
-    "groups": (
-        "A value or importance away from zero means that naming a group moves the verdict. It does not say why: the texts "
-        "may be so, the labels may be unfair, or the word may stand for its subject. And a value of zero does not make a "
-        "classifier fair: other words can stand for a group."
-    ),
-    "suspicious": (
-        "Words that speak for one class by themselves, whatever the rest of the text says: leaks, marks, boilerplate, and the "
-        "frankest of honest words. Suspicion is the probability of a leak, which alone multiplies the odds by more than "
-        "twenty. Words of the very same texts are left out together. Read the texts before you leave a word out."
-    ),
-    "important": "Words that move the logits most, over all texts.",
-}
-
-SORTED_BY = dict(zip(NOTES, ("importance", "suspicion", "importance")))  # the first column
 
 
 class Test(NamedTuple):
@@ -621,6 +506,10 @@ class Suspect(NamedTuple):
     passages: list[Passage]
     rows: list[int]
 
+    def __str__(self):
+        """Name it, and what its texts are."""
+        return f"{self.name}, {self.share:.0%} of {self.texts:,} texts are {self.label}"
+
 
 class Trial(NamedTuple):
     """A classifier fitted on some of a report's texts, its probabilities for the others, and its accuracy on them."""
@@ -628,29 +517,6 @@ class Trial(NamedTuple):
     model: TextClassifier
     chances: np.ndarray
     accuracy: float
-
-
-@dataclass(frozen=True, eq=False)
-class Refit:
-    """A classifier without some words, and the accuracy on held-out texts before and after; the result of `Report.refit`."""
-
-    fit: partial
-    words: list[str]
-    before: float
-    after: float
-    texts: int
-
-    @cached_property
-    def model(self) -> TextClassifier:
-        """The classifier, fitted at first use."""
-        return self.fit()[0]
-
-    def __str__(self):
-        """Show both accuracies."""
-        return (
-            f"Without {', '.join(self.words) or 'no word'}: accuracy {self.after:.3f}, before {self.before:.3f} "
-            f"({self.texts:,} texts, judged by models that have not seen them)."
-        )
 
 
 def passage(text, start, end, around=45) -> Passage:

@@ -50,7 +50,7 @@ def two_files(report, on_test=None) -> TwoFiles:
     verdicts = report.model.predict(test.texts)
     return TwoFiles(
         _copies(report.texts, test),
-        *_vocabulary(report.texts, test.texts, report.model.tokenizer),
+        *_vocabulary(report.texts, test.texts, report.model.tokenizer, report.least),
         accuracy_score(test.labels, verdicts) if labelled else np.nan,
         f1_score(test.labels, verdicts, average="macro") if labelled else np.nan,
         _suspects(report, on_test) if on_test else pd.DataFrame(columns=COLUMNS),
@@ -65,7 +65,7 @@ def _copies(texts, test):
     return pd.DataFrame({"row": np.arange(len(first)), "first": first})[first >= 0].reset_index(drop=True)
 
 
-def _vocabulary(own, new, tokenizer):
+def _vocabulary(own, new, tokenizer, least):
     """Return the shares of unknown words, and the words whose shares of texts differ most."""
     pattern = None if tokenizer else r"\w+"
     counter = CountVectorizer(binary=True, token_pattern=pattern, tokenizer=tokenizer)
@@ -76,7 +76,7 @@ def _vocabulary(own, new, tokenizer):
     unknown = tuple(float(single[part.indices].mean()) if part.nnz else np.nan for part, single in alone)
     shares, share = texts / sizes, texts.sum(axis=0) / sizes.sum()
     errors = np.sqrt(np.maximum(share * (1 - share), 1e-12) * (1 / sizes).sum())
-    far = np.abs(shares[1] - shares[0]) / errors
+    far = np.where(texts.sum(axis=0) < least, 0, np.abs(shares[1] - shares[0]) / errors)
     order = np.argsort(-far, kind="stable")[:SHOWN]
     order = order[far[order] > FAR]
     names = counter.get_feature_names_out()[order]

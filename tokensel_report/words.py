@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from scipy import sparse
-from scipy.special import gammaln, logit, logsumexp, softmax
-
-from tokensel_nb.model import classes_of_logits
+from scipy.special import logit
 
 from .leaks import BINS, bins_of, suspicion
 from .leaving_out import LeavingOut
@@ -14,11 +12,9 @@ from .marks import is_whole
 from .objective import probabilities_of_logits
 from .together import inseparable_words
 
-NOT_OF_MARKS = {"value", "score", "attention", "importance", "leads"}  # because the model does not read marks
-
 
 class Words:
-    """The words of enough texts: their numbers of texts, classes and skews, and the skews of shuffled labels.
+    """The words of enough texts: their numbers of texts, classes and skews.
 
     After the words come rows of several words that occur in the same texts, and then the marks, which the model does not read.
     """
@@ -52,9 +48,7 @@ class Words:
         self.classes = ((of_classes - n * sizes / N) / np.maximum(spread, 1e-9)).argmax(axis=1)
         counted = np.ones_like(self.classes) if K == 2 else self.classes  # two classes have one skew, the second's
         hits = np.take_along_axis(of_classes, counted[:, None], 1)[:, 0]
-        share = (hits + 1) / (self.number + 2)  # smoothed, so that a word of one class has an error, too
-        self.skew, self.error = 2 * hits / self.number - 1, 2 * np.sqrt(share * (1 - share) / self.number)
-        self.low, self.high = band(self.number, sizes[counted], N)
+        self.skew = 2 * hits / self.number - 1
 
 
 def given_model_columns(words, corpus, chances):
@@ -74,25 +68,6 @@ def given_model_columns(words, corpus, chances):
     return {"given model": sums.sum(axis=1) / words.number, "elsewhere": expected / words.number}
 
 
-def band(number, size, N):
-    """Return the skews between which 95% of all permutations of the labels lie: quantiles of the hypergeometric law."""
-    logs = gammaln(np.arange(1.0, N + 2))  # of factorials
-    pairs, back = np.unique(np.stack([number, size]), axis=1, return_inverse=True)
-    hits = np.array([_hits_by_chance(logs, *pair) for pair in pairs.T.tolist()])
-    return (2 * hits[np.ravel(back)] / number[:, None] - 1).T
-
-
-def _hits_by_chance(logs, number, size):
-    """Return the quantiles .025 and .975 of the number of texts of a class; SciPy would take seconds for all words."""
-    N = len(logs) - 1
-    mean, rest = number * size / N, N - size
-    far = 8 * np.sqrt(mean * (rest / N) * (N - number) / max(N - 1, 1)) + 1  # eight standard deviations
-    hits = np.arange(max(int(mean - far), number - rest, 0), min(int(mean + far) + 1, number, size) + 1)
-    logs = -sum(logs[cell] for cell in (hits, size - hits, number - hits, rest - number + hits))
-    below = np.cumsum(np.exp(logs - logs.max()))
-    return hits[np.searchsorted(below / below[-1], np.array([0.025, 0.975]) - 1e-9)]  # a bit less, for exact ties
-
-
 class Judgement:
     """What models do with words in texts that they have not seen, summed over the parts."""
 
@@ -100,7 +75,7 @@ class Judgement:
         self.words, self.n, self.chances = words, n, np.empty((n, words.K))
         size = len(words.names)
         self.place_of = dict(zip(words.names[: len(words.kept)], range(size)))
-        self.sums = {name: np.zeros(size) for name in ("entries", "hits", "moves", "attention", "leads")}
+        self.sums = {name: np.zeros(size) for name in ("entries", "hits", "moves")}
         self.rests, self.base = np.zeros((size, len(BINS))), np.zeros((words.K, 2, len(BINS)))
 
     def add(self, judge, corpus, rows):
@@ -110,15 +85,14 @@ class Judgement:
         left_out = LeavingOut(judge.scores_, corpus, sets)
         logits = np.stack([left_out.logits(column) for column in values.T], axis=1)
         of_texts = logits[:, 0] if logits.shape[1] == 1 else logits
-        chosen, self.chances[rows] = classes_of_logits(of_texts), probabilities_of_logits(of_texts)
+        self.chances[rows] = probabilities_of_logits(of_texts)
         places = [self.place_of.get(word, -1) for word in judge.vocabulary_]
         places = np.array([*places, -1, *places_of_sets])[left_out.columns]  # -1 for <cls>, too
         known = places >= 0
         kinds = self.words.classes[places]  # meaningless for unknown words, which are dropped below
         moves, offsets = (_two if logits.shape[1] == 1 else _many)(left_out, values, logits, kinds)
         hits = corpus.labels[left_out.rows] == kinds
-        leads = _leading(left_out, values, chosen)
-        amounts = dict(entries=np.ones(len(places)), hits=hits, moves=moves, attention=left_out.attention, leads=leads)
+        amounts = dict(entries=np.ones(len(places)), hits=hits, moves=moves)
         for name, amount in amounts.items():
             self.sums[name] += np.bincount(places[known], amount[known], len(self.words.names))
         self.rests += _table(places[known], bins_of(offsets[known]), self.rests.shape)
@@ -148,25 +122,13 @@ class Judgement:
         places = [place for place, columns in enumerate(sets, len(self.words.kept)) if None not in columns]
         return [np.array(columns) for columns in sets if None not in columns], places
 
-    def _of_rows(self, model):
-        """Return scores and values; a set has those of a single word that could replace it."""
-        words, sets = self.words.kept, [one.left_out for one in self.words.sets]
-        scores = [logsumexp(model.scores_[columns]) for columns in sets]
-        values = [softmax(model.scores_[columns]) @ model.values_[columns] for columns in sets]
-        return np.append(model.scores_[words], scores), np.concatenate([model.values_[words], *(row[None] for row in values)])
-
     def columns(self, enough, more):
         """Return the columns of words and those of marks, with ``more``; words of too few texts get no suspicion."""
-        words, model = self.words, self.words.model
-        entries = np.maximum(self.sums["entries"], 1)
-        scores, values = self._of_rows(model)
-        if values.ndim == 2:
-            kinds = words.classes[: len(values), None]
-            values = np.take_along_axis(values - values.mean(axis=1, keepdims=True), kinds, 1)[:, 0]
+        words, shown = self.words, len(self.words.names) - len(self.words.marks.names)
         asked = self.sums["entries"] >= enough
         repeated = np.zeros(len(asked), bool)
         repeated[: len(words.kept)] = np.isin(words.kept, [column for one in words.sets for column in one.same])
-        repeated[len(values) :] = True  # the laws are fitted to words, not to marks
+        repeated[shown:] = True  # the laws are fitted to words, not to marks
         effects, suspicions = np.full((2, len(asked)), np.nan)
         if asked.any():
             rows = self.rests[asked], self.sums["hits"][asked], words.classes[asked]
@@ -174,22 +136,15 @@ class Judgement:
         columns = {
             "word": words.names,
             "texts": words.number,
-            "class": model.classes_[words.classes],
+            "class": words.model.classes_[words.classes],
             "skew": words.skew,
-            "skew error": words.error,
-            "chance low": words.low,
-            "chance high": words.high,
-            "value": values,
-            "score": scores,
-            "attention": self.sums["attention"] / entries,
             "importance": self.sums["moves"] / self.n,
-            "leads": self.sums["leads"] / entries,
             "own effect": effects,
             "suspicion": suspicions,
             **more,
         }
-        of_marks = {name: column[len(values) :] for name, column in columns.items() if name not in NOT_OF_MARKS}
-        return {name: column[: len(values)] for name, column in columns.items()}, of_marks
+        of_marks = {name: column[shown:] for name, column in columns.items() if name != "importance"}
+        return {name: column[:shown] for name, column in columns.items()}, of_marks
 
 
 def _two(left_out, values, logits, kinds):
@@ -222,15 +177,3 @@ def log_odds(logits):
 def _table(rows, columns, shape):
     """Count how often every pair occurs."""
     return np.bincount(rows * shape[1] + columns, minlength=shape[0] * shape[1]).reshape(shape)
-
-
-def _leading(left_out, values, chosen):
-    """Mark the largest contribution to the logit of a text's verdict: of a word other than <cls>, or of a set that ties."""
-    number = np.count_nonzero(left_out.columns < len(values))  # of words' entries, which come before those of sets
-    rows, columns = left_out.rows[:number], left_out.columns[:number]
-    of_verdict = values[columns, 0] if values.shape[1] == 1 else values[columns, chosen[rows]]
-    contributions = np.where(columns < len(values) - 1, left_out.attention[:number] * of_verdict, 0)
-    tops = np.zeros(len(chosen))
-    np.maximum.at(tops, rows, np.abs(contributions))
-    heights = np.abs(left_out.summed(contributions))
-    return (heights >= tops[left_out.rows]) & (heights > 0)

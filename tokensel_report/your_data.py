@@ -1,4 +1,4 @@
-"""Figures of 14_your_data, and marks that are planted on purpose."""
+"""What 14_your_data shows, and marks that are planted on purpose."""
 
 from __future__ import annotations
 
@@ -9,24 +9,9 @@ from html import escape
 import numpy as np
 from IPython.display import HTML
 
-from tokensel_nb.chapters.plots import POSITIVE, THEORY
-
 from .classifier import TextClassifier
-from .evaluation import Calibration
 from .explanation import Explanation
 from .table import Report, report
-
-DIGITS = {"texts": 0, "class": 0, "skew": 2, "importance": 3, "leads": 2, "attention": 3, "own effect": 2, "suspicion": 2}
-"""Decimals that are the same on every processor; values, in the hundreds on long reviews, have only three stable digits."""
-
-
-def plot_calibration(ax, calibration: Calibration):
-    """Draw the share of right answers against how sure the classifier was, and the line of perfect calibration."""
-    low = min(calibration.sure.min(), calibration.share.min()) - 0.02
-    ax.plot([low, 1], [low, 1], color=THEORY, linestyle="--", linewidth=1)
-    ax.plot(calibration.sure, calibration.share, "o-", color=POSITIVE)
-    ax.set(xlabel="probability of the class it chose", ylabel="right answers (share)", xlim=(low, 1.01), ylim=(low, 1.01))
-    ax.set_title(f"calibration error {calibration.error:.3f}")
 
 
 def planted(texts, labels, word, of_class, share=0.01, least=20, others=0, seed=0) -> list[str]:
@@ -68,8 +53,3 @@ def shaded(reading: Explanation) -> HTML:
     verdict = re.sub(r"(\(log-odds\)\.) .*</p>", r"\1</p>", reading.html(terms=False))  # that it is a sum comes later
     words = re.sub(r'<span (title="[^"]*" style="[^"]*">\w)', r'<span class="word" \1', verdict)
     return HTML(f'<div data-terms="{data}" style="{width}">\n{words}\n</div>')
-
-
-def corners(judged: Report) -> HTML:
-    """Show the corners of a report's table with the digits that are the same on every processor."""
-    return HTML(judged.html(DIGITS))

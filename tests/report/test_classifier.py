@@ -180,7 +180,7 @@ def test_clone_pipeline_grid_search_and_cross_validation():
     assert TextClassifier().fit(pd.Series(TEXTS), pd.Series(LABELS)).score(pd.Series(TEXTS), LABELS) == 1
 
 
-# Of the 64 checks that scikit-learn has for `AttentionClassifier`, these ten need no matrix of numbers.
+# Of the checks that scikit-learn has for classifiers, these ten need no matrix of numbers.
 CHECKS = """
     check_estimator_cloneable check_estimator_tags_renamed check_valid_tag_types check_estimator_repr
     check_no_attributes_set_in_init check_parameters_default_constructible check_get_params_invariance check_set_params

@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import confusion_matrix, f1_score
 
 import tokensel_report as tr
-from tokensel_report.evaluation import STRENGTHS, calibration, evaluate, logistic_regression, text_sizes
+from tokensel_report.evaluation import STRENGTHS, calibration_error, evaluate, logistic_regression, text_sizes
 
 TEXTS = ["a good film", "good and moving", "a bad film", "bad and long"] * 15
 LABELS = np.array(["up", "up", "down", "down"] * 15)
@@ -19,11 +19,10 @@ LABELS = np.array(["up", "up", "down", "down"] * 15)
 def test_the_calibration_error_is_the_mean_distance_of_the_bins(n, bins, seed):
     random = np.random.default_rng(seed)
     chances, right = random.random(n), random.random(n) < 0.7
-    _, share, error = calibration(chances, right, bins)
+    error = calibration_error(chances, right, bins)
     order = np.argsort(chances, kind="stable")
     each = [abs(sum(chances[i] - right[i] for i in part)) for part in np.array_split(order, bins)]
     assert error == pytest.approx(sum(each) / n, abs=1e-12)  # a sum of n numbers below one
-    assert len(share) == min(n, bins)
 
 
 def test_a_classifier_that_knows_its_chances_is_calibrated():
@@ -31,8 +30,8 @@ def test_a_classifier_that_knows_its_chances_is_calibrated():
     chances = random.uniform(0.5, 1, 100_000)
     right = random.random(len(chances)) < chances
     # A bin's share has a standard error of 0.005 at most.
-    assert calibration(chances, right)[2] < 0.01
-    assert calibration(chances, random.permutation(right))[2] > 0.1
+    assert calibration_error(chances, right) < 0.01
+    assert calibration_error(chances, random.permutation(right)) > 0.1
 
 
 NEW = np.arange(len(TEXTS)) % 3 == 0
@@ -102,9 +101,7 @@ def test_given_probabilities_are_scored_on_all_texts_and_beside_others_on_theirs
     np.testing.assert_array_equal(found.predicted, verdicts)
     np.testing.assert_array_equal(found.confusion, confusion_matrix(labels, verdicts))
     assert found.by_class.F1.mean() == pytest.approx(f1_score(labels, verdicts, average="macro"))
-    sure = calibration(given.max(axis=1), verdicts == labels)
-    for wanted, shown in zip(sure, found.calibration):
-        np.testing.assert_array_equal(wanted, shown)
+    assert found.calibration_error == calibration_error(given.max(axis=1), verdicts == labels)
     accuracies = dict(found.accuracies)
     assert accuracies.pop("given model") == np.mean(verdicts == labels, where=evaluated.held_out)
     assert accuracies == evaluated.accuracies

@@ -53,7 +53,7 @@ def test_the_table_names_words_occurrences_attention_values():
 @pytest.mark.parametrize("classes", [("-", "+"), ("a", "b", "c")])
 @pytest.mark.parametrize("seed", range(8))
 def test_changes_are_the_models_own_answers(seed, classes):
-    """Every word is tried in every place; where no n-gram is formed, the one named is the best."""
+    """Every word is tried in every place."""
     model = drawn(seed, classes=classes)
     text = "film unknown bad unknown long"
     found, verdict = explain(model, text), explain(model, text).verdict
@@ -69,12 +69,9 @@ def test_changes_are_the_models_own_answers(seed, classes):
     assert sorted(table.word) == ["bad", "film", "long"]
     assert table.lead.is_monotonic_increasing
     for row in table.itertuples(name=None, index=False):
-        word, left, new, instead, exchanged, newest = row
+        word, left, new = row
         assert left == pytest.approx(lead(text.replace(word, "")), abs=1e-12)
         assert (new == verdict) == (left > 0)
-        assert exchanged == pytest.approx(min(lead(text.replace(word, other)) for other in WORDS if other != word), abs=1e-12)
-        assert exchanged == pytest.approx(lead(text.replace(word, instead)), abs=1e-12)
-        assert (newest == verdict) == (exchanged > 0)
 
 
 @pytest.mark.parametrize("classes", [2, 3])

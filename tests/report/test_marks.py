@@ -9,6 +9,7 @@ from hostile import write
 import tokensel_nb as ts
 import tokensel_report as tr
 from tokensel_report.marks import marks_of, places_of
+from tokensel_report.page import analyse, report_page
 
 
 @pytest.mark.parametrize(
@@ -105,8 +106,7 @@ def test_a_file_in_the_order_of_its_labels_is_told():
     found = tr.report(tr.TextClassifier(), [texts[row] for row in order], labels[order], quotes=0)
     (told,) = [name for name in found.suspicious if name in set(found.marks.word)]
     assert told.endswith(" of the file")
-    assert told not in found.refit().words
-    assert set(found.corners["suspicious"].word.head(1)) == {told}
+    assert found.suspects.word.iloc[0] == told
 
 
 def test_an_entity_of_one_class_is_named_in_texts_as_a_file_gives_them(tmp_path):
@@ -117,6 +117,10 @@ def test_an_entity_of_one_class_is_named_in_texts_as_a_file_gives_them(tmp_path)
     read = tr.read_reviews(path, "review", "stars")
     assert read.texts == texts
     found = tr.report(tr.TextClassifier(), read.texts, read.labels)
-    (suspect,) = [suspect for suspect in found.put_in if "nbsp" in suspect.name]  # the classifier reads its letters
+    (suspect,) = found.put_in
+    assert (suspect.kind, suspect.name) == ("trace", "the entity &nbsp;")
     assert (suspect.label, suspect.texts, suspect.share) == (1, 40, 1.0)
-    assert ["nbsp" in passage.marked for passage in suspect.passages] == [True] * 3
+    assert [passage.marked for passage in suspect.passages] == ["&nbsp;"] * 3
+    results = analyse(read, "a.csv")
+    assert [each.name for each in results.put_in] == [suspect.name]
+    assert "the entity &amp;nbsp; (100% of 40 texts" in report_page(results)

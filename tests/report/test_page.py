@@ -128,7 +128,7 @@ def test_a_page_tells_what_was_found(found):
     assert "down 600 50.0% 9 up 600 50.0% 9" in text
     for name, accuracy in evaluation.accuracies.items():
         assert f"{name} {accuracy:.2f}" in text
-    assert f"differ by {evaluation.calibration.error:.3f} on average" in text
+    assert f"differ by {evaluation.calibration_error:.3f} on average" in text
     assert found.without["words"] == [suspect.name for suspect in found.put_in] != []
     assert f"Without {', '.join(found.without['words'])} the share of right answers is {found.without['accuracy']:.3f}" in text
     for row in found.report.table.head(500).itertuples():

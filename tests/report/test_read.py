@@ -433,15 +433,6 @@ def test_too_few_classes(read):
         read("text,label\n,up\n,down\n")
 
 
-def test_words_are_counted():
-    train = tr.load_reviews((["good film", "bad film", "good"], ["up", "down", "up"]), min_count=2)
-    assert train.vocabulary.tolist() == ["film", "good"]
-    test = tr.load_reviews((["a good one"], ["up"]), vocabulary=train.vocabulary, class_names=train.class_names)
-    assert (test.class_names, test.labels.tolist()) == (("down", "up"), [1])
-    with pytest.raises(tr.DataError, match="has no labels"):
-        tr.load_reviews((["good"], None))
-
-
 # Probabilities
 
 

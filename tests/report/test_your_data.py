@@ -1,14 +1,10 @@
-"""Marks that are put in, and what the chapter shows with fewer digits or less of it."""
+"""Marks that are put in, and what the chapter shows of a text."""
 
-import re
-
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
 import tokensel_report as tr
 from tokensel_report import your_data
-from tokensel_report.evaluation import calibration
 
 TEXTS = ["a good film", "good and moving", "a bad film", "bad and long"] * 15
 LABELS = np.array(["up", "up", "down", "down"] * 15)
@@ -42,26 +38,9 @@ def test_a_pure_mark_comes_first_and_a_mark_of_both_classes_does_not():
     assert mixed["place"] > 1
 
 
-def test_in_the_book_a_report_shows_no_more_digits_than_every_processor_has():
-    found = your_data.judged(*many(), seed=0)
-    shown = your_data.corners(found).data
-    assert all(f"<b>{name}</b>" in shown for name in found.corners)
-    assert not re.search(r"<th>(value|score)</th>", shown)
-    assert max(len(digits) for digits in re.findall(r"<td>-?\d+\.(\d+)</td>", shown)) == 3
-
-
 def test_a_shaded_text_has_no_table_and_ends_what_it_begins():
     reading = tr.explain(tr.TextClassifier().fit(TEXTS, LABELS), "a good film")
     shown = your_data.shaded(reading).data
     assert "good</span>" in shown
     assert "<table" not in shown
     assert shown.count("<div") == shown.count("</div") == 2
-
-
-def test_the_picture_of_calibration_has_its_points_and_its_error():
-    found = calibration(np.repeat([0.6, 0.9], 50), np.arange(100) % 10 < 8, bins=2)
-    ax = plt.figure().subplots()
-    your_data.plot_calibration(ax, found)
-    assert ax.lines[1].get_xydata().tolist() == np.column_stack([found.sure, found.share]).tolist()
-    assert ax.get_title() == "calibration error 0.150"
-    plt.close()

@@ -44,7 +44,6 @@ def test_a_thousand_harmful_texts_stay_texts(tmp_path, monkeypatch, opened):
     assert sum(HARM[n % len(HARM)].format(n=n) in shown for n in range(1000)) > 10  # they are there, as texts
     assert labels == set(tab.locator("table").first.locator("tbody th").all_text_contents())
     tab.locator("details").evaluate_all("(all) => all.forEach((each) => { each.open = true })")
-    tab.get_by_text("Show all columns").click()
     for button in [*tab.locator(".tokensel-live .buttons button").all()[:40], *tab.locator("th button").all()]:
         button.click()
     tab.locator("textarea").fill("".join(harm.format(n=1) for harm in HARM))
@@ -128,10 +127,9 @@ def test_a_table_is_sorted_by_the_keyboard_and_downloaded(made, opened):
     tab = opened(made()).tab
     box = tab.locator(".scrolled").last
     titles = box.locator("thead th").all_text_contents()
-    assert [title.is_visible() for title in box.locator("thead th").all()] == [place < 8 for place in range(len(titles))]
-    tab.get_by_text("Show all columns").press("Enter")
-    title = box.locator("th", has_text="value")
-    column = titles.index("value") + 1
+    assert len(titles) <= 8
+    title = box.locator("th", has_text="importance")
+    column = titles.index("importance") + 1
     numbers = lambda: [float(each) for each in box.locator(f"tbody tr td:nth-child({column})").all_text_contents()]
     before = numbers()
     for key, order, down in (("Enter", "descending", True), ("Space", "ascending", False)):

@@ -5,7 +5,6 @@
   const FEW = 3; // rows that nobody sorts
   const MANY = 10; // rows that somebody may want elsewhere
   const LONG = 60; // rows that get a box of their own
-  const WIDE = 8; // columns that are seen at first
   const NUMBER = /^[+\-−]?[\d,]*\.?\d+(e[+-]?\d+)?/i;
 
   /** The rows of a table; what has fewer cells than the head belongs to the row before it, as a quotation under a word. */
@@ -70,11 +69,6 @@
         title.ariaSort ??= "none";
         title.replaceChildren(button(name || "row", () => sort(table, titles, column)));
       });
-    }
-    if (!table.matches(".confusion") && table.tHead.rows[0].cells.length > WIDE) {
-      const more = button("Show all columns", () => more.remove(table.classList.add("all")));
-      table.classList.add("wide");
-      box.before(more);
     }
     if (number >= MANY) {
       const line = element("p");
