@@ -32,7 +32,8 @@ def test_a_thousand_harmful_texts_stay_texts(tmp_path, monkeypatch, opened):
     for n in range(1000):
         harm = HARM[n % len(HARM)].format(n=n)
         words = " ".join(random.choice(["good", "great"] if n % 2 else ["bad", "dull"], 3))
-        rows.append([f"{harm} {words} {n}", f"{HARM[1 + n % 2]}".format(n=0)])
+        wrong = n < 30  # the page quotes texts with labels that look wrong
+        rows.append([f"{harm} {words} {n}", HARM[1 + (n + wrong) % 2].format(n=0)])
     monkeypatch.chdir(tmp_path)
     name = "<img src=x onerror=alert(1)>'\"\\ {{7*7}} %s.csv"
     write(tmp_path / name, rows)
