@@ -89,7 +89,7 @@ OTHERS = [
     (lambda: play.Train(steps=3, labels="0111100000"), {"steps": 3, "labels": "0111100000"}, "After 3 steps"),
     (lambda: play.Try({0: MINE, 9: MINE}, CORPUS, text="zqx"), {"text": "zqx", "step": 9}, "None of these"),
     (lambda: play.Step(MINE, CORPUS, size=300), {"size": 300, "word": "good"}, "signed share"),
-    (lambda: play.SeeSaw(rivals=2), {"rivals": 2, "competition": 0.7}, "the border here 1.07"),
+    (lambda: play.SeeSaw(rivals=2), {"rivals": 2, "competition": 0.7}, "border 1.07"),
     (lambda: play.Start(size=0.1), {"size": 0.1, "time": 360}, "Zero was left"),
 ]
 
