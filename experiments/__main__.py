@@ -18,9 +18,9 @@ from .recording import run
 MODULES = (
     "reviews review_controls ablations controls deeper_reviews classes pairs your_data scale error_level "
     "trained_head from_zero dimension several outliers two_heads front_page transformers small_start first_steps "
-    "language_first language_training encoder_heads"
+    "language_first language_training encoder_heads others"
 )
-ALONE = {"scale_tensors"}  # what measures time has the machine to itself
+ALONE = {"scale_tensors", "others"}  # what measures time has the machine to itself
 PROGRESS = Path(__file__).parents[1] / "_build" / "recording"
 
 

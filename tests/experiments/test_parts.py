@@ -10,7 +10,7 @@ from small_world import SMALL, WORDS, made_small
 from experiments.__main__ import MODULES, parts
 from tokensel_nb.chapters.recorded import recorded
 
-APART = {"scale", "encoder_heads"}  # the one measures time, the other judges more words than a few texts have
+APART = {"scale", "encoder_heads", "others"}  # time; more words than a few texts have; tools that are not here
 OF = {name: module for module in MODULES.split() for name in import_module(f"experiments.{module}").RECORDS}
 
 
