@@ -11,6 +11,10 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit, logit
 from sklearn.base import clone
+from sklearn.model_selection import PredefinedSplit, cross_val_predict
+from sklearn.naive_bayes import MultinomialNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import Normalizer
 
 from tokensel_nb.corpus import Corpus
 from tokensel_nb.model import classes_of_logits
@@ -22,7 +26,6 @@ from .fit import (
     Scores,
     check_folds,
     classes_of,
-    codes_of,
     fit_parts,
     fit_rows,
     parts_of,
@@ -49,8 +52,8 @@ FOLDS = 5  # of a model that isn't fitted
 SKEWED = 3  # times as many texts as the smallest class has
 
 
-SUREST = 0.2
-"""The share of texts, those of which classifiers are surest, by which the number of wrong labels is estimated."""
+SUREST = 0.25
+"""The share of texts, those whose verdicts are surest, by which the number of wrong labels is estimated."""
 
 
 def report(model: TextClassifier, texts, labels, *, folds=None, least=5, quotes=3, seed=0, test=None) -> Report:
@@ -355,28 +358,41 @@ class Report:
     def likely_wrong(self) -> pd.DataFrame:
         """Texts whose label differs from the verdict of models that haven't seen them, the least probable label first.
 
+        Naive Bayes judges the same parts as the classifier. It errs on other texts, so the mean of both probabilities ranks
+        wrong labels better. Given probabilities, and those of a fitted model, stand alone.
+
         Why that order? If labels are wrong regardless of the text, and all wrong labels are equally likely, the odds of a wrong
         one are (1 - p) ε / (p (1 - ε) (K - 1)), with p the label's probability given the text and ε the share of wrong labels.
         So p alone ranks the texts. Hard texts are listed, too. The columns: row (from 0), label, probability (p), instead (the
         likeliest class), certainty (its probability), and, if you asked for quotes, text.
         """
-        own, likeliest = codes_of(self.model.classes_, self.labels), self.chances.argmax(axis=1)
-        columns = {"row": np.arange(len(own)), "label": self.labels, "probability": self.chances[np.arange(len(own)), own]}
-        columns |= {"instead": self.model.classes_[likeliest], "certainty": self.chances.max(axis=1)}
+        own, likeliest = self.corpus.labels, self._joint.argmax(axis=1)
+        columns = {"row": np.arange(len(own)), "label": self.labels, "probability": self._joint[np.arange(len(own)), own]}
+        columns |= {"instead": self.model.classes_[likeliest], "certainty": self._joint.max(axis=1)}
         if self.passages:
             columns["text"] = self.texts
         return pd.DataFrame(columns)[likeliest != own].sort_values("probability", kind="stable", ignore_index=True)
 
     @property
     def wrong_labels(self) -> int:
-        """How many labels are wrong, estimated from the fifth of the texts of which the models are surest.
+        """How many labels are wrong, estimated from the quarter of the texts whose verdicts are surest.
 
         There nearly all right labels agree with the verdict. So if labels are wrong regardless of the text, the share of labels
         that disagree is about that of wrong ones in all texts, plus that of misleading texts. `likely_wrong` begins with them.
         """
-        order = np.argsort(-self.chances.max(axis=1), kind="stable")
+        order = np.argsort(-self._joint.max(axis=1), kind="stable")
         surest = order[: max(round(SUREST * len(order)), 1)]
         return round(len(order) * float(np.isin(surest, self.likely_wrong.row).mean()))
+
+    @cached_property
+    def _joint(self):
+        """The probabilities of all classes by which labels are judged."""
+        if self.given or self.parts == 1:
+            return self.chances
+        cuts = PredefinedSplit(parts_of(self.labels, self.parts, self.seed, self.copies))
+        bayes = make_pipeline(Normalizer(), MultinomialNB(alpha=0.1))
+        counts, codes = self.corpus.counts[:, :-1], self.corpus.labels
+        return (self.chances + cross_val_predict(bayes, counts, codes, cv=cuts, method="predict_proba")) / 2
 
     @cached_property
     def beside(self) -> TwoFiles | None:
