@@ -40,8 +40,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         The least number of texts of `fit` that a phrase must occur in.
     l2 : float or None, default=None
         Strength of the penalty; None chooses it on held-out texts.
-    class_weight : None, "balanced" or dict, default=None
-        How much a text of each class counts; "balanced" gives all classes the same total weight, as in scikit-learn.
+    balance : float or None, default=0.0
+        The share of the log-odds of the classes that is taken off every value, and so off every logit: rare classes are named
+        more often. 1 judges as if all classes had as many texts; None chooses the share of the best macro-F1 on held-out texts.
     attend : bool, default=True
         False keeps p = 0: all scores are zero, and the logit is the mean of values. A control for what attention does.
     without : collection of str, default=()
@@ -68,9 +69,12 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         γ_s; the last row is of <cls>.
     l2_ : float
         The strength of the penalty that was used.
+    balance_ : float
+        The share of the log-odds of the classes that was taken off.
     held_out_ : dict of str to float
-        Results on the held-out texts: ``accuracy``, that of the ``majority`` class, that ``without_attention`` (the same
-        values with p = 0, all scores zero), and the mean ``loss``. Empty if no text was held out.
+        Results on the held-out texts, before balancing: ``accuracy``, that of the ``majority`` class, that
+        ``without_attention`` (the same values with p = 0, all scores zero), the mean ``loss``, and the ``balance`` of the best
+        macro-F1. Empty if no text was held out.
 
     Examples
     --------
@@ -96,13 +100,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     ['down']
     """
 
-    def __init__(
-        self, *, ngrams=2, min_texts=2, l2=None, class_weight=None, attend=True, without=(), tokenizer=None, random_state=0
-    ):
+    def __init__(self, *, ngrams=2, min_texts=2, l2=None, balance=0.0, attend=True, without=(), tokenizer=None, random_state=0):
         self.ngrams = ngrams
         self.min_texts = min_texts
         self.l2 = l2
-        self.class_weight = class_weight
+        self.balance = balance
         self.attend = attend
         self.without = without
         self.tokenizer = tokenizer

@@ -109,7 +109,7 @@ def _add_report(verbs):
     verb.add_argument("--class", type=_renamed, action="append", dest="classes", metavar="LABEL=CLASS", help=rename)
     verb.add_argument("-o", "--output", type=Path, default=Path("report.html"), metavar="FILE", help="default: report.html")
     verb.add_argument("--seed", type=int, default=0, metavar="N", help="seed of random choices; default: 0")
-    verb.add_argument("--balance", action="store_true", help="let all classes weigh the same, whatever their sizes")
+    verb.add_argument("--balance", action="store_true", help="name rare classes more often, for the best macro-F1")
     verb.add_argument("--no-texts", action="store_true", help="quote no texts")
     verb.add_argument("--least", type=int, default=5, metavar="N", help="list only words of at least N texts; default: 5")
     either.add_argument("--probabilities", type=Path, metavar="FILE", help="judge another model by its probabilities")
@@ -194,7 +194,7 @@ def _report(asked):
 
     given = read_probabilities(asked.probabilities, reviews) if asked.probabilities else None
     if asked.balance and given is None:
-        given = tr.TextClassifier(class_weight="balanced")
+        given = tr.TextClassifier(balance=None)
     how = dict(model=given, show_texts=not asked.no_texts, least=asked.least, seed=asked.seed, test=test, accepted=accepted)
     results = analyse(reviews, Path(asked.source).name, notes + more, **how)
     if asked.save is not None:

@@ -13,14 +13,12 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.metrics import f1_score
 from sklearn.model_selection import StratifiedKFold
-from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 
 from tokensel_nb.corpus import Corpus
-from tokensel_nb.model import classes_of_logits
 
 from .given import labels_of, listed_texts
-from .objective import Attended, search
+from .objective import prior, search
 from .phrases import Phrases
 
 CLS = "<cls>"
@@ -116,21 +114,20 @@ def fit(model, counted, sample_weight=None):
         raise ValueError(f"no word occurs in min_texts={model.min_texts} of the {len(counted.labels)} texts; lower min_texts")
     model.phrases_, model.vocabulary_ = counted.phrases, counted.phrases.names
     model.classes_ = classes_of(counted.labels)
-    corpus = read_counts(model, counted.counts, counted.labels, _weights(model, counted.labels, sample_weight))
+    corpus = read_counts(model, counted.counts, counted.labels, _weights(counted.labels, sample_weight))
     best, model.l2_, model.held_out_ = search(corpus, model.attend, model.l2, model.random_state)
-    model.scores_, model.values_ = best.scores, best.values
+    model.balance_ = model.held_out_.get("balance", 1.0) if model.balance is None else model.balance
+    # Attention sums to one, so what is taken off every value is taken off every logit.
+    model.scores_, model.values_ = best.scores, best.values - model.balance_ * prior(corpus)
     if (results := model.held_out_) and results["accuracy"] <= results["majority"]:
         scores = f"{results['accuracy']:.1%}, which is no better than the majority class ({results['majority']:.1%})"
         warnings.warn(f"on held-out texts the classifier reaches {scores}; check the labels, or give more texts", stacklevel=3)
     return model
 
 
-def _weights(model, labels, sample_weight):
+def _weights(labels, sample_weight):
     """Return the weight of every text."""
-    of_classes = compute_class_weight(model.class_weight, classes=model.classes_, y=labels)
-    weights = of_classes[codes_of(model.classes_, labels)]
-    if sample_weight is not None:
-        weights = weights * np.broadcast_to(np.asarray(sample_weight, float), weights.shape)
+    weights = np.broadcast_to(np.asarray(1 if sample_weight is None else sample_weight, float), labels.shape)
     if len(set(labels[weights > 0].tolist())) < 2:
         raise ValueError("only one class has texts of positive weight; give weights to at least two classes")
     return weights
@@ -165,7 +162,8 @@ def keep_together(parts, labels, copies):
 
 def fit_parts(whole, counted, parts):
     """Return, for every part, a model that is fitted on the others, the part's texts, and their rows."""
-    strict = clone(whole).set_params(l2=getattr(whole, "l2_", whole.l2))  # the strength is chosen once, not in every part
+    # The strength and the balance are chosen once, not in every part.
+    strict = clone(whole).set_params(l2=getattr(whole, "l2_", whole.l2), balance=getattr(whole, "balance_", whole.balance))
 
     def part(judged):
         model, columns = fit_rows(strict, counted, parts != parts[judged[0]])
@@ -186,9 +184,3 @@ class Scores(NamedTuple):
 def scores_of(labels, verdicts) -> Scores:
     """Score verdicts, or their codes."""
     return Scores(float(np.mean(labels == verdicts)), float(f1_score(labels, verdicts, average="macro", zero_division=0)))
-
-
-def scores_on(parts) -> Scores:
-    """Score models on the texts that are new to them."""
-    tried = [(corpus.labels, Attended(model.scores_, model.values_).logits(corpus)) for model, corpus, _ in parts]
-    return scores_of(*map(np.concatenate, zip(*((labels, classes_of_logits(logits)) for labels, logits in tried))))

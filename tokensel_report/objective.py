@@ -22,6 +22,7 @@ from tokensel_nb.model import (
     WIDEST,
     accuracy_of_logits,
     attention_by_scores,
+    classes_of_logits,
     log_softmax,
     loss_of_logits,
     residuals_of_logits,
@@ -34,6 +35,7 @@ HOLD = 3.0  # strength of the penalty on scores that move, in texts
 MIDDLE = 0.1  # the first strength
 WEAKER, STRONGER = (0.03, 0.01, 0.003), (0.3, 1.0, 3.0, 10.0)  # tried in turn, from where the last one ended
 FEWEST = 40  # texts of which a tenth is held out
+SHARES = np.linspace(0, 1, 21)  # of the log-odds of the classes that may be taken out of logits
 STEPS = 10  # of L-BFGS per strength, twice as many for the first one; half as many with many classes, whose steps take longer
 MANY = 20
 
@@ -128,7 +130,7 @@ class Objective:
         self._start = start.astype(np.float32)
         self.counts = corpus.counts.astype(np.float32)
         self.columns = 1 if corpus.num_classes == 2 else corpus.num_classes
-        self.prior = _prior(corpus).astype(np.float32)
+        self.prior = prior(corpus).astype(np.float32)
         weights = np.exp(start)
         attended = corpus.counts.power(2).T @ (corpus.mean_weights / (corpus.counts @ weights) ** 2)
         self.curvature = weights**2 * attended  # the mean over texts of the squared attention to every word
@@ -196,8 +198,8 @@ def _product(matrix, x):
     return matrix @ x if x.shape[1] > 8 else np.stack([matrix @ column for column in np.ascontiguousarray(x.T)], axis=1)
 
 
-def _prior(corpus):
-    """Return the log-odds of the classes; a class without a text counts as half a text."""
+def prior(corpus: Corpus) -> np.ndarray:
+    """Return the log-odds of the classes, shape (1,) or (K,); a class without a text counts as half a text."""
     shares = np.bincount(corpus.labels, corpus.mean_weights, minlength=corpus.num_classes)
     logs = np.log(np.maximum(shares, 0.5 / len(corpus)))
     return logs[1:] - logs[:1] if corpus.num_classes == 2 else logs - logs.mean()
@@ -217,7 +219,7 @@ def search(corpus: Corpus, attend: bool, l2: float | None, random_state):
         if tenth.any():
             rest, part = Objective(corpus[~tenth], start, attend), corpus[tenth]
             begin, strength = _strength(rest, part, strength, () if l2 is not None else (WEAKER, STRONGER), steps)
-            results = _measured(begin, part)
+            results = _measured(begin, part) | {"balance": _balance(begin.logits(part), whole.prior, part.labels)}
         return whole.minimise(begin, strength, steps), float(strength), results
 
 
@@ -242,6 +244,14 @@ def _measured(attended, part):
     majority = float(np.bincount(part.labels, part.mean_weights).max())
     uniform = Attended(np.zeros_like(attended.scores), attended.values).accuracy(part)
     return dict(accuracy=attended.accuracy(part), majority=majority, without_attention=uniform, loss=attended.loss(part))
+
+
+def _balance(logits, prior, labels):
+    """Return the share of the log-odds of the classes without which the mean F1 of all classes is largest."""
+    K = max(len(prior), 2)
+    own, named = np.eye(K)[labels], (np.eye(K)[classes_of_logits(logits - share * prior)] for share in SHARES)
+    F1 = [np.mean(2 * (own * of).sum(axis=0) / np.maximum((own + of).sum(axis=0), 1)) for of in named]
+    return float(SHARES[np.isclose(F1, max(F1))].mean())  # the middle of the best
 
 
 def every_tenth(corpus: Corpus, random: np.random.RandomState) -> np.ndarray:

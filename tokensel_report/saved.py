@@ -11,7 +11,7 @@ from tokensel_nb.checkpoint import load_arrays, save_arrays
 
 from .phrases import Phrases
 
-FILE, FORMAT = "model.safetensors", 4
+FILE, FORMAT = "model.safetensors", 5
 
 
 def write(model, folder):
@@ -19,8 +19,8 @@ def write(model, folder):
     phrases, tokenizer = model.phrases_, model.tokenizer
     words = np.frombuffer(json.dumps(phrases.words.tolist()).encode(), np.uint8)
     name = None if tokenizer is None else getattr(tokenizer, "__qualname__", type(tokenizer).__name__)
-    notes = dict(format=FORMAT, settings=_settings(model), tokenizer=name, l2=model.l2_, held_out=model.held_out_)
-    notes |= dict(classes=model.classes_.tolist(), kind=model.classes_.dtype.str)
+    notes = dict(format=FORMAT, settings=_settings(model), tokenizer=name, l2=model.l2_, balance=model.balance_)
+    notes |= dict(held_out=model.held_out_, classes=model.classes_.tolist(), kind=model.classes_.dtype.str)
     arrays = dict(scores=model.scores_, values=model.values_, starts=phrases.starts, lasts=phrases.lasts, words=words)
     save_arrays(Path(folder, FILE), arrays, notes)
 
@@ -37,11 +37,9 @@ def restored(kind, folder, tokenizer):
     if name and tokenizer is None:
         raise ValueError(f"{folder}: the model was trained with the tokenizer {name}; give it as tokenizer=")
     settings, words = notes["settings"], json.loads(arrays["words"].tobytes())
-    if isinstance(settings["class_weight"], list):
-        settings["class_weight"] = dict(map(tuple, settings["class_weight"]))
     model = kind(**settings | {"without": tuple(settings["without"]), "tokenizer": tokenizer})
     model.classes_ = np.array(notes["classes"], dtype=notes["kind"])
-    model.l2_, model.held_out_ = notes["l2"], notes["held_out"]
+    model.l2_, model.balance_, model.held_out_ = notes["l2"], notes["balance"], notes["held_out"]
     model.phrases_ = Phrases(np.array(words, dtype=object), arrays["starts"], arrays["lasts"], tokenizer)
     model.vocabulary_, model.scores_, model.values_ = model.phrases_.names, arrays["scores"], arrays["values"]
     return model
@@ -50,11 +48,8 @@ def restored(kind, folder, tokenizer):
 def _settings(model):
     """Return the settings as plain values, without the tokenizer, which is code."""
     settings = {name: _plain(value) for name, value in model.get_params(deep=False).items() if name != "tokenizer"}
-    weight, seed = settings["class_weight"], settings["random_state"]
-    if isinstance(weight, dict):
-        settings["class_weight"] = [[_plain(label), float(share)] for label, share in weight.items()]
     settings["without"] = list(map(str, model.without))
-    settings["random_state"] = seed if isinstance(seed, int) else None
+    settings["random_state"] = model.random_state if isinstance(model.random_state, int) else None
     return settings
 
 

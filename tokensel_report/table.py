@@ -21,18 +21,7 @@ from tokensel_nb.model import classes_of_logits
 
 from .classifier import TextClassifier
 from .copies import copies_of
-from .fit import (
-    Counted,
-    Scores,
-    check_folds,
-    classes_of,
-    fit_parts,
-    fit_rows,
-    parts_of,
-    read_counts,
-    scores_of,
-    scores_on,
-)
+from .fit import Counted, Scores, check_folds, classes_of, fit_parts, fit_rows, parts_of, read_counts, scores_of
 from .given import labels_of, listed_texts, probabilities_of
 from .html import render
 from .marks import LENGTH, ORDER, WRITTEN, marks_of, places_of
@@ -454,12 +443,13 @@ class Report:
 
     @cached_property
     def balanced(self) -> Scores | None:
-        """The same if all classes weigh the same in fitting; None if they are about as large, or weigh the same already."""
+        """The same if the model were balanced; None if the classes are about as large, or it is balanced already."""
         sizes = np.unique(self.labels, return_counts=True)[1]
-        if self.given or self.parts == 1 or self.model.class_weight is not None or sizes.max() < SKEWED * sizes.min():
+        if self.given or self.parts == 1 or self.model.balance != 0 or sizes.max() < SKEWED * sizes.min():
             return None
-        model = clone(self.model).set_params(l2=self.model.l2_, class_weight="balanced")
-        return scores_on(fit_parts(model, self._counted(), parts_of(self.labels, self.parts, self.seed, self.copies)))
+        logits = np.log(np.maximum(self.chances, np.finfo(float).tiny))
+        logits -= self.model.held_out_.get("balance", 1.0) * np.log(np.bincount(self.corpus.labels))
+        return scores_of(self.corpus.labels, logits.argmax(axis=1))
 
     def _counted(self):
         """Return the counts of the texts: those of the report, if it has fitted the model to all of them."""

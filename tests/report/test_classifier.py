@@ -122,12 +122,12 @@ def test_a_saved_model_is_the_same_to_the_last_bit(fitted, tmp_path):
     np.testing.assert_array_equal(loaded.vocabulary_, fitted.vocabulary_)
     assert loaded.words(texts[0]) == fitted.words(texts[0])
     assert loaded.get_params() == fitted.get_params()
-    assert (loaded.held_out_, loaded.l2_) == (fitted.held_out_, fitted.l2_)
+    assert (loaded.held_out_, loaded.l2_, loaded.balance_) == (fitted.held_out_, fitted.l2_, fitted.balance_)
 
 
 def test_saving_again_replaces_all(tmp_path):
     for texts, labels in ((TEXTS, LABELS), (MORE_TEXTS, MORE_LABELS)):
-        model = TextClassifier(class_weight="balanced", without=["film"]).fit(texts, labels)
+        model = TextClassifier(balance=None, without=["film"]).fit(texts, labels)
         model.save(tmp_path)
         assert TextClassifier.load(tmp_path).classes_.tolist() == model.classes_.tolist()
     assert [path.name for path in tmp_path.iterdir()] == ["model.safetensors"]
@@ -135,10 +135,10 @@ def test_saving_again_replaces_all(tmp_path):
 
 
 def test_settings_that_are_no_plain_values_come_back(tmp_path):
-    model = TextClassifier(class_weight={0: 1, 1: 2.5}, random_state=np.random.RandomState(0))
+    model = TextClassifier(balance=np.float64(0.5), random_state=np.random.RandomState(0))
     model.fit(TEXTS, np.array(LABELS) == "up")
     model.save(tmp_path)
-    assert TextClassifier.load(tmp_path).class_weight == {0: 1, 1: 2.5}
+    assert TextClassifier.load(tmp_path).balance == 0.5
 
 
 def test_a_folder_without_a_whole_model_is_refused(fitted, tmp_path):
@@ -170,8 +170,8 @@ def test_a_tokenizer_must_be_given_again(tmp_path):
 
 
 def test_clone_pipeline_grid_search_and_cross_validation():
-    model = clone(TextClassifier(ngrams=1, class_weight="balanced"))
-    assert (model.ngrams, model.class_weight) == (1, "balanced")
+    model = clone(TextClassifier(ngrams=1, balance=None))
+    assert (model.ngrams, model.balance) == (1, None)
     upper = FunctionTransformer(lambda texts: [text.upper() for text in texts])
     assert make_pipeline(upper, TextClassifier()).fit(TEXTS, LABELS).score(TEXTS, LABELS) == 1
     search = GridSearchCV(TextClassifier(), {"ngrams": [1, 2], "l2": [None, 0.1]}, cv=2, scoring="roc_auc").fit(TEXTS, LABELS)
@@ -193,18 +193,19 @@ def test_scikit_learns_checks_that_need_no_numbers(check):
     getattr(estimator_checks, check)("TextClassifier", TextClassifier())
 
 
-def test_class_weight_helps_the_rare_class():
+def test_balance_helps_the_rare_class_by_one_number_for_all_texts():
     random = np.random.default_rng(0)
     rare = random.random(600) < 0.1
     words = np.where(random.random((600, 4)) < np.where(rare, 0.55, 0.4)[:, None], "ja", "nein")
     texts = [" ".join(row) for row in words]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # no better than the majority: so it is meant
-        recalls = [
-            np.mean(TextClassifier(class_weight=weight).fit(texts, rare).predict(texts)[rare])
-            for weight in (None, "balanced", {False: 1, True: 30})
-        ]
+        models = [TextClassifier(balance=share).fit(texts, rare) for share in (0, None, 1)]
+    recalls = [np.mean(model.predict(texts)[rare]) for model in models]
     assert recalls[0] < 0.1 < 0.4 < recalls[1] <= recalls[2]
+    for model in models:
+        moved = models[0].logits(texts) - model.logits(texts)
+        np.testing.assert_allclose(moved, model.balance_ * np.log(rare.sum() / (~rare).sum()), rtol=1e-9, atol=1e-12)
 
 
 def test_weights_of_texts_count():
