@@ -1,14 +1,14 @@
 """What the report names: planted words, traces, and on untouched files nothing but what a reader would call a leak.
 
-    python -m benchmarks.plants FOLDER [words|traces|untouched|shuffled ...]
+    python -m benchmarks.plants FOLDER [words|traces|untouched|shuffled|phrase|start|end|line ...]
 
 The folder holds a ``.csv`` file, columns ``text`` and ``label``, for every set below. This list was fixed before anything was
 measured on it; no threshold was chosen on it. Up to 6,000 texts of each, drawn at random, without repetitions and classes of
 fewer than 60 texts, here in a random order.
 
-words: eight settings, set, class and number of texts. In each, five words at random places, made up and ordinary ones in turn
-(rare words of the set): each in texts of its own, all in one class, and again with three texts of other classes each. The five
-share a file, to save time.
+words: eight settings (set, class and number of texts) with five seeds. A file has one word at random places of that many texts
+of the class, half of all words made up and half rare ones of the set, and then again with three texts of other classes.
+phrase, start, end, line: the same with "offer" behind the word, with the word at an edge of texts, and in a fixed line there.
 traces: eighteen kinds in three sets, in 20 to 40 texts of one class, six kinds to a file, each in texts of its own.
 untouched: the sets as they are. A person judges every name on the first list.
 shuffled: twenty files with permuted labels, five of each of four sets.
@@ -23,6 +23,7 @@ questions, stocks_pt.
 import re
 import sys
 from collections import Counter
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -97,28 +98,37 @@ def into(text, word, random):
     return " ".join([*words[:at], word, *words[at:]])
 
 
+PUT = {  # other ways of putting a word into a text
+    "phrase": lambda text, word, random: into(text, f"{word} offer", random),
+    "start": lambda text, word, random: f"{word} {text}",
+    "end": lambda text, word, random: f"{text} {word}",
+    "line": lambda text, word, random: f"{text} {word} is where this was written",
+}
+
+
 def named(texts, labels):
     """Return both lists of names."""
     judged = tr.report(tr.TextClassifier(), texts, labels, folds=2, quotes=0)
     return [suspect.name for suspect in judged.put_in], [suspect.name for suspect in judged.reads_like_a_word]
 
 
-def words(folder, seed=0):
-    """Print how many of five words are named, pure and with counter-examples."""
-    for name, of_class, number in WORDS:
-        for strays in (0, 3):
-            random, (texts, labels) = np.random.default_rng(seed), read(folder, name)
-            rare = Counter(word for text in texts for word in set(re.findall(r"[^\W\d_]{5,9}", text.lower())))
-            rare = sorted(word for word, times in rare.items() if times < 3)
-            plants = ["".join(random.choice(list("bdgklmnrstvzaeiou"), 7)) if i % 2 else random.choice(rare) for i in range(5)]
+def words(folder, put=into, part="words"):
+    """Print how many words are named, pure and with counter-examples, and what else is."""
+    hits = {0: [], 3: []}
+    for i, (name, of_class, number) in enumerate(WORDS):
+        given, labels = read(folder, name)
+        often = Counter(word for text in given for word in set(re.findall(r"[^\W\d_]{5,9}", text.lower())))
+        rare = sorted(word for word, times in often.items() if times < 3)
+        for seed, strays in product(range(5), hits):
+            random, texts = np.random.default_rng(seed), list(given)
+            word = "".join(random.choice(list("bdgklmnrstvzaeiou"), 7)) if (i + seed) % 2 else random.choice(rare)
             own, others = (random.permutation(np.flatnonzero((labels == of_class) == side)) for side in (True, False))
-            for i, word in enumerate(plants):
-                for row in [*own[i * number : (i + 1) * number], *others[i * strays : (i + 1) * strays]]:
-                    texts[row] = into(texts[row], word, random)
+            for row in [*own[:number], *others[:strays]]:
+                texts[row] = put(texts[row], word, random)
             put_in, alike = named(texts, labels)
-            hits = [any(word in name.split(" ") for name in put_in) for word in plants]
-            rest = [name for name in put_in if not set(plants) & set(name.split(" "))]
-            print("words", name, of_class, number, strays, sum(hits), hits, rest, alike, flush=True)
+            hits[strays].append(any(word in name.split(" ") for name in put_in))
+            print(part, name, seed, strays, word, hits[strays][-1], put_in, alike, flush=True)
+    print(part, {strays: f"{sum(of)} of {len(of)}" for strays, of in hits.items()})
 
 
 def traces(folder, seed=0):
@@ -156,4 +166,4 @@ def shuffled(folder):
 
 if __name__ == "__main__":
     for part in sys.argv[2:] or ["words", "traces", "untouched", "shuffled"]:
-        globals()[part](sys.argv[1])
+        words(sys.argv[1], PUT[part], part) if part in PUT else globals()[part](sys.argv[1])
