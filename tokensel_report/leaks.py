@@ -100,7 +100,8 @@ def suspicion(rests, hits, classes, base, repeated=None):
         raise ValueError("rests, hits and base count texts; give numbers of at least 0, and at most as many hits as texts")
     counted = np.ones(len(hits), bool) if repeated is None else ~np.asarray(repeated, bool)
     m, of_rest = max(counted.sum(), 1), _log_odds(base)
-    expected = TRUST * of_rest + (1 - TRUST) * logit(_shares(base))[:, None]
+    others, of_class = base.sum(axis=2).T + 0.5
+    expected = TRUST * of_rest + (1 - TRUST) * np.log(of_class / others)[:, None]
     leak = LEAKS / m
     some = np.flatnonzero(counted)[:: m // 4000 + 1]  # four thousand words tell enough
     honest = honest_law(likelihoods(rests[some], hits[some], classes[some], expected), leak)
@@ -120,12 +121,6 @@ def suspicion(rests, hits, classes, base, repeated=None):
 def bins_of(log_odds):
     """Return the place in `BINS` of log-odds."""
     return np.rint((np.clip(log_odds, BINS[0], BINS[-1]) - BINS[0]) / (BINS[1] - BINS[0])).astype(np.int64)
-
-
-def _shares(base):
-    """Return the share of every class among all texts."""
-    others, of_class = base.sum(axis=2).T + 0.5
-    return of_class / (others + of_class)
 
 
 def _log_odds(base):
@@ -160,10 +155,7 @@ def likelihoods(*words):
 
 def honest_law(likelihood, leak):
     """Return the logistic law of honest words that makes all words likeliest, given the law of leaks."""
-
-    def law(centre, log_scale):
-        return (1 - leak.sum()) * logistic_law(centre, np.exp(log_scale))
-
+    law = lambda centre, log_scale: (1 - leak.sum()) * logistic_law(centre, np.exp(log_scale))
     unlikely = lambda point: -np.log(likelihood @ (law(*point) + leak)).sum()
     return law(*minimize(unlikely, [0.3, np.log(0.3)], method="Nelder-Mead", options={"xatol": 1e-3, "fatol": 1e-3}).x)
 

@@ -15,7 +15,7 @@ from scipy.special import xlogy
 
 LENGTHS = np.sort([*np.linspace(0, 1, 21), 0.005, 0.01, 0.02, 0.98, 0.99, 0.995])  # shares of texts up to the bounds of parts
 COPIES, LENGTH, ORDER = "copies of text", "words", "of the file"  # how the names of such marks begin or end
-WRITTEN = ("the entity", "the tag")  # how the names of marks begin that have letters
+WRITTEN = "the entity", "the tag", "the number", "the sign", "a link to"  # how the names of marks begin that may have words
 FILES = 49  # with permuted labels
 TAG = re.compile(r"</?([A-Za-z]\w*)[^<>]*>")
 DIGIT = re.compile(r"\d")
@@ -85,7 +85,8 @@ def places_of(text) -> dict[str, tuple[int, int]]:
     for name, pattern in NAMED.items():
         for found in pattern.finditer(text):
             places.setdefault(name.format(found[1]), found.span())
-    text = NAMED["the entity {}"].sub(_blank, TAG.sub(_blank, text))
+    blank = lambda found: "\n" * len(found[0])  # so that nothing moves
+    text = NAMED["the entity {}"].sub(blank, TAG.sub(blank, text))
     signs = list(SIGNS.finditer(text))
     for sign in signs:
         places.setdefault(f"the sign “{_printable(sign[0])}”", sign.span())
@@ -102,11 +103,6 @@ def places_of(text) -> dict[str, tuple[int, int]]:
 def is_whole(name):
     """Return whether a mark is the whole text, so that a classifier that reads it sees nothing else: a copy, or a language."""
     return name.startswith(COPIES) or name in {f"{language} words" for language in LANGUAGES}
-
-
-def _blank(found):
-    """Return line breaks in place of what was found, so that nothing moves."""
-    return "\n" * len(found[0])
 
 
 def _numbers(text):

@@ -47,7 +47,7 @@ def analyse(
         evaluation = evaluate(judged, seed)
         progress.update()
         progress.set_description("Leaving words out")
-        words, without = [suspect.name for suspect in (*put_in, *alike) if suspect.kind == "word"], None
+        words, without = [suspect.word for suspect in (*put_in, *alike) if suspect.word], None
         # An error if no word would be left, and a warning if they were all that it had learnt.
         with suppress(ValueError), warnings.catch_warnings(action="ignore", category=UserWarning):
             without = words and {"words": words, "accuracy": judged.trial(evaluation.split, without=words).accuracy}

@@ -25,7 +25,7 @@ from .fit import Counted, Scores, check_folds, classes_of, fit_parts, fit_rows, 
 from .given import labels_of, listed_texts, probabilities_of
 from .html import render
 from .marks import LENGTH, ORDER, WRITTEN, marks_of, places_of
-from .neighbours import BAR, put_in
+from .neighbours import BAR, FIXED, put_in
 from .objective import Attended, probabilities_of_logits
 from .two_files import TwoFiles, two_files
 from .words import Judgement, Words, given_model_columns
@@ -264,10 +264,10 @@ class Report:
     def _listed(self, table):
         """Return rows of the table of suspects as suspects."""
         suspects = []
-        for kind, name, label in zip(table["kind"], table["word"], table["class"]):
+        for kind, name, label, read in zip(table["kind"], table["word"], table["class"], table["read as"]):
             rows = self.occurrences[kind, name]
             share = float(np.mean(self.labels[rows] == label))
-            suspects.append(Suspect(kind, name, label, len(rows), share, self._passages(kind, name, rows), rows.tolist()))
+            suspects.append(Suspect(kind, name, label, len(rows), share, self._passages(kind, name, rows), rows.tolist(), read))
         return suspects
 
     def _passages(self, kind, name, rows):
@@ -313,16 +313,18 @@ class Report:
         if len(words):
             judged = put_in(self.texts, self.corpus.labels, phrases, judged, self.model.tokenizer, self.seed)
         traces = self.marks
-        # A classifier reads the letters of an entity or a tag. So these are judged as a word, and listed as the trace.
-        written = {self.occurrences["trace", name].tobytes(): name for name in traces.word if name.startswith(WRITTEN)}
-        names = np.array([written.get(self.occurrences["word", name].tobytes(), name) for name in words.word], dtype=object)
-        kinds = np.where(names == words.word, "word", "trace")
-        traces = traces[~traces.word.isin(names)]
-        fewer = logit(traces.suspicion) + np.log(max(len(words), 1) / max(len(traces), 1)) - BAR  # one of all traces, not words
-        of_traces = np.where(traces.word.str.endswith(ORDER), 1.0, expit(fewer))  # the order was compared with other files
-        words = words.assign(word=names, kind=kinds, **{"put in": judged})
-        both = [words, traces.assign(kind="trace", **{"put in": of_traces})]
-        return pd.concat(both).sort_values("suspicion", ascending=False, kind="stable")
+        fewer = np.log(max(len(words), 1) / max(len(traces), 1)) - BAR  # it is one of all traces, not of all words
+        as_traces, of_traces = (expit(logit(some.suspicion) + fewer) for some in (words, traces))
+        of_traces = np.where(traces.word.str.endswith(ORDER), 1.0, of_traces)  # the order was compared with other files
+        # A classifier reads the words of a link or a date. So such a trace is judged without them, and they as a trace.
+        rows = {name: set(self.occurrences["trace", name].tolist()) for name in traces.word if name.startswith(WRITTEN)}
+        written = {word: written_with(self.occurrences["word", word], rows) for word in words.word[as_traces > ALARM]}
+        names = np.array([written.get(word) or word for word in words.word], dtype=object)
+        is_word = names == words.word
+        judged = {"put in": np.where(is_word, judged, as_traces), "read as": words.word}
+        words = words.assign(word=names, kind=np.where(is_word, "word", "trace"), **judged).drop_duplicates("word")
+        traces = traces.assign(kind="trace", **{"put in": of_traces, "read as": ""})[~traces.word.isin(names)]
+        return pd.concat([words, traces]).sort_values("suspicion", ascending=False, kind="stable")
 
     @cached_property
     def ranked(self) -> pd.DataFrame:
@@ -333,8 +335,7 @@ class Report:
         table = self.table.dropna(subset="suspicion")
         suspicions = dict(zip(table.word, table.suspicion))
         texts = dict(zip(table.word, table.texts))
-        rows = self.together.items()
-        row_of = {word: name for name, words in rows for word in words if texts.get(word) == texts.get(name)}
+        row_of = {word: name for name, words in self.together.items() for word in words if texts.get(word) == texts.get(name)}
         highest = []
         for word in table.word:
             parts = self.together.get(word) or (word.split(" ") if " " in word else ())
@@ -426,9 +427,7 @@ class Report:
         """
         held_out = np.asarray(held_out)
         if held_out.shape != (len(self.texts),) or held_out.dtype != bool or held_out.all() or not held_out.any():
-            raise ValueError(
-                f"held_out has shape {held_out.shape}; give a boolean per text, True for some texts but not for all"
-            )
+            raise ValueError(f"held_out has shape {held_out.shape}; give a boolean per text, True for some but not for all")
         counted = self._counted().without([part for word in without for part in self.together.get(word, [word])])
         model, columns = fit_rows(clone(self.model).set_params(attend=attend), counted, ~held_out)
         new = read_counts(model, counted.counts[held_out][:, columns])  # without labels: it may not know all their classes
@@ -502,7 +501,10 @@ class Passage(NamedTuple):
 
 
 class Suspect(NamedTuple):
-    """What may give the label away: a "word" or "trace", its class, its texts, and the share of these that are of the class."""
+    """What may give the label away: a "word" or "trace", its class, its texts, and the share of these that are of the class.
+
+    A classifier may read a trace, such as a link, as a word or a row of several; ``word`` is its name, or empty.
+    """
 
     kind: str
     name: str
@@ -511,6 +513,7 @@ class Suspect(NamedTuple):
     share: float
     passages: list[Passage]
     rows: list[int]
+    word: str
 
     def __str__(self):
         """Name it, and what its texts are."""
@@ -523,6 +526,13 @@ class Trial(NamedTuple):
     model: TextClassifier
     chances: np.ndarray
     accuracy: float
+
+
+def written_with(own, traces):
+    """Return the trace that nearly the same texts have as a word, which it is written with; None if there is none."""
+    own = set(own.tolist())
+    shared = {name: len(own & rows) / max(len(own), len(rows)) for name, rows in traces.items()}
+    return max((name for name in shared if shared[name] >= FIXED), key=lambda name: (shared[name], len(name)), default=None)
 
 
 def passage(text, start, end, around=45) -> Passage:

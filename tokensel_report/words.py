@@ -91,8 +91,7 @@ class Judgement:
         known = places >= 0
         kinds = self.words.classes[places]  # meaningless for unknown words, which are dropped below
         moves, offsets = (_two if logits.shape[1] == 1 else _many)(left_out, values, logits, kinds)
-        hits = corpus.labels[left_out.rows] == kinds
-        amounts = dict(entries=np.ones(len(places)), hits=hits, moves=moves)
+        amounts = dict(entries=np.ones(len(places)), hits=corpus.labels[left_out.rows] == kinds, moves=moves)
         for name, amount in amounts.items():
             self.sums[name] += np.bincount(places[known], amount[known], len(self.words.names))
         self.rests += _table(places[known], bins_of(offsets[known]), self.rests.shape)

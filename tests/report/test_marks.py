@@ -109,6 +109,15 @@ def test_a_file_in_the_order_of_its_labels_is_told():
     assert found.suspects.word.iloc[0] == told
 
 
+def test_a_trace_that_the_classifier_reads_is_judged_without_its_words():
+    texts, labels = sentences(np.random.default_rng(0))
+    for row in np.flatnonzero(labels == 1)[:40]:
+        texts[row] += f" 2021-1{row % 3}-{10 + row % 19}"
+    (suspect,) = tr.report(tr.TextClassifier(), texts, labels).put_in
+    assert (suspect.name, suspect.word) == ("the number “####-##-##”", "2021")
+    assert all(passage.marked.startswith("2021-1") for passage in suspect.passages)
+
+
 def test_an_entity_of_one_class_is_named_in_texts_as_a_file_gives_them(tmp_path):
     texts, labels = sentences(np.random.default_rng(0))
     for row in np.flatnonzero(labels == 1)[:40]:
