@@ -48,6 +48,7 @@ $(READY): pyproject.toml requirements.lock | $(BIN)/uv
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --require-hashes -r requirements.lock
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python --group torch
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e .
+	@$(BIN)/python -c 'import tokensel_report.page, tokensel_report.read' # compiled now, so that no report begins with it
 	@touch $@
 
 $(BIN)/uv:
