@@ -26,7 +26,7 @@ def copies_of(texts, tokenizer=None):
         originals = [other for other in index.query(hashed) if _alike(pairs[row], pairs[other])]
         if len(originals) < ENOUGH:
             index.insert(row, hashed, check_duplication=False)
-        first, *others = np.unique(copies[originals or [row]])
+        first, *others = sorted({copies[other] for other in originals} or [row])
         copies[row] = first
         for other in others:
             copies[copies == other] = first
@@ -34,4 +34,5 @@ def copies_of(texts, tokenizer=None):
 
 
 def _alike(own, other):
-    return len(np.intersect1d(own, other)) >= ALIKE * len(np.union1d(own, other))
+    own, other = set(own.tolist()), set(other.tolist())  # of few pairs, faster than arrays
+    return len(own & other) >= ALIKE * len(own | other)
