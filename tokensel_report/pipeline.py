@@ -12,7 +12,8 @@ FORM = 1
 
 def reasons(results, conditions) -> list[str]:
     """Return a line for every condition that holds; a condition is a name and the bound that its amount exceeds."""
-    texts, wrong, copies = len(results.report.texts), results.report.wrong_labels, results.beside and len(results.beside.copies)
+    texts, copies = len(results.report.texts), results.beside and len(results.beside.copies)
+    wrong = results.report.wrong_labels or 0  # nothing stops where it can't be told
     amounts = {
         "put-in": (len(results.put_in), f"probably put in: {', '.join(suspect.name for suspect in results.put_in)}"),
         "copies": (copies, f"{copies} texts of the test file repeat a training text"),

@@ -24,7 +24,7 @@ from .copies import copies_of
 from .fit import Counted, Scores, check_folds, classes_of, fit_parts, fit_rows, parts_of, read_counts, scores_of
 from .given import labels_of, listed_texts, probabilities_of
 from .html import render
-from .marks import LENGTH, ORDER, WRITTEN, marks_of, places_of
+from .marks import COPIES, LENGTH, ORDER, WRITTEN, marks_of, places_of
 from .neighbours import BAR, FIXED, put_in
 from .objective import Attended, probabilities_of_logits
 from .two_files import TwoFiles, two_files
@@ -43,6 +43,9 @@ SKEWED = 3  # times as many texts as the smallest class has
 
 SUREST = 0.25
 """The share of texts, those whose verdicts are surest, by which the number of wrong labels is estimated."""
+
+CLEAR = 0.75
+"""The share of these texts that must agree with their verdicts: of fewer, it can't be told whether texts or labels mislead."""
 
 
 def report(model: TextClassifier, texts, labels, *, folds=None, least=5, quotes=3, seed=0, test=None) -> Report:
@@ -262,12 +265,14 @@ class Report:
         return self._listed(both[(both.suspicion > ALARM) & (both["put in"] <= ALARM)])
 
     def _listed(self, table):
-        """Return rows of the table of suspects as suspects."""
+        """Return rows of the table of suspects as suspects, if most of their texts are of one class."""
         suspects = []
         for kind, name, label, read in zip(table["kind"], table["word"], table["class"], table["read as"]):
             rows = self.occurrences[kind, name]
             share = float(np.mean(self.labels[rows] == label))
-            suspects.append(Suspect(kind, name, label, len(rows), share, self._passages(kind, name, rows), rows.tolist(), read))
+            if share > 0.5:
+                passages = self._passages(kind, name, rows)
+                suspects.append(Suspect(kind, name, label, len(rows), share, passages, rows.tolist(), read))
         return suspects
 
     def _passages(self, kind, name, rows):
@@ -364,15 +369,16 @@ class Report:
         return pd.DataFrame(columns)[likeliest != own].sort_values("probability", kind="stable", ignore_index=True)
 
     @property
-    def wrong_labels(self) -> int:
-        """How many labels are wrong, estimated from the quarter of the texts whose verdicts are surest.
+    def wrong_labels(self) -> int | None:
+        """How many labels are wrong, estimated from the quarter of the texts whose verdicts are surest; None if they mislead.
 
         There nearly all right labels agree with the verdict. So if labels are wrong regardless of the text, the share of labels
         that disagree is about that of wrong ones in all texts, plus that of misleading texts. `likely_wrong` begins with them.
         """
         order = np.argsort(-self._joint.max(axis=1), kind="stable")
         surest = order[: max(round(SUREST * len(order)), 1)]
-        return round(len(order) * float(np.isin(surest, self.likely_wrong.row).mean()))
+        share = float(np.isin(surest, self.likely_wrong.row).mean())
+        return round(len(order) * share) if share <= 1 - CLEAR else None
 
     @cached_property
     def _joint(self):
@@ -514,6 +520,11 @@ class Suspect(NamedTuple):
     passages: list[Passage]
     rows: list[int]
     word: str
+
+    @property
+    def recurs(self):
+        """Whether it is a text that recurs, and nothing in it."""
+        return self.name.startswith(COPIES)
 
     def __str__(self):
         """Name it, and what its texts are."""
