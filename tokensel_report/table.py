@@ -375,10 +375,9 @@ class Report:
         There nearly all right labels agree with the verdict. So if labels are wrong regardless of the text, the share of labels
         that disagree is about that of wrong ones in all texts, plus that of misleading texts. `likely_wrong` begins with them.
         """
-        order = np.argsort(-self._joint.max(axis=1), kind="stable")
-        surest = order[: max(round(SUREST * len(order)), 1)]
+        surest = np.argsort(-self._joint.max(axis=1), kind="stable")[: max(round(SUREST * len(self.texts)), 1)]
         share = float(np.isin(surest, self.likely_wrong.row).mean())
-        return round(len(order) * share) if share <= 1 - CLEAR else None
+        return round(len(self.texts) * share) if share <= 1 - CLEAR else None
 
     @cached_property
     def _joint(self):
