@@ -8,6 +8,7 @@
 function buildLive(root) {
   const { element } = tokensel;
   const LONGEST = 20_000; // characters: whoever pastes a book reads its beginning
+  const LONG = 2000; // characters: a longer text is shaded when the keys pause
   const SHOWN = 8; // classes, and words of the table
   const { classes, examples, note, ...packed } = JSON.parse(root.querySelector("script[type='application/json']").textContent);
   const scores = numbers(packed.scores, Float32Array);
@@ -21,6 +22,7 @@ function buildLive(root) {
   };
   const many = model.values.length > 1;
   let chosen = null; // the class that is shaded, where there are many; by default the likeliest
+  const whenCalm = tokensel.unhurried();
 
   function numbers(base64, Kind) {
     return new Kind(Uint8Array.from(atob(base64), (byte) => byte.charCodeAt(0)).buffer);
@@ -35,13 +37,14 @@ function buildLive(root) {
   const percent = (q) => (q > 0.999 ? "over 99.9%" : `${(100 * q).toFixed(q < 0.1 ? 1 : 0)}%`);
   const style = (x, strength) => {
     const [colour, line] = x > 0 ? ["0, 114, 178", "solid"] : ["213, 94, 0", "dotted"];
-    return `background: rgba(${colour}, ${0.5 * strength}); border-bottom: 2px ${line} rgba(${colour}, ${strength})`;
+    return `background: rgba(${colour}, ${(strength / 2).toFixed(3)}); border-bottom: 2px ${line} rgba(${colour}, ${strength.toFixed(3)})`;
   };
 
   const box = element("textarea", { rows: 3, maxlength: LONGEST, spellcheck: "false", autocomplete: "off", dir: "auto", oninput: draw });
   const judged = element("p", { class: "verdict" });
   const bars = element("div", { class: "bars", role: "group", "aria-label": "The classes; one is shaded in the text", hidden: !many });
-  const reading = element("p", { class: "reading" });
+  const reading = element("p", { class: "reading", dir: "auto", onpointerover: ({ target }) => { target.title = target.tell?.() ?? ""; } });
+  const spans = []; // of the text
   const legend = element("p", { class: "legend" });
   const table = element("tbody");
   const { root: forScreenReaders, say } = tokensel.said();
@@ -57,10 +60,10 @@ function buildLive(root) {
     const logit = many ? `logit ${signed(logits[best])}` : `logit ${signed(logits[0])}, positive for ${classes[1]}`;
     judged.replaceChildren(element("strong", {}, classes[best]), `: probability ${percent(likely[best])}, ${logit}`);
     drawBars(likely, of);
-    shade(text, found, new Map(ids.map((id, i) => [id, shares[i] / occurrences[i]])));
+    whenCalm(text.length > LONG, () => shade(text, found, new Map(ids.map((id, i) => [id, shares[i] / occurrences[i]]))));
     legend.replaceChildren("Shaded ", element("span", { style: style(1, 1) }, "blue, underlined"), `: speaks for ${classes[many ? of : 1]}; `,
       element("span", { style: style(-1, 1) }, "orange, dotted"), ": against.");
-    fill(ids.map((id, i) => [name(id), occurrences[i], attention[i], model.values[of][id], shares[i]]));
+    fill(ids.map((id, i) => [id, occurrences[i], attention[i], model.values[of][id], shares[i]]));
     say(judged.textContent);
   }
 
@@ -74,28 +77,31 @@ function buildLive(root) {
     if (focused) bars.querySelector(`[data-k="${Number(focused)}"]`)?.focus();
   }
 
-  /** The text, each stretch between two ends of phrases shaded by the sum of all that cover it. */
+  /** The text, each stretch between two ends of phrases shaded by the sum of all that cover it. What stays as it is isn't touched. */
   function shade(text, found, each) {
     const edges = [...new Set([0, text.length, ...found.flatMap(({ start, end }) => [start, end])])].sort((a, b) => a - b);
     const place = new Map(edges.map((edge, i) => [edge, i]));
-    const covering = edges.map(() => []);
+    const covering = edges.slice(1).map(() => []);
     for (const { start, end, id } of found) for (let i = place.get(start); i < place.get(end); i++) covering[i].push(id);
     const shades = covering.map((ids) => ids.reduce((total, id) => total + each.get(id), 0));
     const top = shades.reduce((most, x) => Math.max(most, Math.abs(x)), 0) || 1;
-    reading.dir = box.matches(":dir(rtl)") ? "rtl" : "ltr"; // "auto" would be found anew with every stretch
-    reading.replaceChildren(...edges.slice(0, -1).map((edge, i) => {
-      const letters = text.slice(edge, edges[i + 1]);
-      if (!covering[i].length) return letters;
-      const title = covering[i].map((id) => `${name(id)} ${signed(each.get(id))}`).join("; ");
-      return element("span", { title, style: style(shades[i], Math.abs(shades[i]) / top) }, letters);
-    }));
+    const letters = covering.map((_, i) => text.slice(edges[i], edges[i + 1]));
+    const changed = letters.findIndex((some, i) => some !== spans[i]?.letters);
+    while (spans.length > letters.length) spans.splice(changed, 1)[0].remove();
+    while (spans.length < letters.length) spans.splice(changed, 0, reading.insertBefore(element("span", {}, ""), spans[changed]));
+    spans.forEach((span, i) => {
+      const look = covering[i].length ? style(shades[i], Math.abs(shades[i]) / top) : "";
+      if (span.letters !== letters[i]) span.firstChild.data = span.letters = letters[i];
+      if (span.look !== look) span.style = span.look = look;
+      span.tell = () => covering[i].map((id) => `${name(id)} ${signed(each.get(id))}`).join("; ");
+    });
   }
 
   function fill(rows) {
     rows.sort((one, other) => Math.abs(other[4]) - Math.abs(one[4]));
     const line = (word, ...cells) => element("tr", {}, element("th", { scope: "row" }, word), ...cells.map((cell) => element("td", {}, cell)));
     const rest = rows.splice(SHOWN);
-    table.replaceChildren(...rows.map(([word, count, q, value, share]) => line(word, count, percent(q), signed(value), signed(share))));
+    table.replaceChildren(...rows.map(([id, count, q, value, share]) => line(name(id), count, percent(q), signed(value), signed(share))));
     const left = rest.reduce((total, row) => total + row[4], 0);
     if (rest.length) table.append(line(`${rest.length} others`, "", "", "", signed(left)));
   }

@@ -160,6 +160,16 @@ Object.assign(tokensel, (() => {
     return { root, say };
   }
 
+  /** What calls a function at once, or, if a key would have to wait for it, when the keys pause. */
+  function unhurried() {
+    let waiting;
+    return (long, draw) => {
+      clearTimeout(waiting);
+      if (long) waiting = setTimeout(draw, 100); // milliseconds
+      else draw();
+    };
+  }
+
   /** What a plaything keeps in the address, `now`, and what shows it. Give what draws now and returns what is said of it,
    *  and for keys whose values are few, {key: values}. change({key: value}) and redraw() draw before the next picture of the
    *  screen, draw() at once; begin(...parts) fills the root. Controls of a key show it at each draw. Scenes glide to a
@@ -336,6 +346,6 @@ Object.assign(tokensel, (() => {
 
   return {
     set, element, text, pointUnder, inks, clamp, number, signed, state, remember, settings, button, unique, slider, byKeys, buttons, choice,
-    said, spelled, judged, onArrows, onDrag, calm, animate, load, soon, plaything, address,
+    said, unhurried, spelled, judged, onArrows, onDrag, calm, animate, load, soon, plaything, address,
   };
 })());
