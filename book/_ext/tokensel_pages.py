@@ -47,7 +47,9 @@ MENDED = {
     r'<span class="sig-paren">\(</span>\n\n<dl>': '<span class="sig-paren">(</span>\n\n<dl role="none">',
 }
 DATA = r'src="data:image/(\w+);base64,([^"]+)"'
-FIRST = r'\A(?s:(.*?)) loading="lazy"'  # the first picture of a page, which a reader comes for
+# The first picture of a page, which a reader comes for: it is asked for with the style sheets, not after them.
+FIRST = r'(?s)\A(.*?)(<link .*?<img (?=[^>]*src="([^"]+)")[^>]*?) loading="lazy"'
+ASKED = r'\1<link rel="preload" as="image" href="\3" fetchpriority="high" />\2'
 PICTURE = r'(<img (?![^>]*(?:width|height)=)[^>]*src="([^":]+\.png)")([^>]*>)'
 
 # The same in files of the theme. Search goes without excerpts where pages lie on a disk: the script would fetch them, and
@@ -90,7 +92,7 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
     static, images = Path(app.outdir) / "_static", Path(app.outdir) / "_images"
     for page in Path(app.outdir).rglob("*.html"):
         folder = Path(app.outdir) if app.builder.name == "singlehtml" else page.parent  # that builder's links begin there
-        pictures = {DATA: partial(as_file, folder, images), PICTURE: partial(sized, folder), FIRST: r'\1 fetchpriority="high"'}
+        pictures = {DATA: partial(as_file, folder, images), PICTURE: partial(sized, folder), FIRST: ASKED}
         mend(page, MENDED | pictures)
     for file, replacements in FILES.items():
         mend(static / file, replacements)
