@@ -8,7 +8,6 @@
 function buildLive(root) {
   const { element } = tokensel;
   const LONGEST = 20_000; // characters: whoever pastes a book reads its beginning
-  const LONG = 2000; // characters: a longer text is shaded when the keys pause
   const SHOWN = 8; // classes, and words of the table
   const { classes, examples, note, ...packed } = JSON.parse(root.querySelector("script[type='application/json']").textContent);
   const scores = numbers(packed.scores, Float32Array);
@@ -60,7 +59,7 @@ function buildLive(root) {
     const logit = many ? `logit ${signed(logits[best])}` : `logit ${signed(logits[0])}, positive for ${classes[1]}`;
     judged.replaceChildren(element("strong", {}, classes[best]), `: probability ${percent(likely[best])}, ${logit}`);
     drawBars(likely, of);
-    whenCalm(text.length > LONG, () => shade(text, found, new Map(ids.map((id, i) => [id, shares[i] / occurrences[i]]))));
+    whenCalm(text, () => shade(text, found, new Map(ids.map((id, i) => [id, shares[i] / occurrences[i]]))));
     legend.replaceChildren("Shaded ", element("span", { style: style(1, 1) }, "blue, underlined"), `: speaks for ${classes[many ? of : 1]}; `,
       element("span", { style: style(-1, 1) }, "orange, dotted"), ": against.");
     fill(ids.map((id, i) => [id, occurrences[i], attention[i], model.values[of][id], shares[i]]));

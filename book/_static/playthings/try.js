@@ -21,7 +21,6 @@ tokensel.plaything("try", (root, holder) => {
     [EXAMPLES["not bad"]]: "Each word has one value, whatever stands beside it: “bad” is just as bad after “not”.",
   };
   const INSTEAD = ["wonderful", "good", "boring", "worst"];
-  const LONG = 800; // characters: from here on the words are drawn when the keys pause
   const LONGEST = 3000; // characters: whoever pastes a book reads its beginning
   const STOPPED = tokensel.verdictData?.step; // none of a reader's own model
   const DEFAULTS = { text: EXAMPLES[holder.matches(".tag_opens-dull") ? "dull dull dull" : "both at once"], step: STOPPED ?? reviews.stages.at(-1) };
@@ -39,7 +38,6 @@ tokensel.plaything("try", (root, holder) => {
   const stage = () => reviews.stages.indexOf(now.step);
   now.text = now.text.slice(0, LONGEST);
   const whenCalm = tokensel.unhurried();
-  let hurried = false; // whether a key may come before all is drawn
   let chosen = null; // {before, after, first}: the text around a word, and the whole before anything was exchanged
 
   // ---- what is read
@@ -72,7 +70,7 @@ tokensel.plaything("try", (root, holder) => {
 
   const box = element("textarea", {
     id: tokensel.unique("try-text"), rows: 2, maxlength: LONGEST, spellcheck: "false", autocomplete: "off",
-    oninput: () => show({ text: box.value }, box.value.length > LONG),
+    oninput: () => show({ text: box.value }),
   });
   const judged = element("p", { class: "verdict" });
   const pointer = element("span", { class: "pointer" });
@@ -153,7 +151,7 @@ tokensel.plaything("try", (root, holder) => {
   function picture() {
     const seen = read();
     if (box.value !== now.text) box.value = now.text;
-    whenCalm(hurried, () => drawWords(seen));
+    whenCalm(document.activeElement === box ? now.text : "", () => drawWords(seen));
     drawPanel(seen);
     fillTable(seen);
     return drawVerdict(seen);
@@ -234,13 +232,11 @@ tokensel.plaything("try", (root, holder) => {
   panel.addEventListener("keydown", ({ key }) => { if (key === "Escape") choose(null); });
 
   /** Show another text, as it is typed, or an example where one stops. */
-  function show(other, typing = false) {
+  function show(other) {
     Object.assign(now, other);
     chosen = null;
     reading.classList.remove("moving");
-    hurried = typing;
     draw();
-    hurried = false;
   }
 
   root.classList.add("try");

@@ -160,15 +160,11 @@ Object.assign(tokensel, (() => {
     return { root, say };
   }
 
-  /** What calls a function at once, or, if a key would have to wait for it, when the keys pause. */
-  function unhurried() {
-    let waiting;
-    return (long, draw) => {
-      clearTimeout(waiting);
-      if (long) waiting = setTimeout(draw, 100); // milliseconds
-      else draw();
-    };
-  }
+  /** What draws a text at once or, where it is so long that the next key would have to wait, when the keys pause. */
+  const unhurried = (waiting = null) => (text, draw) => {
+    clearTimeout(waiting);
+    waiting = text.length > 1500 ? setTimeout(draw, 100) : draw(); // milliseconds
+  };
 
   /** What a plaything keeps in the address, `now`, and what shows it. Give what draws now and returns what is said of it,
    *  and for keys whose values are few, {key: values}. change({key: value}) and redraw() draw before the next picture of the
