@@ -61,9 +61,7 @@
   }
 
   document.addEventListener("DOMContentLoaded", () => {
-    document.querySelectorAll(".modes [data-kind]").forEach((button) => {
-      button.addEventListener("click", () => toggle(button));
-    });
+    for (const button of document.querySelectorAll(".modes [data-kind]")) button.addEventListener("click", () => toggle(button));
     open(shown);
     show();
     reveal();

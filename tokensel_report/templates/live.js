@@ -6,9 +6,11 @@
 "use strict";
 
 function buildLive(root) {
+  root.dataset.built = "";
   const { element } = tokensel;
   const LONGEST = 20_000; // characters: whoever pastes a book reads its beginning
   const SHOWN = 8; // classes, and words of the table
+  const numbers = (base64, Kind) => new Kind(Uint8Array.from(atob(base64), (byte) => byte.charCodeAt(0)).buffer);
   const { classes, examples, note, ...packed } = JSON.parse(root.querySelector("script[type='application/json']").textContent);
   const scores = numbers(packed.scores, Float32Array);
   const values = numbers(packed.values, Float32Array);
@@ -22,10 +24,6 @@ function buildLive(root) {
   const many = model.values.length > 1;
   let chosen = null; // the class that is shaded, where there are many; by default the likeliest
   const whenCalm = tokensel.unhurried();
-
-  function numbers(base64, Kind) {
-    return new Kind(Uint8Array.from(atob(base64), (byte) => byte.charCodeAt(0)).buffer);
-  }
 
   const name = (id) => {
     if (id === scores.length - 1) return "<cls>";
@@ -122,9 +120,6 @@ function buildLive(root) {
 (function start(left) {
   // A notebook may run a script before its output is a part of the page.
   const places = document.querySelectorAll(".tokensel-live:not([data-built])");
-  for (const root of places) {
-    root.dataset.built = "";
-    buildLive(root);
-  }
+  places.forEach((root) => buildLive(root));
   if (!places.length && left) requestAnimationFrame(() => start(left - 1));
 })(100);
