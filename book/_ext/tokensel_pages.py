@@ -47,9 +47,9 @@ MENDED = {
     r'<span class="sig-paren">\(</span>\n\n<dl>': '<span class="sig-paren">(</span>\n\n<dl role="none">',
 }
 DATA = r'src="data:image/(\w+);base64,([^"]+)"'
-# The first picture of a page, which a reader comes for: it is asked for with the style sheets, not after them.
-FIRST = r'(?s)\A(.*?)(<link .*?<img (?=[^>]*src="([^"]+)")[^>]*?) loading="lazy"'
-ASKED = r'\1<link rel="preload" as="image" href="\3" fetchpriority="high" />\2'
+FIRST = r'\A(?s:(.*?)) loading="lazy"'  # the first picture of a page, which a reader comes for
+# It is asked for with the style sheets, not after them; but the front page draws it, if it can.
+ASKED = r'(?s)\A(.*?)(<link .*?<img (?=[^>]*src="([^"]+\.png)")[^>]* fetchpriority)'
 PICTURE = r'(<img (?![^>]*(?:width|height)=)[^>]*src="([^":]+\.png)")([^>]*>)'
 
 # The same in files of the theme. Search goes without excerpts where pages lie on a disk: the script would fetch them, and
@@ -92,8 +92,8 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
     static, images = Path(app.outdir) / "_static", Path(app.outdir) / "_images"
     for page in Path(app.outdir).rglob("*.html"):
         folder = Path(app.outdir) if app.builder.name == "singlehtml" else page.parent  # that builder's links begin there
-        pictures = {DATA: partial(as_file, folder, images), PICTURE: partial(sized, folder), FIRST: ASKED}
-        mend(page, MENDED | pictures)
+        pictures = {DATA: partial(as_file, folder, images), PICTURE: partial(sized, folder), FIRST: r'\1 fetchpriority="high"'}
+        mend(page, MENDED | pictures | {ASKED: r'\1<link rel="preload" as="image" href="\3" fetchpriority="high" />\2'})
     for file, replacements in FILES.items():
         mend(static / file, replacements)
     # What no page asks for.
