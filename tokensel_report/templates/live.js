@@ -23,7 +23,7 @@ function buildLive(root) {
   };
   const many = model.values.length > 1;
   let chosen = null; // the class that is shaded, where there are many; by default the likeliest
-  const whenCalm = tokensel.unhurried();
+  const whenCalm = tokensel.unhurried(1500); // characters
 
   const name = (id) => {
     if (id === scores.length - 1) return "<cls>";

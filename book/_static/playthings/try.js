@@ -37,7 +37,7 @@ tokensel.plaything("try", (root, holder) => {
   const { now, draw, listSlider, begin } = tokensel.settings(root, "try", DEFAULTS, picture, { step: reviews.stages });
   const stage = () => reviews.stages.indexOf(now.step);
   now.text = now.text.slice(0, LONGEST);
-  const whenCalm = tokensel.unhurried();
+  const whenCalm = tokensel.unhurried(800); // characters
   let chosen = null; // {before, after, first}: the text around a word, and the whole before anything was exchanged
 
   // ---- what is read

@@ -160,10 +160,10 @@ Object.assign(tokensel, (() => {
     return { root, say };
   }
 
-  /** What draws a text at once or, where it is so long that the next key would have to wait, when the keys pause. */
-  const unhurried = (waiting = null) => (text, draw) => {
+  /** What draws a text at once or, where it is longer than this and the next key would have to wait, when the keys pause. */
+  const unhurried = (longest, waiting = null) => (text, draw) => {
     clearTimeout(waiting);
-    waiting = text.length > 1500 ? setTimeout(draw, 100) : draw(); // milliseconds
+    waiting = text.length > longest ? setTimeout(draw, 100) : draw(); // milliseconds
   };
 
   /** What a plaything keeps in the address, `now`, and what shows it. Give what draws now and returns what is said of it,
