@@ -77,7 +77,7 @@ def test_it_is_light(front):
     assert "words.js" in str(opened.requests)
     assert "heads.js" not in str(opened.requests)
     assert not [
-        url for url in opened.requests if re.search(r"formulas|fontawesome|bootstrap|theme|search|(?<!favicon)\.svg", url)
+        url for url in opened.requests if re.search(r"formulas|fontawesome|bootstrap|theme|search|(?<!favicon|scene_0)\.svg", url)
     ]
 
 

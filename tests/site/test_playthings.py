@@ -92,6 +92,7 @@ def test_keys_move_it_the_address_keeps_it_and_a_button_takes_it_back(play, name
     for selector, keys in presses:
         for key in keys.split():
             place.locator(selector).first.press(key)
+            settle(tab)  # no hand is faster than the screen
     moved = shown()
     address = address_of(tab)
     assert says in moved
