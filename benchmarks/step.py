@@ -5,6 +5,7 @@ import warnings
 from importlib import import_module
 from unittest.mock import patch
 
+import numpy as np
 import torch
 from threadpoolctl import threadpool_limits
 from torch.nn import functional
@@ -16,6 +17,7 @@ from .timing import alternate, peak_memory, row
 
 DIM, RATE = 2048, 1e-3
 MEMORY = 8e9  # bytes that the textbook step may use
+IN_A_ROW = 5
 COPIED = 4 * 2**28  # bytes; far beyond every cache
 
 
@@ -52,13 +54,19 @@ def shares(corpus, threads):
     with threadpool_limits(threads):
         with patch.object(module, "LARGE", math.inf):
             plain = stepper(corpus, start)
-        times = alternate(stepper(corpus, start), plain, large_copy(), rounds=31)
+        steps = (stepper(corpus, start), plain, large_copy())
+        times = np.array(alternate(*map(in_a_row, steps), rounds=9)) / IN_A_ROW
     bandwidth, name = 2 * COPIED / times[-1], f"{threads} thread{'s' * (threads > 1)}"
     rows = [row(f"{name}: memory bandwidth (copy of 1 GB, read and written)", bandwidth / 1e9, "GB/s")]
     for kind, seconds in zip(("compiled", "without numba"), times):
         rows.append(row(f"{name}: a full-batch step, {kind}", seconds * 1e3, "ms"))
         rows.append(row(f"{name}: its share of the bandwidth, {kind}", fewest_bytes(corpus) / seconds / bandwidth, ""))
     return rows
+
+
+def in_a_row(step):
+    """Return a function that takes a few steps; after others' steps their threads keep a core busy for some milliseconds."""
+    return lambda: [step() for _ in range(IN_A_ROW)]
 
 
 def stepper(corpus, parameters):

@@ -15,7 +15,7 @@ from .arrays import dtype_name, in_memory, is_torch, like, namespace
 from .model import one_layer, slopes_of
 
 BLOCK = 2**15  # numbers per block: all arrays of a step fit in the cache of a core
-LARGE = 2**23  # numbers in E from which compiling pays: it takes seconds, once a machine, and saves some 20 ms a step
+LARGE = 2**23  # numbers in E from which compiling pays: it takes two seconds, once a machine, and saves some 30 ms a step
 
 
 class Optimizer(NamedTuple):
