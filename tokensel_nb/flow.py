@@ -17,7 +17,7 @@ import numpy as np
 from scipy import integrate
 from tqdm import tqdm
 
-from .arrays import to_numpy
+from .arrays import threads_for, to_numpy
 from .assumption import relevant_tokens
 from .margin import selection_mask, span
 from .model import exact_parameters
@@ -261,8 +261,9 @@ class Field:
     def follow(self, arc_length, records, tolerance):
         """Return the path, and its points in the field's own coordinates."""
         where = np.expm1(np.linspace(0, np.log1p(arc_length), records))
-        points, stopped = _integrate(self, where, tolerance)
-        return Flow(where[: len(points)], *map(np.array, zip(*map(self.record, points))), stopped), np.array(points)
+        with threads_for(self.basis.size):
+            points, stopped = _integrate(self, where, tolerance)
+            return Flow(where[: len(points)], *map(np.array, zip(*map(self.record, points))), stopped), np.array(points)
 
     def record(self, point):
         """Return what a `Flow` holds of a point."""

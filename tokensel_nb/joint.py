@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import integrate
 
-from .arrays import to_numpy
+from .arrays import threads_for, to_numpy
 from .assumption import complete_tokens
 from .flow import Field, Flow, gradient_flow
 from .margin import selection_mask
@@ -170,7 +170,9 @@ def joint_flow(parameters, corpus, times, *, tolerance=1e-11) -> list[Parameters
         except ValueError as error:  # otherwise SciPy would never stop
             raise RuntimeError(f"the gradient overflows; start from smaller parameters ({error})") from None
 
-    solved = integrate.solve_ivp(velocity, (0, times[-1]), packed(start), "DOP853", times, rtol=tolerance, atol=tolerance)
+    begin = packed(start)
+    with threads_for(begin.size):
+        solved = integrate.solve_ivp(velocity, (0, times[-1]), begin, "DOP853", times, rtol=tolerance, atol=tolerance)
     if not solved.success:
         raise RuntimeError(f"the solver failed after {len(solved.t)} of {len(times)} times; start from smaller parameters")
     return [unpacked(vector.copy()) for vector in solved.y.T]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg, optimize, sparse
 
-from .arrays import to_numpy
+from .arrays import threads_for, to_numpy
 from .assumption import relevant_tokens
 
 SLACK = 1e-10  # constraints may be missed by this much, of 1
@@ -184,8 +184,9 @@ def span(rows):
     """Return an orthonormal basis of a space with all rows, and the rows in it; the standard basis unless rows are few."""
     if len(rows) >= rows.shape[1]:
         return np.eye(rows.shape[1]), rows
-    basis = np.linalg.qr(rows.T)[0]
-    return basis, rows @ basis
+    with threads_for(rows.size):
+        basis = np.linalg.qr(rows.T)[0]
+        return basis, rows @ basis
 
 
 def _between(of_tokens, pairs):
