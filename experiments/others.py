@@ -146,10 +146,8 @@ TOOLS = {tool.__name__: tool for tool in (cleanlab, datalab, shap, evidently, re
 def asked(tool, table, folder) -> dict:
     """Return what a tool finds in a file, in a process of its own, and that process's seconds."""
     table.to_csv(path := Path(folder) / "texts.csv", index=False)
-    spent, threads = (
-        lambda: sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2]),
-        {"OMP_NUM_THREADS": "1", "TQDM_DISABLE": "1"},
-    )
+    spent = lambda: sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
+    threads = {"OMP_NUM_THREADS": "1", "TQDM_DISABLE": "1"}
     before, command = spent(), [ROOT / "_build/others/bin/python", "-m", "experiments.others", tool, path]
     told = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, cwd=ROOT, env=os.environ | threads).stdout
     return json.loads(told.splitlines()[-1]) | {"seconds": round(spent() - before, 1)}

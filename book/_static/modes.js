@@ -61,7 +61,9 @@
   }
 
   document.addEventListener("DOMContentLoaded", () => {
-    for (const button of document.querySelectorAll(".modes [data-kind]")) button.addEventListener("click", () => toggle(button));
+    document.querySelectorAll(".modes [data-kind]").forEach((button) => {
+      button.addEventListener("click", () => toggle(button));
+    });
     open(shown);
     show();
     reveal();

@@ -14,7 +14,10 @@
     return rows.reduce((groups, row) => (row[0].cells.length < width && groups.length ? groups.at(-1).push(...row) : groups.push(row), groups), []);
   }
 
-  const numberOf = (text) => Number(text.match(NUMBER)?.[0].replaceAll(",", "").replace("−", "-") ?? NaN);
+  function numberOf(text) {
+    const found = text.match(NUMBER);
+    return found ? Number(found[0].replaceAll(",", "").replace("−", "-")) : NaN;
+  }
 
   /** Numbers by size, words as dictionaries have them; what is empty or no number among numbers comes last. */
   function compared(rows, column) {

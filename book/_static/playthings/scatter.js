@@ -21,7 +21,9 @@ Object.assign(tokensel, (() => {
   /** The ends of some numbers, of those that count, with a little room around them. */
   function around(numbers, counts = () => true) {
     let [low, high] = [Infinity, -Infinity];
-    numbers.forEach((x, i) => { if (counts(i)) [low, high] = [Math.min(low, x), Math.max(high, x)]; });
+    numbers.forEach((x, i) => {
+      if (counts(i)) [low, high] = [Math.min(low, x), Math.max(high, x)];
+    });
     const room = 0.05 * (high - low) || 1;
     return [low - room, high + room];
   }
